@@ -47,8 +47,8 @@ const MAY_IMPORT = {
 const MORE_ENTRIES = new Set([
   // The contract is in index.ts; what lists the hosts imports them, and they import the contract.
   'src/hosts/registry.ts',
-  'src/hosts/judged-hosts.ts',
-  'src/hosts/more-judged-hosts.ts',
+  'src/hosts/guarded-hosts.ts',
+  'src/hosts/more-guarded-hosts.ts',
   // What troupe knows of a host without loading it; and a hook loads only what judges calls of its host.
   ...['claude-code', 'codex', 'copilot', 'gemini', 'opencode', 'qwen'].flatMap((host) => [
     `src/hosts/${host}/host.ts`,

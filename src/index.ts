@@ -34,7 +34,7 @@ import {
   createSessionTranscripts,
   createShadow,
   createTranscripts,
-  placesFor,
+  listDataFolders,
   readsStreams,
   type StreamEvent,
   thisMachine,
@@ -252,7 +252,7 @@ export function runSession(config: SessionConfig): RunningSession {
 function placesOf(where: Where) {
   const machine = thisMachine();
   const folder = stateFolder(machine);
-  return placesFor(ADAPTERS, machine, where, {
+  return listDataFolders(ADAPTERS, machine, where, {
     hooks: path.join(folder, 'hooks'),
     streams: path.join(folder, 'streams'),
   });

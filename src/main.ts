@@ -7,7 +7,7 @@ import { systemClock } from './lib/clock.ts';
 import { demoFolder, packageVersion } from './lib/package.ts';
 import { beBrief } from './lib/stay-small.ts';
 import { createTerminal } from './lib/terminal.ts';
-import { createIdentifier, createSessions, createTranscripts, drainFirst, placesOf } from './sessions/index.ts';
+import { createIdentifier, createSessions, createTranscripts, dataFoldersFor, drainFirst } from './sessions/index.ts';
 
 const terminal = createTerminal();
 
@@ -16,11 +16,11 @@ function wireSessions(): Pick<Services, 'reader' | 'identifier'> {
     reader: {
       sessions(where) {
         beBrief();
-        const sessions = createSessions(placesOf(where), { clock: systemClock, named: where.roots.length > 0 });
+        const sessions = createSessions(dataFoldersFor(where), { clock: systemClock, named: where.roots.length > 0 });
         return drainFirst(sessions, async () => (await import('./audit/index.ts')).createGuardLog(where).drain());
       },
-      transcripts: (where) => createTranscripts(placesOf(where), systemClock),
-      demo: () => createSessions(placesOf({ roots: [demoFolder] }), { clock: systemClock }),
+      transcripts: (where) => createTranscripts(dataFoldersFor(where), systemClock),
+      demo: () => createSessions(dataFoldersFor({ roots: [demoFolder] }), { clock: systemClock }),
     },
     identifier: createIdentifier(ADAPTERS, systemClock),
   };
@@ -44,10 +44,7 @@ function wireGuard(): Pick<Services, 'policy' | 'questions'> {
   const guard = () => import('./guard/index.ts');
   return {
     policy: lazily(async () => (await guard()).createPolicyControl(), ['check', 'presets']),
-    questions: lazily(
-      async () => (await guard()).createGuardQuestions(),
-      ['explain', 'explainPast', 'test', 'suggest'],
-    ),
+    questions: lazily(async () => (await guard()).createGuardQueries(), ['explain', 'explainPast', 'test', 'suggest']),
   };
 }
 
@@ -55,7 +52,7 @@ function wireServer(): Pick<Services, 'server' | 'approvals'> {
   const server = () => import('./server/index.ts');
   return {
     server: lazily(async () => (await server()).createServerControl(), ['serve', 'start', 'stop', 'status', 'login']),
-    approvals: lazily(async () => (await server()).createAskControl(), ['list', 'answer']),
+    approvals: lazily(async () => (await server()).createApprovalControl(), ['list', 'answer']),
   };
 }
 
@@ -78,10 +75,10 @@ function wireNotify(): Pick<Services, 'notifier'> {
   return {
     notifier: {
       telegram: {
-        run: async (request) => (await notify()).runTelegramFace(request, terminal),
+        run: async (request) => (await notify()).runTelegramBot(request, terminal),
         setup: async () => (await notify()).setUpTelegram(terminal),
       },
-      webhook: async (request) => (await notify()).runWebhookFace(request, terminal),
+      webhook: async (request) => (await notify()).runWebhook(request, terminal),
     },
   };
 }

@@ -13,7 +13,7 @@ import { createHookLineWriter, type HookLine, type HookLineWriter } from './hook
 import { lockPath, waitForLock } from './log-files.ts';
 import { createLogWriter, findLogEnd } from './log-writer.ts';
 import { isQueueEmpty, listQueue, type QueuedFile, recoverAbandoned, setAside } from './queue.ts';
-import { MAX_SPOOL_BYTES, parseSpooled } from './queue-file.ts';
+import { MAX_QUEUED_BYTES, parseQueued } from './queue-file.ts';
 
 export type QueueHost = Pick<HooksCapability, 'read' | 'condense'>;
 
@@ -170,7 +170,7 @@ async function take(file: QueuedFile, isInLog: boolean, options: DrainOptions): 
   if (!host || !file.isReadable) return 'bad';
   const bytes = await readOrReason(file);
   if (typeof bytes === 'string') return bytes;
-  const spooled = parseSpooled(bytes);
+  const spooled = parseQueued(bytes);
   const event = spooled && host.read(spooled.payload, asAmount(spooled.extra['ppid']));
   if (!event) return 'bad';
   const { id } = file;
@@ -203,7 +203,7 @@ async function toNamedEntry(call: TakenCall, options: DrainOptions): Promise<Ent
 
 async function readOrReason({ path, isSmall }: QueuedFile): Promise<Uint8Array | 'bad' | 'gone'> {
   try {
-    return isSmall ? readRegularSync(path) : await readRegular(path, MAX_SPOOL_BYTES);
+    return isSmall ? readRegularSync(path) : await readRegular(path, MAX_QUEUED_BYTES);
   } catch (error) {
     // Replaced since it was listed.
     if (isWrongFile(error)) return 'bad';

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import path from 'node:path';
-import { putSpoolFile } from '../audit/index.ts';
-import { createAskAtTerminal, findResult, type GivenResult, readResultsFile, toCall } from '../guard/index.ts';
+import { queueEvent } from '../audit/index.ts';
+import { createTerminalPrompt, findResult, type GivenResult, readResultsFile, toCall } from '../guard/index.ts';
 import type { ControlAnswer } from '../hosts/index.ts';
 import { loadHost, loadHosts } from '../hosts/registry.ts';
 import { known } from '../lib/json.ts';
@@ -10,7 +10,7 @@ import { reportTrouble } from '../lib/report-trouble.ts';
 import type { SharedScreen } from '../lib/screen.ts';
 import { ensureStateFolder, stateFolder } from '../lib/state-folder.ts';
 import { UserError } from '../lib/user-error.ts';
-import { callerSoon, thisMachine } from '../sessions/index.ts';
+import { thisMachine, waitForCaller } from '../sessions/index.ts';
 import type { CreateCallBroker, RunRequest } from './requests.ts';
 import { Steering, type WaitingCall } from './steer.ts';
 
@@ -32,7 +32,7 @@ export async function prepareInterception(
   const folder = stateFolder(thisMachine());
   await ensureStateFolder(folder);
   const given = inject === undefined ? undefined : createGivenResults(inject, { folder, host: adapter.host });
-  const askAtTerminal = createAskAtTerminal(screen);
+  const askAtTerminal = createTerminalPrompt(screen);
   const judge = createCallBroker({ folder, host: adapter.host, ...(askAtTerminal && { askAtTerminal }) });
   return {
     command: [program, ...plan.args],
@@ -129,14 +129,14 @@ function createGivenResults(
     const event = hooks?.read(payload, process);
     if (!hooks || !event?.call) return undefined;
     const look = () => hooks.callerOf(payload, process);
-    const caller = await callerSoon(look, look());
+    const caller = await waitForCaller(look, look());
     const result = findResult(results, toCall(event, caller, { home, at: Date.now() }));
     if (!result) return undefined;
     const ms = Math.round((performance.now() - since) * 10) / 10;
     const decided = { decision: 'deny', rule: result.rule.id, reason: reasonOf(result), ms };
     const noted = { ...decided, via: 'intercept', ...known({ ppid: process }) };
     try {
-      putSpoolFile(folder, host, Buffer.from(JSON.stringify(payload)), noted);
+      queueEvent(folder, host, Buffer.from(JSON.stringify(payload)), noted);
     } catch (error) {
       // A full disk does not change what the agent is to see.
       reportTrouble(error);

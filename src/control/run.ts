@@ -12,8 +12,8 @@ import { createSharedScreen, type SharedScreen } from '../lib/screen.ts';
 import { createSpillingWriter } from '../lib/spilling-writer.ts';
 import { isSystemError, UserError } from '../lib/user-error.ts';
 import {
-  type Place,
-  placesOf,
+  type DataFolder,
+  dataFoldersFor,
   readsStreams,
   type Shadow,
   type StreamAdapter,
@@ -197,7 +197,7 @@ function searchSession(
   shadow: Shadow,
 ): SessionSearch {
   const adapter = adapterFor(program, where.host);
-  const places = disk && adapter ? placesOf({ ...where, host: adapter.host }) : [];
+  const places = disk && adapter ? dataFoldersFor({ ...where, host: adapter.host }) : [];
   const since = systemClock();
   const before = idsIn(places);
   let isOver = false;
@@ -227,13 +227,13 @@ function adapterFor(program: string, host: string | undefined): StreamAdapter | 
   );
 }
 
-async function idsIn(places: readonly Place[]): Promise<ReadonlySet<SessionId>> {
+async function idsIn(places: readonly DataFolder[]): Promise<ReadonlySet<SessionId>> {
   const located = await Promise.all(places.map(({ adapter, root }) => adapter.locate(root).catch(() => undefined)));
   return new Set(located.flatMap((found) => found?.sessions.map(({ id }) => id) ?? []));
 }
 
 async function ownSession(
-  places: readonly Place[],
+  places: readonly DataFolder[],
   pid: number,
   before: ReadonlySet<SessionId>,
 ): Promise<SessionId | undefined> {

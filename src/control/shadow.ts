@@ -9,7 +9,7 @@ import { createSpillingWriter } from '../lib/spilling-writer.ts';
 import { UserError } from '../lib/user-error.ts';
 import {
   createShadow,
-  placesOf,
+  dataFoldersFor,
   readsStreams,
   type Shadow,
   type ShadowOptions,
@@ -39,7 +39,7 @@ export function startShadow(
   const shadow = createShadow({
     adapters,
     clock: systemClock,
-    placesOf: (of) => (disk ? placesOf({ ...where, host: of }) : []),
+    placesOf: (of) => (disk ? dataFoldersFor({ ...where, host: of }) : []),
     onEvents,
     onError: reportTrouble,
     ...(onFacts && { onFacts }),

@@ -6,12 +6,12 @@ import { loadHosts } from '../hosts/registry.ts';
 import { codeOf } from '../lib/user-error.ts';
 import { reopenTranscripts } from '../sessions/index.ts';
 import { type AgentWork, createAgentWork, createScanCache } from './agent-work.ts';
-import { redactorOf } from './run-export.ts';
+import { createUserRedactor } from './run-export.ts';
 import type { WorkerAnswer, WorkerCalls, WorkerOrder, WorkerTask } from './worker-pool.ts';
 
 const { options, redact }: WorkerOrder = workerData;
 // Made while the first thread still opens the session.
-const redactorMade = redact ? redactorOf(redact.pii) : undefined;
+const redactorMade = redact ? createUserRedactor(redact.pii) : undefined;
 // Reported by `begin`.
 redactorMade?.catch(() => undefined);
 let work: AgentWork | undefined;

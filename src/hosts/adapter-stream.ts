@@ -28,10 +28,10 @@ export const NO_SESSION_YET = '?';
 
 export interface StreamReader {
   /** Never throws on data. Times are those at which the lines came: whoever reads them puts them in. */
-  read(line: Line): StreamNews;
+  read(line: Line): StreamUpdate;
 }
 
-export interface StreamNews {
+export interface StreamUpdate {
   readonly facts: readonly AgentEvent[];
   /** Whole: facts keep only their first lines. */
   readonly prompts?: readonly CallPrompt[];

@@ -26,7 +26,7 @@ function rowOf({
   printing: command,
   hooks,
   questions,
-  continuing,
+  resume: continuing,
   steering,
 }: SourceAdapter): readonly string[] {
   const folders = roots({ env: {}, home: '~' }).map((folder) => `\`${folder}\``);
@@ -55,7 +55,7 @@ const TABLES: Readonly<Record<string, { readonly head: string; has(adapter: Sour
   'README.md': { head: '| host | versions recorded', has: () => true },
   'docs/STREAM.md': { head: '| host | stream |', has: ({ stream }) => stream },
   'docs/GUARD.md': { head: '| host | who calls', has: ({ hooks }) => hooks },
-  'docs/ATTACH.md': { head: '| host | ', has: ({ continuing }) => continuing },
+  'docs/ATTACH.md': { head: '| host | ', has: ({ resume: continuing }) => continuing },
 };
 
 describe('the table of hosts has a row for each, and for nobody else', () => {

@@ -281,7 +281,7 @@ function noteFailure(
   reduce(ledger, { kind: 'problem-found', session: session.id, origin, diagnostic });
 }
 
-interface Taker {
+interface TaskWorker {
   /** Whether the ledger can be brought up to date; else everything has to be read again. */
   take(ledger: SessionLedger, line: Line): boolean;
   /** What came last is half a text, as it seems: what the whole one said holds until somebody has looked again. */
@@ -290,7 +290,7 @@ interface Taker {
   settle(ledger: SessionLedger): boolean;
 }
 
-function takeLines(reader: SourceReader): Taker {
+function takeLines(reader: SourceReader): TaskWorker {
   /** What a torn last line made us say: it no longer holds once the line has grown. */
   let torn: readonly AgentEvent[] = [];
   return {
@@ -308,7 +308,7 @@ function takeLines(reader: SourceReader): Taker {
 }
 
 /** What the last text said and this one does not is taken back. */
-function takeDocument(reader: SourceReader): Taker {
+function takeDocument(reader: SourceReader): TaskWorker {
   let last: readonly AgentEvent[] = [];
   let half: readonly AgentEvent[] | undefined;
   const replaceBy = (ledger: SessionLedger, events: readonly AgentEvent[]): boolean => {

@@ -168,7 +168,7 @@ interface StreamRecorder {
 }
 
 /** Keeps what only a stream knows: `<folder>/<host>/<session>.jsonl`, lines `{"facts":[…]}` without session and origin. */
-export function createToldWriter(folder: string, onError: (error: unknown) => void): StreamRecorder {
+export function createStreamRecorder(folder: string, onError: (error: unknown) => void): StreamRecorder {
   let last: Promise<unknown> = Promise.resolve();
   let waiting = '';
   const made = new Set<string>();

@@ -12,10 +12,10 @@ import { hookFile, packageVersion } from '../../lib/package.ts';
 import { configFolder, stateFolder } from '../../lib/state-folder.ts';
 import {
   claim,
+  type DataFolder,
   type FoundSession,
   findSessions,
-  type Place,
-  placesFor,
+  listDataFolders,
   readSession,
   thisMachine,
 } from '../../sessions/index.ts';
@@ -34,7 +34,7 @@ export async function createHooks(): Promise<HooksControl> {
     state,
     version: packageVersion,
     policy: path.join(config, 'policy.yaml'),
-    findEvidence: createFindEvidence(state, placesFor(adapters, machine, {})),
+    findEvidence: createFindEvidence(state, listDataFolders(adapters, machine, {})),
     clock: systemClock,
     stubs: { observe: path.join(state, 'bin', 'observe'), guard: path.join(state, 'bin', 'guard') },
     writeStubs: () =>
@@ -66,7 +66,7 @@ function failureAnswers(adapters: readonly SourceAdapter[]): Readonly<Record<str
 const MOST_SESSIONS = 4;
 
 /** Compares the newest sessions of a host with the calls that its hooks reported. */
-function createFindEvidence(folder: string, places: readonly Place[]): FindEvidence {
+function createFindEvidence(folder: string, places: readonly DataFolder[]): FindEvidence {
   return async (question) => {
     try {
       // Before the audit log: a hook is called before its call is in the transcript.
@@ -90,7 +90,7 @@ interface ReadSession {
   toolOf(name: string): string;
 }
 
-async function readNewest(places: readonly Place[], question: EvidenceQuestion): Promise<readonly ReadSession[]> {
+async function readNewest(places: readonly DataFolder[], question: EvidenceQuestion): Promise<readonly ReadSession[]> {
   const { sessions } = await findSessions(places.filter(({ adapter }) => adapter.host === question.host));
   const read: ReadSession[] = [];
   for (const found of sessions) {

@@ -16,7 +16,7 @@ import { sniffTranscript } from './record.ts';
 import { rename, retime, schedule } from './replay.ts';
 import { continuing } from './resume.ts';
 import { createStreamReader, recognise } from './stream.ts';
-import { openBodies } from './transcript.ts';
+import { openTranscript } from './transcript.ts';
 
 interface FactByVersion {
   readonly since: string;
@@ -88,8 +88,8 @@ export const claudeCode: SourceAdapter = {
   factsOf,
   identify: { sessionOf, byTail },
   follow,
-  openBodies,
-  errandIn,
+  openTranscript: openTranscript,
+  readSpawnExchange: errandIn,
   replay: { schedule, retime, rename },
   stream: {
     recognise,
@@ -100,5 +100,5 @@ export const claudeCode: SourceAdapter = {
   control: claudeCodeControl,
   hooks: { ...claudeCodeGuard, condense, namesCallers, createHookReader, sampleCall, sampleTranscript },
   hookSettings,
-  continuing,
+  resume: continuing,
 };

@@ -17,7 +17,7 @@ import type {
   SettingsFile,
 } from '../index.ts';
 import {
-  createToldReader,
+  createKeptHookReader,
   GUARD_SECONDS,
   type Handler,
   handlersIn,
@@ -60,7 +60,7 @@ export const hooks: HooksCapability = {
   sampleCall,
   sampleTranscript,
   namesCallers: (version) => isAtLeast(version, '0.137.0'),
-  createHookReader: createToldReader,
+  createHookReader: createKeptHookReader,
 };
 
 /** A question that waits for the person is in no file; all else stands in the rollouts. */

@@ -13,7 +13,7 @@ import { questions, steering } from './server/control.ts';
 import { openServer } from './server/cursor.ts';
 import { openStorage } from './storage.ts';
 import { createStreamReader, stream } from './stream.ts';
-import { openBodies } from './transcript.ts';
+import { openTranscript } from './transcript.ts';
 
 /** Copies of what the program keeps, maybe incomplete. */
 const ECHOES: ReadonlySet<Role> = new Set(['stream', 'events']);
@@ -37,10 +37,10 @@ export const opencode: SourceAdapter = {
   openTable: (session, source) => TABLES[source.role as keyof typeof TABLES](session, source),
   follow,
   stream,
-  openBodies,
+  openTranscript: openTranscript,
   hooks,
   hookSettings,
   questions,
-  continuing,
+  resume: continuing,
   steering,
 };
