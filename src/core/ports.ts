@@ -18,12 +18,7 @@ export type OnFound = (session: FoundFiles) => void;
 
 export interface FoundFiles {
   readonly files: readonly string[];
-  /** For others who look into them ahead; undefined where only this one can. */
-  share(): SharedFiles | undefined;
 }
-
-/** A session that was found, as plain data for other threads. */
-export type SharedFiles = Readonly<Record<string, unknown>>;
 
 export interface SessionListing {
   readonly trees: readonly SessionTree[];
@@ -134,8 +129,6 @@ export interface TranscriptReader {
    * what its parent knows of it. May be called again, and reads again. `which`: only these of `agents`, in this order.
    */
   read(which?: readonly number[]): AsyncIterable<PlacedTranscript>;
-  /** What `read` would say now, of the one that stands at this place, without reading it. */
-  editionOf(which: number): Promise<string | undefined>;
 }
 
 export interface OpenedTranscripts extends OpenedSession, TranscriptReader {

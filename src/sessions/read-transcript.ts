@@ -13,7 +13,7 @@ import {
   titleOfConversation,
 } from '../core/index.ts';
 import type { LocatedSession, LocatedSource, MessageLines, OpenTranscript, SourceAdapter } from '../hosts/index.ts';
-import { fingerprintOf } from '../lib/edition.ts';
+import { fingerprintOf } from '../lib/fingerprint.ts';
 import { groupBy } from '../lib/group.ts';
 import { isSystemError, UserError } from '../lib/user-error.ts';
 import type { FoundSession } from './find-sessions.ts';
@@ -74,15 +74,6 @@ export async function readTranscript(
   });
   const isAsBefore = edition !== undefined && parts.length === all.length && editionOfAll(all) === edition;
   return { transcript, total: places.length, edition: isAsBefore ? edition : undefined };
-}
-
-/** Of all that a conversation stands in. */
-export async function fingerprintOfTranscript(
-  { adapter, located }: Pick<FoundSession, 'adapter' | 'located'>,
-  node: AgentNode,
-  opened: OpenTranscripts = openedAnew(adapter),
-): Promise<string | undefined> {
-  return editionOfAll(await bodiesOf({ adapter, located }, node, opened));
 }
 
 interface OpenedSource {

@@ -1,7 +1,6 @@
 import {
   type AgentId,
   type AgentNode,
-  buildTree,
   ledgerFor,
   MESSAGE_DELIVERY,
   mainAgentOf,
@@ -13,7 +12,6 @@ import {
   type Sessions,
   type SessionTranscripts,
   type SessionTree,
-  type SharedFiles,
   type SharedTranscripts,
   type SkippedAgent,
   type Transcript,
@@ -22,8 +20,7 @@ import {
   type TranscriptMessage,
   type TranscriptReader,
 } from '../core/index.ts';
-import type { LocatedSource, SourceAdapter } from '../hosts/index.ts';
-import { fingerprintOf } from '../lib/edition.ts';
+import type { SourceAdapter } from '../hosts/index.ts';
 import { assertFound, codeOf, UserError } from '../lib/user-error.ts';
 import {
   claim,
@@ -36,11 +33,9 @@ import {
   toShared,
 } from './find-sessions.ts';
 import type { DataFolder } from './places.ts';
-import { readSession } from './read-session.ts';
 import {
   createOpenTranscripts,
   EVERYTHING,
-  fingerprintOfTranscript,
   type OpenedTranscript,
   openedAnew,
   readTranscript,
@@ -150,12 +145,6 @@ function createReader(reading: Reading): TranscriptReader {
   }
   return {
     read,
-    editionOf: async (which) => {
-      const node = reading.agents[which]?.node;
-      if (!node) return undefined;
-      const session = sessionOf(reading, node);
-      return fingerprintOfTranscript(session, node, reading.bodies.of(session.adapter));
-    },
   };
 }
 
@@ -299,54 +288,3 @@ function fromParent(empty: Transcript, told: ParentView | undefined, problem: st
 
 const GONE = 'Its own transcript is not there.';
 const GONE_BUT = 'Its own transcript is not there. This is what the call that made it holds.';
-
-/** What can be said of a session while somebody else still reads it. */
-interface AheadSession {
-  /** Where the person works, as the main agent's own file has it. */
-  folder(): Promise<string | undefined>;
-  /** One after the other, each file by itself, without what a tree would know of it. */
-  readonly conversations: readonly AheadConversation[];
-}
-
-interface AheadConversation {
-  readonly agent: AgentId;
-  read(): Promise<ReadAhead>;
-}
-
-interface ReadAhead extends Pick<Transcript, 'session_id' | 'messages' | 'left_out'> {
-  /** As `PlacedTranscript` has it. */
-  readonly edition: string | undefined;
-}
-
-export function openAhead(adapters: readonly SourceAdapter[], shared: SharedFiles): AheadSession {
-  const { adapter, located } = fromShared(adapters, shared as unknown as SharedSession);
-  const main = mainAgentOf(located.id);
-  const sources = located.sources.filter(({ companion, standIn }) => !companion && !standIn);
-  const toConversation = (source: LocatedSource): AheadConversation => {
-    const agent = source.agent ?? main;
-    return {
-      agent,
-      async read() {
-        const bodies = adapter.openTranscript?.(located, source, agent);
-        const edition = bodies?.files && fingerprintOf(bodies.files);
-        const messages = (await bodies?.readAll?.()) ?? [];
-        const isAsBefore = edition !== undefined && bodies?.files && fingerprintOf(bodies.files) === edition;
-        return {
-          session_id: nativeId(agent),
-          messages,
-          left_out: bodies?.leftOut() ?? {},
-          edition: isAsBefore ? edition : undefined,
-        };
-      },
-    };
-  };
-  return {
-    folder: async () => {
-      const own = sources.filter(({ agent }) => agent === undefined);
-      // Agents that it names have files, which would be looked for.
-      const { locateAgents: _elsewhere, ...alone } = adapter;
-      return buildTree(await readSession(alone, { ...located, sources: own }), { now: located.modifiedAt }).cwd;
-    },
-    conversations: sources.map(toConversation),
-  };
-}

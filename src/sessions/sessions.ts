@@ -3,7 +3,7 @@ import type { Clock } from '../lib/clock.ts';
 import { isThere } from '../lib/folders.ts';
 import { readTail } from '../lib/read-lines.ts';
 import { assertFound, UserError } from '../lib/user-error.ts';
-import { claim, type FoundSession, type FoundSessions, findSessions, isOfFiles, toShared } from './find-sessions.ts';
+import { claim, type FoundSession, type FoundSessions, findSessions } from './find-sessions.ts';
 import { type DataFolder, isAddress } from './places.ts';
 import { createReadSessions, topOf } from './read-session.ts';
 
@@ -65,7 +65,6 @@ export function createSessions(places: readonly DataFolder[], { clock, named }: 
       if (!newest) throw noSessions(places, found.problems);
       onFound?.({
         files: newest.located.sources.map((source) => source.path),
-        share: () => (isOfFiles(newest) ? { ...toShared(newest) } : undefined),
       });
       const read = createReadSessions(found.sessions, { clock });
       await read.add([newest]);
