@@ -33,6 +33,8 @@ for (const build of [before, after])
     process.exit(2);
   }
 
+/** A stream without times of its own gets those at which its lines came. */
+const TODAY = new RegExp(`"${new Date().toISOString().slice(0, 10)}T[^"]*"`, 'g');
 const scratch = mkdtempSync(path.join(tmpdir(), 'troupe-compare-'));
 const recordings = findRecordings().filter((folder) => folder.includes(values.only));
 const counts = { recordings: 0, outputs: 0, different: 0 };
@@ -142,7 +144,11 @@ function run(build, args, input, writes = false) {
   const full = [path.join(build, 'dist/troupe.js'), ...args, ...(writes ? ['-o', out] : [])];
   return new Promise((resolve) => {
     const running = execFile(process.execPath, full, child, (error, stdout, stderr) => {
-      const clean = (text) => text.replaceAll(home, 'HOME').replaceAll(/files, [\d.]+ [kM]?B/g, 'files');
+      const clean = (text) =>
+        text
+          .replaceAll(TODAY, '"now"')
+          .replaceAll(home, 'HOME')
+          .replaceAll(/files, [\d.]+ [kM]?B/g, 'files');
       const files = writes && existsSync(out) ? describeFiles(out) : '';
       rmSync(home, { recursive: true, force: true });
       resolve({ code: error?.code ?? 0, stdout: clean(stdout), stderr: clean(stderr), files });

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { fingerprintOf } from './edition.ts';
+import { fingerprintOf } from './fingerprint.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'troupe-edition-'));
 const file = path.join(folder, 'a.jsonl');
