@@ -9,14 +9,14 @@ import { answer, getJson, type RunningServer, startServer } from './server.ts';
 
 // A sub-agent of the real program waits for a person: what is said on the page is what happens.
 
-const policy = (wait: string, otherwise: string): string => `version: 1
+const policy = (wait: string, onTimeout: string): string => `version: 1
 rules:
   - name: removals are asked about
     agents: { type: general-purpose }
     tools: "Bash(rm:*)"
     decision: ask
     wait: ${wait}
-    otherwise: ${otherwise}
+    on_timeout: ${onTimeout}
     reason: It cannot be undone.
 `;
 const hasTmux = spawnSync('tmux', ['-V']).status === 0;
@@ -157,7 +157,7 @@ for (const program of programs) {
         .reverse();
     }
 
-    it('nobody answers: what the rule says otherwise', async () => {
+    it('applies `on_timeout` when nobody answers', async () => {
       const { ask, result, entry } = await play('expiry', policy('3s', 'deny'), async () => {});
       expect(result.isError).toBe(true);
       expect(result.text).toMatch(/No answer came within 3 s|Hook PreToolUse:Bash denied this tool/);
