@@ -188,7 +188,7 @@ const request = (path, key, body) => ['-s', '-d', JSON.stringify(body), '-H', 'C
   '-H', 'Authorization: Bearer ' + key, 'http://127.0.0.1:' + port + path];
 const allow = { answer: 'allow', by: 'telegram:42 @boss' };
 const outcomes = {
-  address: troupe('status') + troupe('start', ...at) + troupe('--no-open', ...at),
+  address: troupe('server', 'status') + troupe('server', 'start', ...at) + troupe('--no-open', ...at),
   command: troupe('guard', 'answer', id, 'allow'),
   token: execFileSync('curl', request('/api/asks/' + id, token, allow), { encoding: 'utf8' }),
   telegram: execFileSync('curl', request('/api/asks/' + id, keys.telegram, allow), { encoding: 'utf8' }),
