@@ -19,7 +19,7 @@ const HOST_BLIND =
   /^(?:web\/src|src\/(?:audit|cli|control|core|export|guard(?!\/policy)|hook|notify|server|sessions|tui))\//;
 const FOR_TESTS = /\.test\.tsx?$|\/testing\//;
 /** Models are called after them, and are shown by name. */
-const OF_MODELS = new Set(['web/src/views/race/model-name.ts', 'src/core/reports/prices.ts']);
+const OF_MODELS = new Set(['web/src/views/race/facts.ts', 'src/core/reports/prices.ts']);
 const HOST_NAME = new RegExp(`\\b(?:${hostWords().join('|')})`, 'i');
 
 /** Codex names its agents by paths of tasks below `/root`: a path, but none of a machine. */
@@ -64,5 +64,5 @@ function checkHostNames(file) {
 /** `claude` of `claude-code`: as the folders of adapters are called. */
 function hostWords() {
   const registry = readFileSync(`${root}src/hosts/registry.ts`, 'utf8');
-  return [...registry.matchAll(/from '\.\/([a-z]+)[a-z-]*\/index\.ts'/g)].map(([, word]) => word);
+  return [...registry.matchAll(/from '\.\/([a-z]+)[a-z-]*\/host\.ts'/g)].map(([, word]) => word);
 }

@@ -47,10 +47,13 @@ const MAY_IMPORT = {
 const MORE_ENTRIES = new Set([
   // The contract is in index.ts; what lists the hosts imports them, and they import the contract.
   'src/hosts/registry.ts',
-  'src/hosts/judged-hosts.ts',
-  'src/hosts/more-judged-hosts.ts',
-  // A hook loads only what judges calls of its host.
-  ...['claude-code', 'codex', 'copilot', 'gemini', 'opencode', 'qwen'].map((host) => `src/hosts/${host}/guard.ts`),
+  'src/hosts/guarded-hosts.ts',
+  'src/hosts/more-guarded-hosts.ts',
+  // What troupe knows of a host without loading it; and a hook loads only what judges calls of its host.
+  ...['claude-code', 'codex', 'copilot', 'gemini', 'opencode', 'qwen'].flatMap((host) => [
+    `src/hosts/${host}/host.ts`,
+    `src/hosts/${host}/guard.ts`,
+  ]),
   // main.ts loads them when a command needs them.
   'src/cli/hooks/machine-hooks.ts',
   'src/cli/doctor/examine.ts',

@@ -21,7 +21,7 @@ import {
   type TreeReport,
   toToolCallId,
 } from './core/index.ts';
-import { ADAPTERS } from './hosts/registry.ts';
+import { loadHosts } from './hosts/registry.ts';
 import { systemClock } from './lib/clock.ts';
 import { known } from './lib/json.ts';
 import { stateFolder } from './lib/state-folder.ts';
@@ -34,12 +34,15 @@ import {
   createSessionTranscripts,
   createShadow,
   createTranscripts,
-  placesFor,
+  listDataFolders,
   readsStreams,
   type StreamEvent,
   thisMachine,
   watchSession,
 } from './sessions/index.ts';
+
+// Programs that use the library call synchronous functions right away.
+const ADAPTERS = await loadHosts();
 
 export type * from './control/session-chunk.ts';
 export type { TranscriptDocument } from './core/reports/export.ts';
@@ -249,7 +252,7 @@ export function runSession(config: SessionConfig): RunningSession {
 function placesOf(where: Where) {
   const machine = thisMachine();
   const folder = stateFolder(machine);
-  return placesFor(ADAPTERS, machine, where, {
+  return listDataFolders(ADAPTERS, machine, where, {
     hooks: path.join(folder, 'hooks'),
     streams: path.join(folder, 'streams'),
   });

@@ -1,16 +1,13 @@
 // Wires the rooms together, one function per room. Rooms that only some commands use are loaded when one of those runs: a hook
 // that calls `troupe identify` must not wait for the server to load.
 
-import { drained } from './audit/index.ts';
 import { type CliOptions, runCli, type Services } from './cli/index.ts';
-import type { SourceAdapter } from './hosts/index.ts';
 import { ADAPTERS } from './hosts/registry.ts';
 import { systemClock } from './lib/clock.ts';
-import { known } from './lib/json.ts';
 import { demoFolder, packageVersion } from './lib/package.ts';
 import { beBrief } from './lib/stay-small.ts';
 import { createTerminal } from './lib/terminal.ts';
-import { createIdentifier, createSessions, createTranscripts, type KnownHost, placesOf } from './sessions/index.ts';
+import { createIdentifier, createSessions, createTranscripts, dataFoldersFor, drainFirst } from './sessions/index.ts';
 
 const terminal = createTerminal();
 
@@ -19,10 +16,11 @@ function wireSessions(): Pick<Services, 'reader' | 'identifier'> {
     reader: {
       sessions(where) {
         beBrief();
-        return drained(createSessions(placesOf(where), { clock: systemClock, named: where.roots.length > 0 }), where);
+        const sessions = createSessions(dataFoldersFor(where), { clock: systemClock, named: where.roots.length > 0 });
+        return drainFirst(sessions, async () => (await import('./audit/index.ts')).createGuardLog(where).drain());
       },
-      transcripts: (where) => createTranscripts(placesOf(where), systemClock),
-      demo: () => createSessions(placesOf({ roots: [demoFolder] }), { clock: systemClock }),
+      transcripts: (where) => createTranscripts(dataFoldersFor(where), systemClock),
+      demo: () => createSessions(dataFoldersFor({ roots: [demoFolder] }), { clock: systemClock }),
     },
     identifier: createIdentifier(ADAPTERS, systemClock),
   };
@@ -46,10 +44,7 @@ function wireGuard(): Pick<Services, 'policy' | 'questions'> {
   const guard = () => import('./guard/index.ts');
   return {
     policy: lazily(async () => (await guard()).createPolicyControl(), ['check', 'presets']),
-    questions: lazily(
-      async () => (await guard()).createGuardQuestions(),
-      ['explain', 'explainPast', 'test', 'suggest'],
-    ),
+    questions: lazily(async () => (await guard()).createGuardQueries(), ['explain', 'explainPast', 'test', 'suggest']),
   };
 }
 
@@ -57,7 +52,7 @@ function wireServer(): Pick<Services, 'server' | 'approvals'> {
   const server = () => import('./server/index.ts');
   return {
     server: lazily(async () => (await server()).createServerControl(), ['serve', 'start', 'stop', 'status', 'login']),
-    approvals: lazily(async () => (await server()).createAskControl(), ['list', 'answer']),
+    approvals: lazily(async () => (await server()).createApprovalControl(), ['list', 'answer']),
   };
 }
 
@@ -80,10 +75,10 @@ function wireNotify(): Pick<Services, 'notifier'> {
   return {
     notifier: {
       telegram: {
-        run: async (request) => (await notify()).runTelegramFace(request, terminal),
+        run: async (request) => (await notify()).runTelegramBot(request, terminal),
         setup: async () => (await notify()).setUpTelegram(terminal),
       },
-      webhook: async (request) => (await notify()).runWebhookFace(request, terminal),
+      webhook: async (request) => (await notify()).runWebhook(request, terminal),
     },
   };
 }
@@ -114,10 +109,6 @@ function lazily<T, Name extends keyof T>(create: () => Promise<T>, names: readon
   return Object.fromEntries(names.map((name) => [name, call(name)])) as Pick<T, Name>;
 }
 
-function toKnownHost({ host, title, stream, control }: SourceAdapter): KnownHost {
-  return { host, title, ...known({ printing: stream?.printing }), ...(control && { isSteered: true }) };
-}
-
 /** `troupe ls | head` closes the pipe early, which is not an error. */
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
@@ -138,7 +129,7 @@ const options: CliOptions = {
   ...wireNotify(),
   ...wireTui(),
   ...wireCli(),
-  hosts: ADAPTERS.map(toKnownHost),
+  hosts: ADAPTERS,
   version: packageVersion,
   clock: systemClock,
   terminal,

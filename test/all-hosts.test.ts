@@ -17,7 +17,7 @@ import { createProgramHome, type ProgramHome } from './testing/program.ts';
 import { accessTo } from './testing/server-access.ts';
 
 // A machine with all hosts at once, as recorded: one session of Claude Code whose sub-agent ran all the others, and a session of
-// its own of each. Every face shows each session once, and as what it is.
+// its own of each. Every UI shows each session once, and as what it is.
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const OUTER = '353ada2e-6b76-407a-ac24-5562cada3e3a';

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Ask, AuditEntry } from '../src/core/index.ts';
+import type { ApprovalRequest, AuditEntry } from '../src/core/index.ts';
 import { misfits } from '../src/server/http/testing/validate.ts';
 import { BASH, type HeldCalls, prepareHeldCalls, RECORDING } from './testing/held-calls.ts';
 import { createProgramHome, type ProgramHome, type RunningProgram } from './testing/program.ts';
@@ -33,7 +33,7 @@ const headers = (): Record<string, string> => ({
   ...access.headers,
   'content-type': 'application/json',
 });
-const list = async (): Promise<readonly Ask[]> =>
+const list = async (): Promise<readonly ApprovalRequest[]> =>
   (await (await fetch(`${origin}/api/asks`, { headers: headers() })).json()).asks;
 const answer = async (id: string, body: object) => {
   const response = await fetch(`${origin}/api/asks/${id}`, {
@@ -43,7 +43,7 @@ const answer = async (id: string, body: object) => {
   });
   return { status: response.status, body: await response.json() };
 };
-const open = async (): Promise<Ask> =>
+const open = async (): Promise<ApprovalRequest> =>
   vi.waitUntil(async () => (await list()).find(({ end }) => end === null), { timeout: 30_000, interval: 50 });
 const drafts = (): readonly string[] => readdirSync(path.join(state, 'spool')).filter((name) => name.startsWith('.'));
 const logged = async (): Promise<AuditEntry> => {

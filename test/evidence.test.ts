@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { putSpoolFile } from '../src/audit/index.ts';
+import { queueEvent } from '../src/audit/index.ts';
 import type { HooksStatus } from '../src/core/index.ts';
 import { retime } from '../src/hosts/claude-code/replay.ts';
 import { callHook, recordedCalls } from './testing/host-call.ts';
@@ -135,7 +135,7 @@ describe('evidence that the guard works', () => {
     await troupe('doctor');
     const [payload = {}] = calls;
     const put = (extra: object): void =>
-      putSpoolFile(state(), 'claude-code', Buffer.from(JSON.stringify(payload)), extra);
+      queueEvent(state(), 'claude-code', Buffer.from(JSON.stringify(payload)), extra);
     put({ decision: 'none', via: 'intercept' });
     put({});
     expect(await status()).toMatchObject({ state: 'unproven', lastCall: null });

@@ -13,7 +13,9 @@ describe('npm run fuzz', () => {
 
   it('lists the test files with a name in their path, also those that hold properties by what they import', () => {
     const names = fuzz('--list').stdout.split('\n');
-    expect(names).toEqual(expect.arrayContaining(['src/guard/fuzz', 'src/guard/policy/suggest-allow', 'web/src/route']));
+    expect(names).toEqual(
+      expect.arrayContaining(['src/guard/fuzz', 'src/guard/policy/suggest-allow', 'web/src/route']),
+    );
     expect(names).toContain('src/hosts/codex/recordings');
     expect(fuzz('--list', 'suggest').stdout).toBe('src/guard/policy/suggest-allow\n');
   });

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Ask } from '../src/core/index.ts';
+import type { ApprovalRequest } from '../src/core/index.ts';
 import { type HeldCalls, prepareHeldCalls, RECORDING } from './testing/held-calls.ts';
 import { createProgramHome, type ProgramHome, type RunningProgram } from './testing/program.ts';
 import { accessTo, followLink, type ServerAccess } from './testing/server-access.ts';
@@ -39,11 +39,11 @@ async function serve(): Promise<void> {
   access = accessTo(program.state);
 }
 
-const openAsk = async (): Promise<Ask> =>
+const openAsk = async (): Promise<ApprovalRequest> =>
   vi.waitUntil(
     async () => {
       const { asks } = await (await fetch(`${access.origin}/api/asks`, { headers: access.headers })).json();
-      return (asks as readonly Ask[]).find(({ end }) => end === null);
+      return (asks as readonly ApprovalRequest[]).find(({ end }) => end === null);
     },
     { timeout: 10_000, interval: 50 },
   );

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { Ask } from '../src/core/index.ts';
+import type { ApprovalRequest } from '../src/core/index.ts';
 import type { MemoryLive } from '../src/server/http/testing/memory-live.ts';
 import { recordedLive } from '../src/server/http/testing/recorded-live.ts';
 import { type BotServer, startBotServer } from './telegram-server/bot-server.ts';
@@ -499,7 +499,7 @@ describe('hostile text', () => {
 });
 
 describe('asks', () => {
-  const askOf = (live: MemoryLive, id: string): Ask => {
+  const askOf = (live: MemoryLive, id: string): ApprovalRequest => {
     const [session] = live.snapshot().sessions;
     const [agent] = session?.subagents ?? [];
     return {
@@ -530,14 +530,14 @@ describe('asks', () => {
 
   async function asking() {
     const live = await recordedLive('2.1.325-single');
-    const asks = new Map<string, Ask>();
+    const asks = new Map<string, ApprovalRequest>();
     const opened = await open(live, {
       since: Date.now() * 2,
       async answer(id, decision, by) {
         const ask = asks.get(id);
         if (!ask) return { outcome: 'unknown' };
         if (ask.end) return { outcome: 'late', ask };
-        const ended: Ask = { ...ask, end: { at: '2030-01-01T00:00:10Z', decision, by } };
+        const ended: ApprovalRequest = { ...ask, end: { at: '2030-01-01T00:00:10Z', decision, by } };
         asks.set(id, ended);
         live.emit({ type: 'ask', data: ended });
         return { outcome: 'taken', ask: ended };
@@ -632,7 +632,7 @@ describe('asks', () => {
     const { server, asks, live, put } = await asking();
     const ask = await put('ask-1');
     await vi.waitUntil(() => buttons(server).length > 0, { timeout: 30_000 });
-    const ended: Ask = { ...ask, end: { at: ask.expiresAt, decision: 'deny', by: 'expiry' } };
+    const ended: ApprovalRequest = { ...ask, end: { at: ask.expiresAt, decision: 'deny', by: 'expiry' } };
     asks.set('ask-1', ended);
     live.emit({ type: 'ask', data: ended });
     await vi.waitUntil(() => said(server, ME).includes('Denied: no answer came in time.'), { timeout: 30_000 });

@@ -1,12 +1,12 @@
 import { rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { type LiveTrees, nativeId, type SessionId, toSessionId } from '../core/index.ts';
-import { ADAPTERS } from '../hosts/registry.ts';
+import { loadHost } from '../hosts/registry.ts';
 import type { Clock } from '../lib/clock.ts';
 import { known } from '../lib/json.ts';
 import { watchFolders } from '../lib/watch-folders.ts';
 import { maskValue } from '../redact/index.ts';
-import { createCallerNaming, type KnownSession, type NameCaller, type OpenSession } from '../sessions/index.ts';
+import { createCallerNamer, type KnownSession, type NameCaller, type OpenSession } from '../sessions/index.ts';
 import { type Drained, drain } from './drain.ts';
 import type { ChainLink } from './entry.ts';
 import {
@@ -94,7 +94,7 @@ export function startDraining(options: DrainLoopOptions): DrainLoop {
       look();
       await running;
     },
-    nameCaller: createCallerNaming(open, clock),
+    nameCaller: createCallerNamer(open, clock),
     close() {
       isClosed = true;
       clearTimeout(later);
@@ -192,8 +192,8 @@ export function drainOnce({ folder, clock, open, patienceMs }: DrainOnceOptions)
   return drain({
     folder,
     clock,
-    hostOf: (name) => ADAPTERS.find(({ host }) => host === name)?.hooks,
-    identify: createCallerNaming(open, clock),
+    hostOf: async (name) => (await loadHost(name))?.hooks,
+    identify: createCallerNamer(open, clock),
     mask: maskValue,
     ...known({ patienceMs }),
   });

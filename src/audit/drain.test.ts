@@ -22,7 +22,7 @@ import { maskValue } from '../redact/index.ts';
 import { type DrainOptions, drain } from './drain.ts';
 import { verifyLog } from './guard-log.ts';
 import { lockPath } from './log-files.ts';
-import { putSpoolFile } from './queue-file.ts';
+import { queueEvent } from './queue-file.ts';
 import { readLog } from './read-log.ts';
 import { MAIN, testOptions } from './testing/spool-host.ts';
 
@@ -39,7 +39,7 @@ afterEach(() => {
 
 const spool = (...names: string[]): string => path.join(folder, 'spool', ...names);
 const put = (fields: object, extra: object = {}, host = 'test'): void =>
-  putSpoolFile(folder, host, Buffer.from(JSON.stringify({ event: 'Pre', session: 's1', ...fields })), extra);
+  queueEvent(folder, host, Buffer.from(JSON.stringify({ event: 'Pre', session: 's1', ...fields })), extra);
 const hookLines = (file: string): readonly { id: string; at: number; payload: unknown }[] =>
   readFileSync(path.join(folder, 'hooks', file), 'utf8')
     .split('\n')

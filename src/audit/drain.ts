@@ -13,14 +13,14 @@ import { createHookLineWriter, type HookLine, type HookLineWriter } from './hook
 import { lockPath, waitForLock } from './log-files.ts';
 import { createLogWriter, findLogEnd } from './log-writer.ts';
 import { isQueueEmpty, listQueue, type QueuedFile, recoverAbandoned, setAside } from './queue.ts';
-import { MAX_SPOOL_BYTES, parseSpooled } from './queue-file.ts';
+import { MAX_QUEUED_BYTES, parseQueued } from './queue-file.ts';
 
 export type QueueHost = Pick<HooksCapability, 'read' | 'condense'>;
 
 export interface DrainOptions {
   /** Where troupe keeps its state. */
   readonly folder: string;
-  hostOf(name: string): QueueHost | undefined;
+  hostOf(name: string): Promise<QueueHost | undefined>;
   /** Who made the call, of a hook that was called at `at` (epoch milliseconds). */
   identify(event: HookEvent, at: number): Promise<AuditAgent>;
   readonly mask: Mask;
@@ -166,11 +166,11 @@ interface Taken {
 }
 
 async function take(file: QueuedFile, isInLog: boolean, options: DrainOptions): Promise<Taken | 'bad' | 'gone'> {
-  const host = options.hostOf(file.host);
+  const host = await options.hostOf(file.host);
   if (!host || !file.isReadable) return 'bad';
   const bytes = await readOrReason(file);
   if (typeof bytes === 'string') return bytes;
-  const spooled = parseSpooled(bytes);
+  const spooled = parseQueued(bytes);
   const event = spooled && host.read(spooled.payload, asAmount(spooled.extra['ppid']));
   if (!event) return 'bad';
   const { id } = file;
@@ -180,15 +180,19 @@ async function take(file: QueuedFile, isInLog: boolean, options: DrainOptions): 
   const by = known({ startedBy: asText(spooled.extra['parent']) });
   const isWorthALine = kept !== undefined || by.startedBy !== undefined;
   const own: HookLine = { host: file.host, session, id, at, ...known({ payload: kept }), ...by };
-  const lines = isWorthALine ? [own, ...forStarter(own, options)] : [];
+  const lines = isWorthALine ? [own, ...(await forStarter(own, options))] : [];
   if (!call || isInLog) return { lines };
   return { lines, call: { id, at, event, call, extra: spooled.extra } };
 }
 
 /** For the session of the agent that started it. */
-function forStarter({ id, at, session, startedBy }: HookLine, options: DrainOptions): readonly HookLine[] {
+async function forStarter(
+  { id, at, session, startedBy }: HookLine,
+  options: DrainOptions,
+): Promise<readonly HookLine[]> {
   const by = startedBy === undefined ? undefined : parseStartedBy(startedBy);
-  if (!by || startedBy === undefined || by.session === session || !options.hostOf(hostOf(by.session))) return [];
+  if (!by || startedBy === undefined || by.session === session || !(await options.hostOf(hostOf(by.session))))
+    return [];
   return [{ host: hostOf(by.session), session: by.session, id: `${id} started`, at, startedBy, started: session }];
 }
 
@@ -199,7 +203,7 @@ async function toNamedEntry(call: TakenCall, options: DrainOptions): Promise<Ent
 
 async function readOrReason({ path, isSmall }: QueuedFile): Promise<Uint8Array | 'bad' | 'gone'> {
   try {
-    return isSmall ? readRegularSync(path) : await readRegular(path, MAX_SPOOL_BYTES);
+    return isSmall ? readRegularSync(path) : await readRegular(path, MAX_QUEUED_BYTES);
   } catch (error) {
     // Replaced since it was listed.
     if (isWrongFile(error)) return 'bad';

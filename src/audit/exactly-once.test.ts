@@ -11,7 +11,7 @@ import type { AuditEntry } from '../core/index.ts';
 import { createRandom } from '../lib/testing/seed.ts';
 import { drain } from './drain.ts';
 import { verifyLog } from './guard-log.ts';
-import { putSpoolFile } from './queue-file.ts';
+import { queueEvent } from './queue-file.ts';
 import { readLog } from './read-log.ts';
 import { bundleDrain, prepareWriters, runDrain } from './testing/processes.ts';
 import { testOptions } from './testing/spool-host.ts';
@@ -68,7 +68,7 @@ async function expectOnce(calls: readonly string[], all: readonly string[]): Pro
 
 it('killed before each single step, and in the middle of each write', async () => {
   const put = (seq: string, tool?: string): void =>
-    putSpoolFile(folder, 'test', Buffer.from(JSON.stringify({ event: 'Pre', session: 's', seq, tool })), {});
+    queueEvent(folder, 'test', Buffer.from(JSON.stringify({ event: 'Pre', session: 's', seq, tool })), {});
   const calls: string[] = [];
   const all: string[] = [];
   for (let step = 1, isDone = false; !isDone; step++) {

@@ -16,24 +16,24 @@ import { streamLines } from '../lib/read-lines.ts';
 import { reportTrouble } from '../lib/report-trouble.ts';
 import { stateFolder } from '../lib/state-folder.ts';
 import {
-  createCallerSessions,
+  createSessionOpener,
   createSessions,
+  type DataFolder,
+  dataFoldersFor,
   type KnownSession,
-  type Place,
-  placesOf,
+  type SessionScope,
   type Subscription,
   thisMachine,
-  type Where,
 } from '../sessions/index.ts';
 import { drainOnce } from './drain-loop.ts';
 import { CHAIN_START, type ChainLink, openSealed } from './entry.ts';
 import { type Head, type LogFile, listLogFiles, lockPath, readHead, textOf } from './log-files.ts';
 import { type FollowOptions, followLog, readLog } from './read-log.ts';
 
-export function createGuardLog(where: Where, own: Pick<GuardLogOptions, 'drain' | 'held'> = {}): GuardLog {
+export function createGuardLog(where: SessionScope, own: Pick<GuardLogOptions, 'drain' | 'held'> = {}): GuardLog {
   return openGuardLog({
     folder: stateFolder(thisMachine()),
-    places: placesOf(where),
+    places: dataFoldersFor(where),
     isNamed: where.roots.length > 0,
     clock: systemClock,
     ...own,
@@ -43,7 +43,7 @@ export function createGuardLog(where: Where, own: Pick<GuardLogOptions, 'drain' 
 interface GuardLogOptions {
   /** Where troupe keeps its state. */
   readonly folder: string;
-  readonly places: readonly Place[];
+  readonly places: readonly DataFolder[];
   /** The person named the places. */
   readonly isNamed?: boolean;
   readonly clock: Clock;
@@ -59,7 +59,7 @@ const FOLLOW_MS = 250;
 
 export function openGuardLog(options: GuardLogOptions): GuardLog {
   const { folder, places, isNamed = false, clock } = options;
-  const open = createCallerSessions(places, clock);
+  const open = createSessionOpener(places, clock);
   const drain = options.drain ?? (() => drainOnce({ folder, clock, open, patienceMs: PATIENCE_MS }));
   const sessions = createSessions(places, { clock, named: isNamed });
   /** Who follows first and then reads must not miss what is written in between. */

@@ -107,7 +107,7 @@ async function repairAndReadIds(file: string, oldest: number): Promise<Set<strin
   return ids;
 }
 
-export interface Continued {
+export interface Resumed {
   /** The session that goes on. */
   readonly session: SessionId;
   /** From whom, and whose session that is. */
@@ -121,7 +121,7 @@ const PATIENCE_MS = 10_000;
  * Keeps which agent a session goes on from, in the files of both, so that whoever looks at one finds the other. False where it
  * could not be kept: an id that is no name of a file, or somebody who drains for ever.
  */
-export async function noteContinued(folder: string, continued: Continued, clock: Clock): Promise<boolean> {
+export async function recordResumed(folder: string, continued: Resumed, clock: Clock): Promise<boolean> {
   const { session, of, agent } = continued;
   const startedBy = formatStartedBy(of, agent);
   if (startedBy === undefined || session === of) return false;

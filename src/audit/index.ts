@@ -1,6 +1,8 @@
 // The audit log: hook events wait in the queue (STATE/spool) until they are drained into a chained log (STATE/audit).
+// Entry: `createGuardLog` reads, verifies and drains; `startDraining` drains while a server runs.
+// May import: lib, core, redact, hosts, sessions.
+
 export * from './drain-loop.ts';
-export * from './drained.ts';
 export * from './entry.ts';
 export * from './guard-log.ts';
 export * from './hook-lines.ts';

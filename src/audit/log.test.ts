@@ -10,7 +10,7 @@ import { prune } from './drain-loop.ts';
 import { sealEntry } from './entry.ts';
 import { verifyLog } from './guard-log.ts';
 import { lockPath } from './log-files.ts';
-import { putSpoolFile } from './queue-file.ts';
+import { queueEvent } from './queue-file.ts';
 import { type FollowOptions, followLog, type ReadOptions, readLog } from './read-log.ts';
 import { testOptions } from './testing/spool-host.ts';
 
@@ -31,7 +31,7 @@ const writeLines = (name: string, lines: readonly string[]): void =>
 
 function put(at: number, fields: object = {}, extra: object = {}): void {
   const payload = { event: 'Pre', session: 's1', tool: 'Bash', ...fields };
-  putSpoolFile(folder, 'test', Buffer.from(JSON.stringify(payload)), extra);
+  queueEvent(folder, 'test', Buffer.from(JSON.stringify(payload)), extra);
   for (const name of readdirSync(path.join(folder, 'spool'))) {
     const file = path.join(folder, 'spool', name);
     if (readFileSync(file, 'utf8').startsWith(JSON.stringify(payload))) utimesSync(file, at / 1000, at / 1000);

@@ -4,9 +4,9 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { SessionTree } from '../core/index.ts';
-import { ADAPTERS } from '../hosts/registry.ts';
-import { createSessions, placesFor } from '../sessions/index.ts';
-import { noteContinued } from './hook-lines.ts';
+import { ADAPTERS } from '../hosts/testing/all-hosts.ts';
+import { createSessions, listDataFolders } from '../sessions/index.ts';
+import { recordResumed } from './hook-lines.ts';
 
 const clock = (): number => Date.parse('2030-01-01');
 
@@ -26,7 +26,12 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const sessions = () => {
   const roots = [path.join(folder, 'root')];
-  const places = placesFor(ADAPTERS, { env: {}, home: '/nowhere' }, { roots }, { hooks: path.join(folder, 'hooks') });
+  const places = listDataFolders(
+    ADAPTERS,
+    { env: {}, home: '/nowhere' },
+    { roots },
+    { hooks: path.join(folder, 'hooks') },
+  );
   return createSessions(places, { clock });
 };
 async function bySubAgents(): Promise<{ readonly single: SessionTree; readonly nested: SessionTree }> {
@@ -41,8 +46,8 @@ it('a session that goes on from an agent stands below it, whichever of the two i
   const agent = single.agents.find(({ kind }) => kind === 'task');
   if (!agent) throw new Error('no sub-agent');
   const continued = { session: nested.id, agent: agent.id, of: single.id };
-  expect(await noteContinued(folder, continued, clock)).toBe(true);
-  expect(await noteContinued(folder, continued, clock)).toBe(true);
+  expect(await recordResumed(folder, continued, clock)).toBe(true);
+  expect(await recordResumed(folder, continued, clock)).toBe(true);
   const { trees, total } = await sessions().list({ limit: 10 });
   expect([total, trees.map(({ id }) => id)]).toEqual([1, [single.id]]);
   const { tree } = await sessions().open(single.id.split(':')[1]);
@@ -55,8 +60,8 @@ it('nothing is noted of a session that would go on from itself, nor with an id t
   const { single, nested } = await bySubAgents();
   const [main] = single.agents;
   if (!main) throw new Error('no main agent');
-  expect(await noteContinued(folder, { session: single.id, agent: main.id, of: single.id }, clock)).toBe(false);
+  expect(await recordResumed(folder, { session: single.id, agent: main.id, of: single.id }, clock)).toBe(false);
   const odd = `${main.id}:with:colons` as typeof main.id;
-  expect(await noteContinued(folder, { session: nested.id, agent: odd, of: single.id }, clock)).toBe(false);
+  expect(await recordResumed(folder, { session: nested.id, agent: odd, of: single.id }, clock)).toBe(false);
   expect((await sessions().list({ limit: 10 })).total).toBe(2);
 });

@@ -25,7 +25,7 @@ interface QueuedEvent {
   readonly extra: JsonObject;
 }
 
-export const MAX_SPOOL_BYTES = 128 * 1024 * 1024;
+export const MAX_QUEUED_BYTES = 128 * 1024 * 1024;
 
 const NEWLINE = 10;
 
@@ -33,7 +33,7 @@ const NEWLINE = 10;
  * The payload as the host gave it, then a line of ours. Undefined if that is not JSON. The last line is ours only if there is a
  * payload before it: the host's own may span lines.
  */
-export function parseSpooled(bytes: Uint8Array): QueuedEvent | undefined {
+export function parseQueued(bytes: Uint8Array): QueuedEvent | undefined {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   let end = text.length;
   while (end > 0 && text[end - 1] === NEWLINE) end--;
@@ -46,7 +46,7 @@ export function parseSpooled(bytes: Uint8Array): QueuedEvent | undefined {
 }
 
 /** The name of a pending file: `.new-<host>.<pid>.<n>`. */
-export function isDraftOf(host: string, name: string): boolean {
+export function isPendingOf(host: string, name: string): boolean {
   return /^\.new-([a-z0-9-]{1,64})\.\d{1,20}\.\d{1,9}$/.exec(name)?.[1] === host;
 }
 
@@ -54,7 +54,7 @@ export function isDraftOf(host: string, name: string): boolean {
  * Queues a pending call, with `extra` as its last line, and `ms` in it: how long the call was held. `since` is the start of that
  * in epoch milliseconds; without it, when the file was written. False if another process has queued it, or it is gone.
  */
-export function settleSpooled(folder: string, draft: string, extra: object, since?: number): boolean {
+export function queuePending(folder: string, draft: string, extra: object, since?: number): boolean {
   const spool = path.join(folder, 'spool');
   const place = path.join(spool, draft);
   const claim = path.join(spool, draft.replace('.new-', '.held-'));
@@ -107,9 +107,9 @@ let last = -1;
  * Only the creator of `.new-X` may write `X.json`, so it can check first: a rename would silently replace the event of an
  * earlier process with the same number.
  */
-export function putSpoolFile(folder: string, host: string, payload: Uint8Array, extra: object): void {
+export function queueEvent(folder: string, host: string, payload: Uint8Array, extra: object): void {
   const spool = `${folder}/spool`;
-  const name = putDraft(folder, host, Buffer.concat([payload, Buffer.from(`\n${JSON.stringify(extra)}\n`)]));
+  const name = writePending(folder, host, Buffer.concat([payload, Buffer.from(`\n${JSON.stringify(extra)}\n`)]));
   const draft = `${spool}/${name}`;
   try {
     renameSync(draft, `${spool}/${name.slice('.new-'.length)}.json`);
@@ -120,7 +120,7 @@ export function putSpoolFile(folder: string, host: string, payload: Uint8Array, 
 }
 
 /** Keeps the payload of a call until `settleSpooled` queues it with a decision. Returns the name of the file. */
-export function putDraft(folder: string, host: string, content: Uint8Array): string {
+export function writePending(folder: string, host: string, content: Uint8Array): string {
   const spool = `${folder}/spool`;
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const name = `${host}.${process.pid}.${++last}`;

@@ -6,7 +6,7 @@ import { isMissing } from '../lib/folders.ts';
 import { isRunning } from '../lib/processes.ts';
 import { isWrongFile, readRegular } from '../lib/regular-file.ts';
 import { codeOf } from '../lib/user-error.ts';
-import { MAX_SPOOL_BYTES, parseSpooled } from './queue-file.ts';
+import { MAX_QUEUED_BYTES, parseQueued } from './queue-file.ts';
 
 // The queue as whoever drains it sees it: STATE/spool/<host>.<pid>.<n>.json, and pending files of calls without a decision yet.
 
@@ -102,7 +102,7 @@ export async function recoverAbandoned(folder: string, clock: Clock): Promise<nu
 /** One of the guard stub has no line of ours yet, and is whole all the same: truncated JSON does not parse. */
 async function isWhole({ isReadable, path: file }: QueuedFile): Promise<boolean> {
   try {
-    return isReadable && parseSpooled(await readRegular(file, MAX_SPOOL_BYTES)) !== undefined;
+    return isReadable && parseQueued(await readRegular(file, MAX_QUEUED_BYTES)) !== undefined;
   } catch (error) {
     if (isWrongFile(error)) return false;
     throw error;
@@ -139,7 +139,7 @@ function describe(folder: string, name: string): QueuedFile | undefined {
       host: /^(.+)\.\d+\.\d+\.json$/.exec(name)?.[1] ?? '',
       id: `${name}@${stats.mtimeNs}`,
       atNs: stats.mtimeNs,
-      isReadable: stats.isFile() && stats.size <= MAX_SPOOL_BYTES,
+      isReadable: stats.isFile() && stats.size <= MAX_QUEUED_BYTES,
       isSmall: stats.size <= SMALL_BYTES,
     };
   } catch (error) {

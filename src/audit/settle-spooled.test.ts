@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { isDraftOf, settleSpooled } from './queue-file.ts';
+import { isPendingOf, queuePending } from './queue-file.ts';
 
 let state = '';
 beforeEach(() => {
@@ -27,16 +27,16 @@ const DRAFT = '.new-claude-code.12.0';
 
 describe('a draft', () => {
   it('is told by its name', () => {
-    expect(isDraftOf('claude-code', DRAFT)).toBe(true);
+    expect(isPendingOf('claude-code', DRAFT)).toBe(true);
     const others = ['', 'claude-code.12.0', `${DRAFT}/x`, `../${DRAFT}`, '.new-claude-code.12', '.new-claude-code.x.0'];
     for (const name of [...others, '.new-other.12.0', `${DRAFT}\n`, '.held-claude-code.12.0'])
-      expect([name, isDraftOf('claude-code', name)]).toEqual([name, false]);
+      expect([name, isPendingOf('claude-code', name)]).toEqual([name, false]);
   });
 
   it('is settled by one, once', () => {
     writeFileSync(place(DRAFT), '{"a":1}');
-    expect(settleSpooled(state, DRAFT, { ppid: 7, decision: 'none' }, Date.now() - 5_000)).toBe(true);
-    expect(settleSpooled(state, DRAFT, { decision: 'late' })).toBe(false);
+    expect(queuePending(state, DRAFT, { ppid: 7, decision: 'none' }, Date.now() - 5_000)).toBe(true);
+    expect(queuePending(state, DRAFT, { decision: 'late' })).toBe(false);
     expect(names()).toEqual(['claude-code.12.0.json']);
     const [payload = '', last = '', end] = text('claude-code.12.0.json').split('\n');
     expect([payload, end]).toEqual(['{"a":1}', '']);
@@ -47,26 +47,26 @@ describe('a draft', () => {
   });
 
   it('is left alone where another has claimed it, or where there is none', () => {
-    expect(settleSpooled(state, DRAFT, {})).toBe(false);
+    expect(queuePending(state, DRAFT, {})).toBe(false);
     writeFileSync(place(DRAFT), '{}');
     writeFileSync(place('.held-claude-code.12.0'), '');
-    expect(settleSpooled(state, DRAFT, {})).toBe(false);
+    expect(queuePending(state, DRAFT, {})).toBe(false);
     expect([text(DRAFT), names().length]).toEqual(['{}', 2]);
     rmSync(path.join(state, 'spool'), { recursive: true });
-    expect(settleSpooled(state, DRAFT, {})).toBe(false);
+    expect(queuePending(state, DRAFT, {})).toBe(false);
   });
 
   it('keeps the time of its call, however long the answer took', () => {
     writeFileSync(place(DRAFT), '{}');
     const called = new Date(Date.now() - 1_800_000);
     utimesSync(place(DRAFT), called, called);
-    expect(settleSpooled(state, DRAFT, { decision: 'deny' }, called.getTime())).toBe(true);
+    expect(queuePending(state, DRAFT, { decision: 'deny' }, called.getTime())).toBe(true);
     expect(Math.abs(statSync(place('claude-code.12.0.json')).mtimeMs - called.getTime())).toBeLessThan(2);
   });
 
   it('says nothing of a time that cannot be', () => {
     writeFileSync(place(DRAFT), '{}');
-    settleSpooled(state, DRAFT, {}, Date.now() + 60_000);
+    queuePending(state, DRAFT, {}, Date.now() + 60_000);
     expect(text('claude-code.12.0.json')).toBe('{}\n{"ms":null}\n');
   });
 });

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { putSpoolFile } from './queue-file.ts';
+import { queueEvent } from './queue-file.ts';
 
 let state = '';
 beforeEach(() => {
@@ -13,11 +13,11 @@ afterEach(() => rmSync(state, { recursive: true, force: true }));
 it('puts one file for each call, for its owner only, over nobody else’s', () => {
   const spool = path.join(state, 'spool');
   const nameOf = (n: number): string => `claude-code.${process.pid}.${n}`;
-  putSpoolFile(state, 'claude-code', Buffer.from([0, 255, 10]), { ppid: 1 });
+  queueEvent(state, 'claude-code', Buffer.from([0, 255, 10]), { ppid: 1 });
   const first = Number(readdirSync(spool)[0]?.split('.')[2]);
   writeFileSync(path.join(spool, `.new-${nameOf(first + 1)}`), 'another’s');
   writeFileSync(path.join(spool, `${nameOf(first + 2)}.json`), 'another’s');
-  putSpoolFile(state, 'claude-code', Buffer.from('{}'), { ppid: 2 });
+  queueEvent(state, 'claude-code', Buffer.from('{}'), { ppid: 2 });
   expect(readdirSync(spool).length).toBe(4);
   const text = (n: number): string => readFileSync(path.join(spool, `${nameOf(n)}.json`), 'latin1');
   expect([text(first), text(first + 3)]).toEqual(['\0\xff\n\n{"ppid":1}\n', '{}\n{"ppid":2}\n']);

@@ -11,13 +11,13 @@ import {
   type Transcripts,
 } from '../core/index.ts';
 import type { ExportOutcome, ExportRequest } from '../export/index.ts';
-import type { GuardQuestions, PolicyControl } from '../guard/index.ts';
+import type { GuardQueries, PolicyControl } from '../guard/index.ts';
 import type { Clock } from '../lib/clock.ts';
 import { known } from '../lib/json.ts';
 import type { Terminal } from '../lib/terminal.ts';
-import type { ChatRequest, TelegramControl } from '../notify/index.ts';
-import type { AskControl, ServerControl } from '../server/index.ts';
-import type { Where } from '../sessions/index.ts';
+import type { NotifyRequest, TelegramControl } from '../notify/index.ts';
+import type { ApprovalControl, ServerControl } from '../server/index.ts';
+import type { SessionScope } from '../sessions/index.ts';
 import type { WatchRequest } from '../tui/index.ts';
 import type { TextOptions } from './format/index.ts';
 import type { HooksControl } from './hooks/hooks-control.ts';
@@ -68,7 +68,7 @@ export interface Services {
   readonly identifier: Identifier;
   readonly exporter: SessionExporter;
   readonly audit: AuditReader & AuditDrain;
-  readonly questions: GuardQuestions;
+  readonly questions: GuardQueries;
   readonly policy: PolicyCompiler & PresetReader;
   readonly approvals: ApprovalReader & ApprovalAnswers;
   readonly hooks: HooksControl;
@@ -83,15 +83,15 @@ export interface Services {
 
 /** Reads sessions and transcripts. Before sessions are read, queued hook events are drained into the audit log. */
 export interface SessionReader {
-  sessions(where: Where): Sessions;
-  transcripts(where: Where): Transcripts;
+  sessions(where: SessionScope): Sessions;
+  transcripts(where: SessionScope): Transcripts;
   /** The recording that ships with troupe, for people who have no session yet. */
   demo(): Sessions;
 }
 
 /** Reads the audit log. Each method first drains queued hook events into it. */
 export interface AuditReader {
-  open(where: Where): Promise<AuditLog>;
+  open(where: SessionScope): Promise<AuditLog>;
 }
 
 export type AuditLog = Omit<GuardLog, 'drain'>;
@@ -105,7 +105,7 @@ export interface AuditDrain {
 export type PresetReader = Pick<PolicyControl, 'presets'>;
 
 /** Reads approval requests. */
-export type ApprovalReader = Pick<AskControl, 'list'>;
+export type ApprovalReader = Pick<ApprovalControl, 'list'>;
 
 /** Reads whether a server runs, and where. */
 export type ServerReader = Pick<ServerControl, 'status'>;
@@ -114,7 +114,7 @@ export type ServerReader = Pick<ServerControl, 'status'>;
 export type PolicyCompiler = Pick<PolicyControl, 'check'>;
 
 /** Changes what a tool call may do: answers approval requests. */
-export type ApprovalAnswers = Pick<AskControl, 'answer'>;
+export type ApprovalAnswers = Pick<ApprovalControl, 'answer'>;
 
 /** Changes what runs: starts a server in this process or in the background. */
 export type ServerStarter = Pick<ServerControl, 'serve' | 'start'>;
@@ -147,16 +147,16 @@ export interface ProgramRunner {
 
 /** Changes what agents do: resumes an agent, sends it a message, stops it. */
 export interface AgentControl {
-  open(where: Where): Promise<AttachControl>;
+  open(where: SessionScope): Promise<AttachControl>;
 }
 
 /** Sends session data off the machine, to the chat or address in the settings; takes answers from chats. */
 export interface Notifier {
   readonly telegram: TelegramControl;
-  webhook(request: ChatRequest): Promise<void>;
+  webhook(request: NotifyRequest): Promise<void>;
 }
 
 /** Runs the installed hook commands with two test calls, which end up in the audit log; reads everything else that has to work. */
 export interface MachineTester {
-  examine(where: Where): AsyncIterable<Finding>;
+  examine(where: SessionScope): AsyncIterable<Finding>;
 }

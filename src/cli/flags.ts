@@ -1,5 +1,5 @@
 import { known } from '../lib/json.ts';
-import type { Where } from '../sessions/index.ts';
+import type { SessionScope } from '../sessions/index.ts';
 
 /** Flags that several commands share: what to look at, and for whom to write. */
 export interface SharedFlags {
@@ -52,7 +52,7 @@ export function optionalArgument(placeholder: string, brief: string) {
 
 export const sessionArgument = optionalArgument('SESSION', 'The first characters of its id; default: the newest');
 
-export function whereOf({ root, host }: Pick<SharedFlags, 'root' | 'host'>): Where {
+export function whereOf({ root, host }: Pick<SharedFlags, 'root' | 'host'>): SessionScope {
   return { roots: root ?? [], ...known({ host }) };
 }
 

@@ -1,13 +1,13 @@
 import {
-  type Ask,
-  type AskAnswer,
-  askedText,
-  askerText,
+  type ApprovalAnswer,
+  type ApprovalRequest,
   endText,
+  formatApprovalCall,
   type GuardExplanation,
   plural,
+  requesterText,
 } from '../core/index.ts';
-import { type AGENT_KINDS, contradictionIn, type GuardQuestions, type ImaginedCall } from '../guard/index.ts';
+import { type AGENT_KINDS, type DescribedCall, findContradiction, type GuardQueries } from '../guard/index.ts';
 import { known } from '../lib/json.ts';
 import { UserError } from '../lib/user-error.ts';
 import {
@@ -23,14 +23,14 @@ import {
 } from './context.ts';
 import { type SharedFlags, whereOf } from './flags.ts';
 import {
-  formatAsks,
+  formatApprovals,
   formatGuardExplanation,
   formatGuardTest,
   formatPolicyCheck,
   formatPresets,
 } from './format/index.ts';
 
-type QuestionContext = CliContext<{ questions: GuardQuestions }>;
+type QuestionContext = CliContext<{ questions: GuardQueries }>;
 
 export async function checkPolicy(
   this: CliContext<{ policy: PolicyCompiler }>,
@@ -103,16 +103,16 @@ function explain(
   return questions.explainPast(whereOf(flags), call, flags.policy);
 }
 
-function imaginedBy(flags: ExplainFlags): ImaginedCall {
+function imaginedBy(flags: ExplainFlags): DescribedCall {
   const { type, name, kind, depth, under, cwd, host } = flags;
   const agent = known({ type, name, kind, depth, under });
   if (flags.unknown && Object.keys(agent).length > 0) throw usage('Of an --unknown agent nothing else is known.');
-  const contradiction = contradictionIn(agent);
+  const contradiction = findContradiction(agent);
   if (contradiction !== undefined) throw usage(`There is no such agent. ${contradiction}`);
   return { agent: flags.unknown ? null : agent, ...toolOf(flags), ...known({ cwd, host }) };
 }
 
-function toolOf({ command, tool, input }: ExplainFlags): Pick<ImaginedCall, 'tool' | 'input'> {
+function toolOf({ command, tool, input }: ExplainFlags): Pick<DescribedCall, 'tool' | 'input'> {
   if (command !== undefined) {
     if (tool !== undefined || input !== undefined)
       throw usage('--command is a call of Bash: leave out --tool and --input.');
@@ -145,7 +145,7 @@ export async function listApprovals(
   const open = all?.filter(({ end }) => end === null) ?? [];
   if (json) return writeJson(this, { asks: open });
   if (open.length > 0) {
-    writeLines(this, formatAsks(open, textOptionsOf(this)));
+    writeLines(this, formatApprovals(open, textOptionsOf(this)));
     return this.terminal.note('Answer one with: troupe guard answer ID allow|deny');
   }
   this.terminal.note(
@@ -157,7 +157,7 @@ export async function answerApproval(
   this: CliContext<{ approvals: ApprovalReader & ApprovalAnswers }>,
   { json }: Pick<SharedFlags, 'json'>,
   id: string,
-  answer: AskAnswer,
+  answer: ApprovalAnswer,
 ): Promise<void> {
   const ask = findApproval((await this.approvals.list()) ?? [], id);
   const answered = await this.approvals.answer(ask.id, answer, 'cli');
@@ -165,13 +165,13 @@ export async function answerApproval(
   if (answered.outcome === 'late') this.endWith(1);
   if (json) return writeJson(this, answered);
   const { end } = answered.ask;
-  const what = `${askedText(ask)}, of ${askerText(ask)}`;
+  const what = `${formatApprovalCall(ask)}, of ${requesterText(ask)}`;
   const said = end ? endText(end) : '';
   writeLines(this, [answered.outcome === 'late' ? `Too late: ${what}` : what, said]);
 }
 
 /** By the beginning of its id. Finds those that have ended too, to report how they ended. */
-function findApproval(asks: readonly Ask[], id: string): Ask {
+function findApproval(asks: readonly ApprovalRequest[], id: string): ApprovalRequest {
   const found = id === '' ? [] : asks.filter((ask) => ask.id.startsWith(id));
   const [first, ...others] = found.length > 1 ? found.filter(({ end }) => end === null) : found;
   if (!first) throw noSuchApproval(id);

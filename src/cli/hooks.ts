@@ -1,10 +1,10 @@
 import { buildCommand, buildRouteMap } from '@stricli/core';
-import { createPaint, type HookScope, notLoadedWords } from '../core/index.ts';
+import { createPaint, type HookScope, notLoadedText } from '../core/index.ts';
 import { known } from '../lib/json.ts';
 import { UserError } from '../lib/user-error.ts';
 import { type AuditDrain, type CliContext, type Services, writeAnswer, writeJson, writeLines } from './context.ts';
 import { helpText, optional, sharedFlags, toggle } from './flags.ts';
-import { fileDiffLines, hooksStatusLines } from './format/index.ts';
+import { formatFileDiff, formatHooksStatus } from './format/index.ts';
 import type { HookInstaller, HookReader, HooksPlan } from './hooks/hooks-control.ts';
 
 const host = {
@@ -123,7 +123,7 @@ async function install(this: CliContext<{ hooks: HookInstaller }>, flags: Instal
     );
   const { notLoaded } = plan;
   if (notLoaded) {
-    const words = notLoadedWords({ role: guard ? 'guard' : 'observe' });
+    const words = notLoadedText({ role: guard ? 'guard' : 'observe' });
     this.terminal.note(`${words} ${notLoaded.text}\n  → ${notLoaded.remedy}`);
     if (!flags.dryRun) this.endWith(1);
   }
@@ -171,7 +171,7 @@ async function status(
 ): Promise<void> {
   const found = await this.hooks.status(known({ host: flags.host }));
   if (!found.isComplete) this.endWith(1);
-  writeAnswer(this, flags.json, found, (status, { paint }) => hooksStatusLines(status, paint));
+  writeAnswer(this, flags.json, found, (status, { paint }) => formatHooksStatus(status, paint));
 }
 
 /** Shows the changes, asks, writes. Returns the folders of the backups, or undefined if nothing was written. */
@@ -183,7 +183,7 @@ async function carryOut(
   const { terminal } = context;
   if (!json) {
     const paint = createPaint(terminal.colours);
-    for (const change of plan.changes) writeLines(context, [...fileDiffLines(change, paint), '']);
+    for (const change of plan.changes) writeLines(context, [...formatFileDiff(change, paint), '']);
   }
   if (dryRun) return undefined;
   if (plan.changes.length === 0 || yes) return plan.apply();

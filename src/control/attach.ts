@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { noteContinued } from '../audit/index.ts';
+import { recordResumed } from '../audit/index.ts';
 import {
   type AgentToSteer,
   type AttachControl,
@@ -11,16 +11,16 @@ import {
   type SteeringCapability,
   type Transcripts,
 } from '../core/index.ts';
-import { redactorOf } from '../export/index.ts';
+import { createUserRedactor } from '../export/index.ts';
 import type { Machine, SourceAdapter } from '../hosts/index.ts';
-import { ADAPTERS } from '../hosts/registry.ts';
+import { loadHosts } from '../hosts/registry.ts';
 import { systemClock } from '../lib/clock.ts';
 import { known } from '../lib/json.ts';
 import { askVersion } from '../lib/processes.ts';
 import { ensureStateFolder, stateFolder } from '../lib/state-folder.ts';
 import { UserError } from '../lib/user-error.ts';
 import type { Redactor } from '../redact/index.ts';
-import { createTranscripts, placesOf, thisMachine, type Where } from '../sessions/index.ts';
+import { createTranscripts, dataFoldersFor, type SessionScope, thisMachine } from '../sessions/index.ts';
 import { type HostProgram, planAttach, runPlan } from './plan-attach.ts';
 import { findRun } from './run-socket.ts';
 
@@ -64,9 +64,9 @@ export function createAttach(options: AttachOptions): AttachControl {
         createRedactor: options.createRedactor,
         findProgram: async (adapter) => (mayAsk ? findProgram(adapter, machine) : undefined),
       });
-      const note = async (started: Parameters<typeof noteContinued>[1]['session']): Promise<void> => {
+      const note = async (started: Parameters<typeof recordResumed>[1]['session']): Promise<void> => {
         await ensureStateFolder(folder);
-        const isKept = await noteContinued(
+        const isKept = await recordResumed(
           folder,
           { session: started, agent: plan.agent, of: plan.session },
           systemClock,
@@ -105,15 +105,15 @@ function toSteer({ tree, agent, root }: OpenedTranscript): AgentToSteer {
   };
 }
 
-export function attachTo(where: Where): AttachControl {
+export async function attachTo(where: SessionScope): Promise<AttachControl> {
   const machine = thisMachine();
   const folder = stateFolder(machine);
   return createAttach({
-    adapters: ADAPTERS,
+    adapters: await loadHosts(),
     machine,
-    transcripts: createTranscripts(placesOf(where), systemClock),
+    transcripts: createTranscripts(dataFoldersFor(where), systemClock),
     folder,
     findRun: (session) => findRun(folder, session),
-    createRedactor: () => redactorOf(false),
+    createRedactor: () => createUserRedactor(false),
   });
 }

@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { nativeId, type Transcript } from '../core/index.ts';
-import { ADAPTERS } from '../hosts/registry.ts';
-import { createSessions, createTranscripts, placesFor } from '../sessions/index.ts';
+import { ADAPTERS } from '../hosts/testing/all-hosts.ts';
+import { createSessions, createTranscripts, listDataFolders } from '../sessions/index.ts';
 import { type HandedAgent, tokensIn, writeHandover } from './handover.ts';
 
 // Over recordings of the same play with each host: one sub-agent, which ran a command, read a file and answered.
@@ -11,7 +11,7 @@ const clock = (): number => Date.parse('2030-01-01');
 
 async function recorded(host: string, name: string, description = 'Count TODO comments'): Promise<Transcript> {
   const root = fileURLToPath(new URL(`../hosts/${host}/fixtures/${name}`, import.meta.url));
-  const places = placesFor(ADAPTERS, { env: {}, home: '/nowhere' }, { roots: [root], host });
+  const places = listDataFolders(ADAPTERS, { env: {}, home: '/nowhere' }, { roots: [root], host });
   const { tree } = await createSessions(places, { clock }).open();
   const sub = tree.agents.filter(({ kind }) => kind !== 'main');
   const agent = sub.find((one) => one.description === description) ?? sub[0];

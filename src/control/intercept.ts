@@ -1,16 +1,16 @@
 import type { ChildProcess } from 'node:child_process';
 import path from 'node:path';
-import { putSpoolFile } from '../audit/index.ts';
-import { createAskAtTerminal, findResult, type GivenResult, readResultsFile, toCall } from '../guard/index.ts';
+import { queueEvent } from '../audit/index.ts';
+import { createTerminalPrompt, findResult, type GivenResult, readResultsFile, toCall } from '../guard/index.ts';
 import type { ControlAnswer } from '../hosts/index.ts';
-import { ADAPTERS } from '../hosts/registry.ts';
+import { loadHost, loadHosts } from '../hosts/registry.ts';
 import { known } from '../lib/json.ts';
 import { createLineSplitter } from '../lib/lines.ts';
 import { reportTrouble } from '../lib/report-trouble.ts';
 import type { SharedScreen } from '../lib/screen.ts';
 import { ensureStateFolder, stateFolder } from '../lib/state-folder.ts';
 import { UserError } from '../lib/user-error.ts';
-import { callerSoon, thisMachine } from '../sessions/index.ts';
+import { thisMachine, waitForCaller } from '../sessions/index.ts';
 import type { CreateCallBroker, RunRequest } from './requests.ts';
 import { Steering, type WaitingCall } from './steer.ts';
 
@@ -27,12 +27,12 @@ export async function prepareInterception(
   screen: SharedScreen,
   createCallBroker: CreateCallBroker,
 ): Promise<Interception> {
-  const adapter = steeredBy(program, where.host);
+  const adapter = await steeredBy(program, where.host);
   const plan = adapter.control.plan(args);
   const folder = stateFolder(thisMachine());
   await ensureStateFolder(folder);
   const given = inject === undefined ? undefined : createGivenResults(inject, { folder, host: adapter.host });
-  const askAtTerminal = createAskAtTerminal(screen);
+  const askAtTerminal = createTerminalPrompt(screen);
   const judge = createCallBroker({ folder, host: adapter.host, ...(askAtTerminal && { askAtTerminal }) });
   return {
     command: [program, ...plan.args],
@@ -56,13 +56,14 @@ export async function prepareInterception(
   };
 }
 
-function steeredBy(program: string, host: string | undefined) {
+async function steeredBy(program: string, host: string | undefined) {
+  const adapters = await loadHosts();
   const named = path.basename(program).replace(/\.(?:exe|cmd|js)$/, '');
-  for (const adapter of ADAPTERS) {
-    const isMeant = host === undefined ? adapter.stream?.programs.includes(named) : adapter.host === host;
+  for (const adapter of adapters) {
+    const isMeant = host === undefined ? adapter.programs.includes(named) : adapter.host === host;
     if (isMeant && adapter.control) return { host: adapter.host, control: adapter.control };
   }
-  const known = ADAPTERS.filter((adapter) => adapter.control).map(({ title, host: name }) => `${title} (${name})`);
+  const known = adapters.filter((adapter) => adapter.control).map(({ title, host: name }) => `${title} (${name})`);
   throw new UserError(
     'not-steered',
     `troupe cannot steer «${program}».`,
@@ -122,20 +123,20 @@ function createGivenResults(
 ): (payload: unknown, process: number | undefined) => Promise<ControlAnswer | undefined> {
   const { home } = thisMachine();
   const results = read(path.resolve(file), home);
-  const hooks = ADAPTERS.find((adapter) => adapter.host === host)?.hooks;
   return async (payload, process) => {
     const since = performance.now();
+    const hooks = (await loadHost(host))?.hooks;
     const event = hooks?.read(payload, process);
     if (!hooks || !event?.call) return undefined;
     const look = () => hooks.callerOf(payload, process);
-    const caller = await callerSoon(look, look());
+    const caller = await waitForCaller(look, look());
     const result = findResult(results, toCall(event, caller, { home, at: Date.now() }));
     if (!result) return undefined;
     const ms = Math.round((performance.now() - since) * 10) / 10;
     const decided = { decision: 'deny', rule: result.rule.id, reason: reasonOf(result), ms };
     const noted = { ...decided, via: 'intercept', ...known({ ppid: process }) };
     try {
-      putSpoolFile(folder, host, Buffer.from(JSON.stringify(payload)), noted);
+      queueEvent(folder, host, Buffer.from(JSON.stringify(payload)), noted);
     } catch (error) {
       // A full disk does not change what the agent is to see.
       reportTrouble(error);

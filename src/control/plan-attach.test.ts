@@ -2,16 +2,16 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import {
   type AgentStatus,
-  type AttachWish,
+  type AttachOptions,
   hostOf,
   mainAgentOf,
   nativeId,
   type OpenedTranscript,
 } from '../core/index.ts';
-import { ADAPTERS } from '../hosts/registry.ts';
+import { ADAPTERS } from '../hosts/testing/all-hosts.ts';
 import { UserError } from '../lib/user-error.ts';
 import { createRedactor } from '../redact/index.ts';
-import { createSessions, createTranscripts, placesFor } from '../sessions/index.ts';
+import { createSessions, createTranscripts, listDataFolders } from '../sessions/index.ts';
 import { type AttachPlan, planAttach } from './plan-attach.ts';
 
 // A home with recorded sessions of all hosts (test/fixtures/README.md).
@@ -21,7 +21,7 @@ const clock = (): number => Date.parse('2030-01-01');
 const NEW = '00000000-0000-4000-8000-000000000000';
 const CLAUDE_SUB = 'Ask the others';
 
-interface Asked extends Partial<AttachWish> {
+interface Asked extends Partial<AttachOptions> {
   readonly version?: string;
   readonly status?: AgentStatus;
   /** Of the main agent. */
@@ -40,7 +40,7 @@ const adapters = ADAPTERS.map((adapter) => ({
   ...adapter,
   roots: (of: typeof machine) => [...adapter.roots(of), ...SINGLE],
 }));
-const places = [...placesFor(ADAPTERS, machine, {}), ...placesFor(ADAPTERS, machine, { roots: SINGLE })];
+const places = [...listDataFolders(ADAPTERS, machine, {}), ...listDataFolders(ADAPTERS, machine, { roots: SINGLE })];
 
 async function open(agent: string): Promise<OpenedTranscript> {
   return createTranscripts(places, clock).read(agent);
@@ -67,7 +67,7 @@ async function plan(agent: string, { version, status, mainStatus, ...wish }: Ask
 }
 
 async function ofHost(host: string, isMain: boolean): Promise<string> {
-  const home = placesFor(ADAPTERS, machine, {});
+  const home = listDataFolders(ADAPTERS, machine, {});
   const { trees } = await createSessions(isMain ? home : places, { clock }).list({ limit: 100 });
   const nodes = trees.flatMap(({ agents }) => agents).filter(({ id }) => hostOf(id) === host);
   const node = nodes.find(({ kind }) => (kind === 'main' || kind === 'session') === isMain);

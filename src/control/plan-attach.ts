@@ -4,11 +4,9 @@ import type { Readable } from 'node:stream';
 import {
   type AgentId,
   type AgentNode,
-  type AgentToContinue,
+  type AgentToResume,
+  type AttachOptions,
   type AttachReport,
-  type AttachWish,
-  type ContinuePlan,
-  type ContinueWish,
   formatStartedBy,
   hostOf,
   isAtWork,
@@ -18,6 +16,8 @@ import {
   type OpenedTranscript,
   type PrintedRecords,
   type ProgramCall,
+  type ResumeOptions,
+  type ResumePlan,
   type SessionId,
   type SessionTree,
   toSessionId,
@@ -61,20 +61,22 @@ const MOST_TOKENS = 30_000;
 /** The best true way to go on from an agent, and all that belongs to it. Nothing is started, and nothing written. */
 export async function planAttach(
   opened: OpenedTranscript,
-  wish: AttachWish,
+  wish: AttachOptions,
   context: PlanContext,
 ): Promise<AttachPlan> {
   const { tree, agent: id } = opened;
   const node = nodeIn(tree, id);
   const own = adapterOf(context, hostOf(tree.id));
   const target = wish.host === undefined ? own : adapterOf(context, wish.host);
-  const hosts = context.adapters.filter(({ continuing }) => continuing).map(({ host, title }) => ({ host, title }));
+  const hosts = context.adapters
+    .filter(({ resume: continuing }) => continuing)
+    .map(({ host, title }) => ({ host, title }));
   const isForHost = wish.host === undefined || wish.host === own.host;
   if (isAtWork(node.status) && isForHost && !wish.fork) {
     if (wish.message === undefined) return followed(opened, node, hosts);
     if (node.waitingOn !== 'input') throw atWork(node);
   }
-  const { continuing } = target;
+  const { resume: continuing } = target;
   if (!continuing)
     throw new UserError(
       'attach-no-way',
@@ -83,12 +85,12 @@ export async function planAttach(
     );
   const found = await context.findProgram(target);
   const version = found?.version ?? (target === own ? tree.hostVersion : undefined);
-  const ask: ContinueWish = { fork: wish.fork, newSession: context.newId(), ...known({ message: wish.message }) };
+  const ask: ResumeOptions = { fork: wish.fork, newSession: context.newId(), ...known({ message: wish.message }) };
   const isNamed = [tree.id, id].every((one) => PLAIN_ID.test(nativeId(one)));
   const taken = !isNamed
     ? { whyNot: 'its id is none that could be given to a program.' }
     : isForHost
-      ? continuing.takeUp(toContinue(opened, node, version, own, context.machine), ask)
+      ? continuing.planResume(toContinue(opened, node, version, own, context.machine), ask)
       : { whyNot: `${target.title} cannot open a conversation of ${own.title}.` };
   const as = { target, hosts, program: found?.program };
   if (!('whyNot' in taken)) return planned(opened, node, taken, { ...as, text: wish.message, reasons: [] });
@@ -134,7 +136,7 @@ interface Handed {
 function planned(
   { tree, agent }: OpenedTranscript,
   node: AgentNode,
-  plan: ContinuePlan,
+  plan: ResumePlan,
   { target, ...handed }: Handed,
 ): AttachPlan {
   const { way, words, limits, begins } = plan;
@@ -163,7 +165,7 @@ async function handOver(
   { transcript, tree }: OpenedTranscript,
   node: AgentNode,
   own: SourceAdapter,
-  { budget, message }: AttachWish,
+  { budget, message }: AttachOptions,
   { createRedactor }: PlanContext,
 ) {
   const redactor = await createRedactor();
@@ -189,7 +191,7 @@ function toContinue(
   version: string | undefined,
   adapter: SourceAdapter,
   machine: Machine,
-): AgentToContinue {
+): AgentToResume {
   const main = tree.agents.find(({ id }) => id === mainAgentOf(tree.id));
   return {
     session: nativeId(tree.id),

@@ -1,4 +1,4 @@
-import type { AskAtTerminal } from '../guard/index.ts';
+import type { TerminalPrompt } from '../guard/index.ts';
 
 /** How a program's stream is shadowed. */
 export interface ShadowRequest {
@@ -57,7 +57,7 @@ export interface CallBrokerOptions {
   readonly folder: string;
   readonly host: string;
   /** Undefined where nobody sits at the terminal. */
-  readonly askAtTerminal?: AskAtTerminal;
+  readonly askAtTerminal?: TerminalPrompt;
 }
 
 /** Judges the calls of an intercepted run; gives what a hook would print. */

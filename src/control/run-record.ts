@@ -7,7 +7,7 @@ import { openNew } from '../lib/regular-file.ts';
 import { reportTrouble } from '../lib/report-trouble.ts';
 import { ensureStateFolder, stateFolder } from '../lib/state-folder.ts';
 import { maskText, maskValue } from '../redact/index.ts';
-import { createToldWriter, type StreamEvent, thisMachine } from '../sessions/index.ts';
+import { createStreamRecorder, type StreamEvent, thisMachine } from '../sessions/index.ts';
 import type { RunOutcome, RunRequest } from './requests.ts';
 
 /** What is left of a run: a line about it, its events, a line about its end. For its owner only, without credentials. */
@@ -26,7 +26,7 @@ const SUFFIX = '.jsonl';
 export function openRunRecord(run: string, { command }: RunRequest): RunRecord {
   const state = stateFolder(thisMachine());
   const folder = path.join(state, 'runs');
-  const told = createToldWriter(path.join(state, 'streams'), reportTrouble);
+  const told = createStreamRecorder(path.join(state, 'streams'), reportTrouble);
   let last: Promise<unknown> = Promise.resolve();
   const opened = openRecord(state, folder, run).catch(reportTrouble);
   const write = (records: readonly unknown[]): void => {

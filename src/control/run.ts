@@ -5,15 +5,15 @@ import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { isatty } from 'node:tty';
 import { nativeId, type SessionId } from '../core/index.ts';
-import { ADAPTERS } from '../hosts/registry.ts';
+import { ADAPTERS, loadHosts } from '../hosts/registry.ts';
 import { systemClock } from '../lib/clock.ts';
 import { reportTrouble } from '../lib/report-trouble.ts';
 import { createSharedScreen, type SharedScreen } from '../lib/screen.ts';
 import { createSpillingWriter } from '../lib/spilling-writer.ts';
 import { isSystemError, UserError } from '../lib/user-error.ts';
 import {
-  type Place,
-  placesOf,
+  type DataFolder,
+  dataFoldersFor,
   readsStreams,
   type Shadow,
   type StreamAdapter,
@@ -36,6 +36,7 @@ const LEFT_OPEN_MS = 2_000;
  * Its output goes through a pipe only where it would go into one anyway: a terminal stays a terminal.
  */
 export async function runShadowed(request: RunRequest, createCallBroker: CreateCallBroker): Promise<RunOutcome> {
+  await loadHosts();
   const screen = createSharedScreen();
   const interception = request.intercept
     ? await (await import('./intercept.ts')).prepareInterception(request, screen, createCallBroker)
@@ -196,7 +197,7 @@ function searchSession(
   shadow: Shadow,
 ): SessionSearch {
   const adapter = adapterFor(program, where.host);
-  const places = disk && adapter ? placesOf({ ...where, host: adapter.host }) : [];
+  const places = disk && adapter ? dataFoldersFor({ ...where, host: adapter.host }) : [];
   const since = systemClock();
   const before = idsIn(places);
   let isOver = false;
@@ -222,17 +223,17 @@ function searchSession(
 function adapterFor(program: string, host: string | undefined): StreamAdapter | undefined {
   const name = path.basename(program).replace(/\.(?:exe|cmd|js)$/, '');
   return ADAPTERS.filter(readsStreams).find((adapter) =>
-    host === undefined ? adapter.stream.programs.includes(name) : adapter.host === host,
+    host === undefined ? adapter.programs.includes(name) : adapter.host === host,
   );
 }
 
-async function idsIn(places: readonly Place[]): Promise<ReadonlySet<SessionId>> {
+async function idsIn(places: readonly DataFolder[]): Promise<ReadonlySet<SessionId>> {
   const located = await Promise.all(places.map(({ adapter, root }) => adapter.locate(root).catch(() => undefined)));
   return new Set(located.flatMap((found) => found?.sessions.map(({ id }) => id) ?? []));
 }
 
 async function ownSession(
-  places: readonly Place[],
+  places: readonly DataFolder[],
   pid: number,
   before: ReadonlySet<SessionId>,
 ): Promise<SessionId | undefined> {

@@ -1,7 +1,7 @@
 import { isatty } from 'node:tty';
 import { formatTree } from '../cli/format/index.ts';
 import { computeTree, createPaint, type SessionTree } from '../core/index.ts';
-import { ADAPTERS } from '../hosts/registry.ts';
+import { ADAPTERS, loadHosts } from '../hosts/registry.ts';
 import { systemClock } from '../lib/clock.ts';
 import { reportTrouble } from '../lib/report-trouble.ts';
 import { createSharedScreen, isDumb, type SharedScreen } from '../lib/screen.ts';
@@ -9,7 +9,7 @@ import { createSpillingWriter } from '../lib/spilling-writer.ts';
 import { UserError } from '../lib/user-error.ts';
 import {
   createShadow,
-  placesOf,
+  dataFoldersFor,
   readsStreams,
   type Shadow,
   type ShadowOptions,
@@ -39,7 +39,7 @@ export function startShadow(
   const shadow = createShadow({
     adapters,
     clock: systemClock,
-    placesOf: (of) => (disk ? placesOf({ ...where, host: of }) : []),
+    placesOf: (of) => (disk ? dataFoldersFor({ ...where, host: of }) : []),
     onEvents,
     onError: reportTrouble,
     ...(onFacts && { onFacts }),
@@ -127,6 +127,7 @@ const [STDOUT, STDERR] = [1, 2];
 
 /** What comes in through stdin, as events; passed through where asked for. Whoever writes it never waits for whoever reads. */
 export async function shadowInput(request: StreamRequest): Promise<StreamOutcome> {
+  await loadHosts();
   // Nobody reads any more: like any filter, we end, and whoever writes hears of it.
   const stop = (): void => void process.stdin.destroy();
   const events = openOutput(request, stop);

@@ -1,4 +1,4 @@
-import type { ControlAnswer, ControlCapability, ControlNews, ControlPlan } from '../hosts/index.ts';
+import type { ControlAnswer, ControlCapability, ControlEvent, ControlPlan } from '../hosts/index.ts';
 import { isObject, type JsonObject, parseJsonBytes } from '../lib/json.ts';
 import { createLineSplitter, type Line } from '../lib/lines.ts';
 
@@ -166,7 +166,7 @@ export class Steering {
     }, ms);
   }
 
-  #answerCall({ request, payload, call }: Extract<ControlNews, { kind: 'call' }>): void {
+  #answerCall({ request, payload, call }: Extract<ControlEvent, { kind: 'call' }>): void {
     const { control, onError } = this.#options;
     const decided = this.#decide(request, { payload, call, isQuestion: false });
     if (call !== undefined) this.#answered.set(call, { payload, answer: decided });
@@ -176,7 +176,7 @@ export class Steering {
   }
 
   async #answerQuestion(
-    { request, call }: Extract<ControlNews, { kind: 'question' }>,
+    { request, call }: Extract<ControlEvent, { kind: 'question' }>,
     pass: () => void,
   ): Promise<void> {
     const { control, plan } = this.#options;
@@ -244,7 +244,7 @@ export class Steering {
     if (!news || this.#isOutput(news, pass)) pass();
   }
 
-  #show(line: Line, record: JsonObject | undefined, news: ControlNews | undefined): void {
+  #show(line: Line, record: JsonObject | undefined, news: ControlEvent | undefined): void {
     const { plan, print } = this.#options;
     if (plan.output === 'lines') {
       print(line.bytes);
@@ -253,7 +253,7 @@ export class Steering {
   }
 
   /** Handles the record, and says whether it is output as well; `pass` makes it that later. */
-  #isOutput(news: ControlNews, pass: () => void): boolean {
+  #isOutput(news: ControlEvent, pass: () => void): boolean {
     const { control, plan, onError } = this.#options;
     switch (news.kind) {
       case 'call':

@@ -3,14 +3,14 @@
 import type { AuditAgent } from './reports/identity.ts';
 
 /** A call that is held until a person says yes or no. What is not known is null; times are ISO 8601 UTC. */
-export interface Ask {
+export interface ApprovalRequest {
   /** Nobody can guess it: to answer, one has to have been told. */
   readonly id: string;
   readonly at: string;
   /** From then on `otherwise` holds. */
   readonly expiresAt: string;
   /** Null: the host asks as well, and goes on with it. */
-  readonly otherwise: AskAnswer | null;
+  readonly otherwise: ApprovalAnswer | null;
   readonly host: string;
   readonly session: string | null;
   readonly agent: AuditAgent;
@@ -25,19 +25,19 @@ export interface Ask {
   readonly rule: string | null;
   readonly reason: string;
   /** Null: it is open. */
-  readonly end: AskEnd | null;
+  readonly end: ApprovalEnd | null;
 }
 
-export type AskAnswer = 'allow' | 'deny';
+export type ApprovalAnswer = 'allow' | 'deny';
 
-export interface AskEnd {
+export interface ApprovalEnd {
   readonly at: string;
   /** Null: the call was taken back, and nothing was decided. */
-  readonly decision: AskAnswer | null;
+  readonly decision: ApprovalAnswer | null;
   readonly by: AnsweredBy;
 }
 
-/** A person, on one of these faces. */
+/** A person, in one of these UIs. */
 export const PERSONS = ['page', 'terminal', 'cli', 'api'] as const;
 export type Person = (typeof PERSONS)[number] | ChatPerson;
 
@@ -71,26 +71,26 @@ export function readAnsweredBy(value: unknown): AnsweredBy | undefined {
   return isChatPerson(value) ? value : ANSWERED_BY.find((one) => one === value);
 }
 
-export type Answered =
-  | { readonly outcome: 'taken'; readonly ask: Ask }
+export type AnswerOutcome =
+  | { readonly outcome: 'taken'; readonly ask: ApprovalRequest }
   /** It had ended before; `ask` says how. */
-  | { readonly outcome: 'late'; readonly ask: Ask }
+  | { readonly outcome: 'late'; readonly ask: ApprovalRequest }
   | { readonly outcome: 'unknown' };
 
 /** Who answers for the person, and who shows what is asked. */
 export interface Asks {
   /** Those that are open, and the last few that were; oldest first. */
-  list(): readonly Ask[];
+  list(): readonly ApprovalRequest[];
   /** Whenever one is opened, becomes better known, or ends. */
-  subscribe(listener: (ask: Ask) => void): { close(): void };
-  answer(id: string, answer: AskAnswer, by: Person): Answered;
+  subscribe(listener: (ask: ApprovalRequest) => void): { close(): void };
+  answer(id: string, answer: ApprovalAnswer, by: Person): AnswerOutcome;
 }
 
 /** So many that have ended are still told of. */
 export const ENDED_KEPT = 20;
 
 /** The list after news of one of them. */
-export function withAsk(asks: readonly Ask[], news: Ask): readonly Ask[] {
+export function withApproval(asks: readonly ApprovalRequest[], news: ApprovalRequest): readonly ApprovalRequest[] {
   const isKnown = asks.some(({ id }) => id === news.id);
   const all = isKnown ? asks.map((ask) => (ask.id === news.id ? news : ask)) : [...asks, news];
   const ended = all.filter(({ end }) => end !== null).length;

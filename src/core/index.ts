@@ -1,3 +1,7 @@
+// The domain: facts, ledger, tree, reports, and texts that all UIs share. Pure: no Node modules, runs in the browser.
+// Entry: `reduce` and `buildTree` turn facts into a tree; `computeTree` and its siblings turn a tree into reports.
+// May import: lib.
+
 export * from './approval.ts';
 export * from './build-tree.ts';
 export * from './events.ts';

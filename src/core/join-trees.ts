@@ -250,7 +250,7 @@ function isBelow(id: SessionId, above: SessionId, links: ReadonlyMap<SessionId, 
 }
 
 const WORD = '[\\w.@-]+';
-/** `claude-code:SESSION:AGENT`, with `:CALL` where the host numbers its calls: `TROUPE_PARENT` of guard/tell-identity.ts. */
+/** `TROUPE_PARENT`, as guard/identity.ts writes it: `claude-code:SESSION:AGENT`, plus `:CALL` if the host numbers its calls. */
 const STARTER = new RegExp(`^([a-z0-9-]+):(${WORD}):(${WORD})(?::(${WORD}))?$`);
 
 /** What `parseStartedBy` reads; undefined where an id of it could not be read back. */

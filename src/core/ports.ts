@@ -5,7 +5,7 @@ import type { SessionLedger } from './ledger.ts';
 import type { SkippedAgent, Transcript, TranscriptAuthor } from './transcript.ts';
 import type { AgentNode, SessionTree } from './tree.ts';
 
-/** What a face may ask of the world. `main.ts` hands it over; no face reaches for files itself. */
+/** What a UI may use. `main.ts` hands it over; no UI opens files itself. */
 export interface Sessions {
   /** The newest, newest first; only these are read. */
   list(options: { readonly limit: number }): Promise<SessionListing>;

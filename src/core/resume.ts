@@ -3,7 +3,7 @@
 import { cleanBlock } from './text/clean-text.ts';
 
 /** An agent that somebody wants to go on from, in the host's own ids. */
-export interface AgentToContinue {
+export interface AgentToResume {
   readonly session: string;
   /** Of the main agent: the session's. */
   readonly agent: string;
@@ -19,7 +19,7 @@ export interface AgentToContinue {
   readonly version?: string;
 }
 
-export interface ContinueWish {
+export interface ResumeOptions {
   /** What to say to it, without a person in front of the program; left out: the program is opened for the person. */
   readonly message?: string;
   /** Leave the conversation as it is, and go on in a copy. */
@@ -51,10 +51,10 @@ export interface PrintedRecords {
  * `session`: the session itself is opened again. `own`: the sub-agent's own conversation goes on. `parent`: the sub-agent is
  * woken by a message of its main agent. `handover`: a new session, which is told what the agent knew.
  */
-export type ContinueWay = 'session' | 'own' | 'parent' | 'handover';
+export type ResumeWay = 'session' | 'own' | 'parent' | 'handover';
 
-export interface ContinuePlan {
-  readonly way: ContinueWay;
+export interface ResumePlan {
+  readonly way: ResumeWay;
   /** One sentence: what happens. */
   readonly words: string;
   /** What it cannot do, or does beside, in sentences. */
@@ -70,11 +70,11 @@ export interface WhyNot {
 }
 
 /** What a host's program offers to whoever wants to go on from an agent. */
-export interface ContinuingCapability {
+export interface ResumeCapability {
   /** Goes on with the very conversation, where this version can. */
-  takeUp(agent: AgentToContinue, wish: ContinueWish): ContinuePlan | WhyNot;
+  planResume(agent: AgentToResume, wish: ResumeOptions): ResumePlan | WhyNot;
   /** Begins a session with this text. */
-  begin(text: string, wish: Pick<ContinueWish, 'message' | 'newSession'>, version?: string): ContinuePlan;
+  begin(text: string, wish: Pick<ResumeOptions, 'message' | 'newSession'>, version?: string): ResumePlan;
 }
 
 /** For hosts that can be told, or stopped, while they work. */
@@ -106,7 +106,7 @@ export interface AttachReport {
     readonly status: string;
   };
   /** `follow`: it is at work, and is watched. */
-  readonly way: 'follow' | ContinueWay;
+  readonly way: 'follow' | ResumeWay;
   /** What happens, in a sentence. */
   readonly words: string;
   readonly limits: readonly string[];
@@ -145,14 +145,14 @@ export interface AttachControl {
   /** Nothing is started. `mayAsk`: programs may be asked for their versions. `session`: by its whole id, where it is known. */
   plan(
     agent: string,
-    wish: AttachWish,
+    wish: AttachOptions,
     options: { readonly mayAsk: boolean; readonly session?: string },
   ): Promise<PlannedAttach>;
   send(agent: string, message: string): Promise<Steered>;
   stop(agent: string): Promise<Steered>;
 }
 
-export interface AttachWish {
+export interface AttachOptions {
   readonly message?: string;
   /** The host that is to go on; left out: the agent's own. */
   readonly host?: string;
@@ -176,7 +176,7 @@ export function shellLine({ program, args, env, cwd, takesText }: AttachCommand)
 }
 
 /** The same by troupe, which notes whom the new session goes on from. */
-export function attachLine(agent: string, { message, host, fork }: AttachWish): string {
+export function attachLine(agent: string, { message, host, fork }: AttachOptions): string {
   const flags = [
     ...(message === undefined ? [] : ['--message', message]),
     ...(host === undefined ? [] : ['--host', host]),

@@ -9,10 +9,10 @@ import type {
 import {
   dropImages,
   type Gathered,
-  type LookedThrough,
   type RawFinding,
   type Redactor,
   type RedactorMemory,
+  type ScanResult,
 } from '../redact/index.ts';
 import { linksIn, type PackedLinks } from './check-export.ts';
 import { compactOne } from './compact.ts';
@@ -144,7 +144,7 @@ export interface SurveyedAgent {
   readonly leftOut: Readonly<Record<string, number>>;
   readonly shortened: ReadonlyMap<string, number>;
   /** Where something was found, in which state of its files. */
-  readonly looked: LookedThrough | undefined;
+  readonly looked: ScanResult | undefined;
   readonly edition: string | undefined;
 }
 
@@ -197,11 +197,11 @@ const BLOCK_WORDS: { readonly [type in TranscriptBlock['type']]: string } = {
 /** Scan results of the survey, so that unchanged transcripts are not scanned again when they are written. */
 export interface ScanCache {
   remember(agent: AgentId, surveyed: Pick<SurveyedAgent, 'edition' | 'looked'>): void;
-  recall(read: Pick<PlacedTranscript, 'node' | 'edition'>): LookedThrough | undefined;
+  recall(read: Pick<PlacedTranscript, 'node' | 'edition'>): ScanResult | undefined;
 }
 
 export function createScanCache(): ScanCache {
-  const known = new Map<AgentId, { readonly edition: string; readonly looked: LookedThrough }>();
+  const known = new Map<AgentId, { readonly edition: string; readonly looked: ScanResult }>();
   return {
     remember(agent, { edition, looked }) {
       if (edition !== undefined && looked) known.set(agent, { edition, looked });

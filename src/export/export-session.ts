@@ -10,7 +10,7 @@ import {
   type TimelineReport,
   type Transcript,
 } from '../core/index.ts';
-import type { Finding, LookedThrough, Redactor } from '../redact/index.ts';
+import type { Finding, Redactor, ScanResult } from '../redact/index.ts';
 import {
   type AgentWork,
   createAgentWork,
@@ -65,7 +65,7 @@ export async function exportSession(
   onAgent: () => void,
 ): Promise<{ readonly exported: ExportedSession; readonly shared: SharedSession; readonly asked: string | undefined }> {
   const found = countFrom(options.redactor);
-  const redact = <Value>(value: Value, looked?: LookedThrough): Value =>
+  const redact = <Value>(value: Value, looked?: ScanResult): Value =>
     options.redactor ? options.redactor.redactValue(value, looked) : value;
   const head = redact(survey.head, survey.headLooked);
   const shared = describeSession(head, survey, place);

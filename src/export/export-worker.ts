@@ -2,22 +2,22 @@
 // does, one agent at a time, and is told everything else.
 
 import { parentPort, workerData } from 'node:worker_threads';
-import { ADAPTERS } from '../hosts/registry.ts';
+import { loadHosts } from '../hosts/registry.ts';
 import { codeOf } from '../lib/user-error.ts';
 import { reopenTranscripts } from '../sessions/index.ts';
 import { type AgentWork, createAgentWork, createScanCache } from './agent-work.ts';
-import { redactorOf } from './run-export.ts';
+import { createUserRedactor } from './run-export.ts';
 import type { WorkerAnswer, WorkerCalls, WorkerOrder, WorkerTask } from './worker-pool.ts';
 
 const { options, redact }: WorkerOrder = workerData;
 // Made while the first thread still opens the session.
-const redactorMade = redact ? redactorOf(redact.pii) : undefined;
+const redactorMade = redact ? createUserRedactor(redact.pii) : undefined;
 // Reported by `begin`.
 redactorMade?.catch(() => undefined);
 let work: AgentWork | undefined;
 const begin: WorkerCalls['begin'] = async (session) => {
   const redactor = await redactorMade;
-  const reader = reopenTranscripts(ADAPTERS, session);
+  const reader = reopenTranscripts(await loadHosts(), session);
   work = createAgentWork(reader, { ...options, ...(redactor && { redactor }) }, createScanCache());
 };
 

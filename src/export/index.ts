@@ -1,2 +1,6 @@
+// Sessions as pages to share: HTML, Markdown, JSON or one file, redacted.
+// Entry: `runExport`; `createServedExport` for downloads from the server.
+// May import: lib, core, redact, hosts, sessions, audit, core/transcript.
+
 export * from './run-export.ts';
 export * from './served-export.ts';

@@ -1,6 +1,6 @@
 import { hostname, userInfo } from 'node:os';
 import path from 'node:path';
-import { drained } from '../audit/index.ts';
+import { createGuardLog } from '../audit/index.ts';
 import {
   type ExportedSession,
   type ExportFormat,
@@ -27,10 +27,11 @@ import {
   type AuthorOf,
   createSessions,
   createSessionTranscripts,
-  placesOf,
+  dataFoldersFor,
+  drainFirst,
   readConfig,
+  type SessionScope,
   thisMachine,
-  type Where,
 } from '../sessions/index.ts';
 import { createScanCache, type ExportOptions, type ScanCache } from './agent-work.ts';
 import { checkExport } from './check-export.ts';
@@ -60,9 +61,11 @@ export async function runExport(request: ExportRequest): Promise<ExportOutcome> 
   stayWithinReason();
   compileLess();
   const { where, outDir, write } = request;
-  const places = placesOf(where);
+  const places = dataFoldersFor(where);
   const createReader = (): Sessions =>
-    drained(createSessions(places, { clock: systemClock, named: where.roots.length > 0 }), where);
+    drainFirst(createSessions(places, { clock: systemClock, named: where.roots.length > 0 }), () =>
+      createGuardLog(where).drain(),
+    );
   const authorOf = createAuthors();
   const isMany = request.selection !== undefined;
   const ids = isMany ? await selectSessions(request, createReader()) : [request.session];
@@ -134,7 +137,7 @@ async function optionsOf({ options }: ExportRequest): Promise<ExportOptions> {
   return {
     ...workerOptions(options),
     ...(isSingleFile && { singlePage: await readText(path.join(packageFolder, 'dist', 'single-page.html')) }),
-    ...(redact && { redactor: await redactorOf(redact.pii) }),
+    ...(redact && { redactor: await createUserRedactor(redact.pii) }),
   };
 }
 
@@ -144,7 +147,7 @@ function workerOptions(options: ExportRequest['options']): WorkerOrder['options'
 }
 
 /** By the person's own settings. `pii`: more than they say. */
-export async function redactorOf(pii: boolean): Promise<Redactor> {
+export async function createUserRedactor(pii: boolean): Promise<Redactor> {
   const { env, home } = thisMachine();
   const { redact } = await readConfig(configFolder(env, home));
   return createRedactor({
@@ -296,7 +299,7 @@ function formatReport(report: RedactionReport): string {
 }
 
 export interface ExportRequest {
-  readonly where: Where;
+  readonly where: SessionScope;
   /** By the beginning of its id; the newest where none is given. */
   readonly session?: string;
   /** Every session that fits, instead of one. */

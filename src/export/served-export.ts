@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { exportProcessFile } from '../lib/package.ts';
 import { UserError } from '../lib/user-error.ts';
-import { isAddress, type Where } from '../sessions/index.ts';
-import { redactorOf } from './run-export.ts';
+import { isAddress, type SessionScope } from '../sessions/index.ts';
+import { createUserRedactor } from './run-export.ts';
 import { fileStem } from './write-file.ts';
 
 /** What `export-process.ts` is told. */
 export interface ExportOrder {
-  readonly where: Where;
+  readonly where: SessionScope;
   readonly session: string;
   readonly as: DownloadForm;
   readonly pii: boolean;
@@ -23,7 +23,7 @@ export interface ExportTrouble {
 }
 
 /** Exports of one session at a time, each made by a process of its own. */
-export function createServedExport(whereOf: (session: { readonly cwd: string | null }) => Where): ServedExport {
+export function createServedExport(whereOf: (session: { readonly cwd: string | null }) => SessionScope): ServedExport {
   return {
     // For a shell in another folder.
     whereOf: (session) => {
@@ -31,7 +31,7 @@ export function createServedExport(whereOf: (session: { readonly cwd: string | n
       return { ...where, roots: roots.map((root) => (isAddress(root) ? root : path.resolve(root))) };
     },
     async begin({ session, as, pii }, signal) {
-      const folder = session.cwd === null ? null : (await redactorOf(pii)).redactText(session.cwd);
+      const folder = session.cwd === null ? null : (await createUserRedactor(pii)).redactText(session.cwd);
       const order: ExportOrder = { where: whereOf(session), session: session.id, as, pii };
       return { stem: fileStem(folder, session.id), bytes: await beginProcess(order, signal) };
     },
@@ -92,7 +92,7 @@ export interface ServedExport {
   /** When there is something to send. Throws a `UserError` where the person has to do something first. */
   begin(request: DownloadRequest, signal: AbortSignal): Promise<Download>;
   /** Where `troupe export` finds the session: as this server was told, or as it was not. */
-  whereOf(session: DownloadRequest['session']): Where;
+  whereOf(session: DownloadRequest['session']): SessionScope;
 }
 
 export interface Download {

@@ -8,7 +8,7 @@ import {
   type TranscriptAuthor,
   titleOfConversation,
 } from '../core/index.ts';
-import type { LookedThrough } from '../redact/index.ts';
+import type { ScanResult } from '../redact/index.ts';
 import {
   type AgentWork,
   createAgentWork,
@@ -24,7 +24,7 @@ import type { StartingPool } from './worker-pool.ts';
 export interface Survey {
   readonly head: DocumentHead;
   /** Left out where nobody looked for secrets in it. */
-  readonly headLooked?: LookedThrough | undefined;
+  readonly headLooked?: ScanResult | undefined;
   readonly outlines: readonly Outline[];
   readonly leftOut: readonly Counted[];
   readonly shortened: readonly Counted[] | undefined;
@@ -50,7 +50,7 @@ export async function surveySession(
   const { redactor, isCompact, singlePage } = options;
   const head = computeDocumentHead(opened);
   const author = await opened.author();
-  let headLooked: LookedThrough | undefined;
+  let headLooked: ScanResult | undefined;
   if (scan && redactor) {
     // Whoever is met later has everything looked through again.
     redactor.meet({ author });

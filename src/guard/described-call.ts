@@ -109,7 +109,7 @@ function redactedFields(input: unknown, isChanged: (text: string) => boolean): r
 }
 
 /** A call that nobody made, as a person describes it to ask what the guard would say. */
-export interface ImaginedCall {
+export interface DescribedCall {
   /** Null: a call whose agent nobody can name. */
   readonly agent: ImaginedAgent | null;
   /** By the name it has in rules. */
@@ -144,7 +144,7 @@ export function kindOf({ kind, type, name, depth = 0, under = [] }: ImaginedAgen
 }
 
 /** What cannot be true of one agent at once; undefined: such an agent there may be. */
-export function contradictionIn(agent: ImaginedAgent): string | undefined {
+export function findContradiction(agent: ImaginedAgent): string | undefined {
   const { depth, under = [] } = agent;
   if (kindOf(agent) === 'main') {
     if (under.length > 0) return 'Nobody is above the main agent.';
@@ -165,7 +165,7 @@ export interface Surroundings {
 }
 
 /** What the guard would be given to judge. */
-export function imagineCall(imagined: ImaginedCall, around: Surroundings): GuardedCall {
+export function imagineCall(imagined: DescribedCall, around: Surroundings): GuardedCall {
   const host = imagined.host ?? around.host;
   const cwd = path.resolve(around.folder, imagined.cwd ?? '.');
   const project = path.resolve(around.folder, imagined.project ?? cwd);

@@ -14,15 +14,15 @@ import { systemClock } from '../lib/clock.ts';
 import { configFolder, stateFolder } from '../lib/state-folder.ts';
 import { UserError } from '../lib/user-error.ts';
 import { isMaskedOrCut } from '../redact/index.ts';
-import { createSessions, placesOf, thisMachine, type Where } from '../sessions/index.ts';
-import { type ImaginedCall, imagineCall, pastCall } from './described-call.ts';
+import { createSessions, dataFoldersFor, type SessionScope, thisMachine } from '../sessions/index.ts';
+import { type DescribedCall, imagineCall, pastCall } from './described-call.ts';
 import { explainCall, unjudged } from './policy/explain-call.ts';
 import { mismatchOf, readCases } from './policy/read-cases.ts';
 import { readNamedSource } from './policy/sources.ts';
 import { suggestPolicyFor } from './policy/suggest-policy.ts';
 import { createPolicyReader, noSuchFile, type PolicyReader } from './policy-control.ts';
 
-export function createGuardQuestions(): GuardQuestions {
+export function createGuardQueries(): GuardQueries {
   const machine = thisMachine();
   const { env, home } = machine;
   const folder = process.cwd();
@@ -63,9 +63,9 @@ export function createGuardQuestions(): GuardQuestions {
 }
 
 /** Undefined where its files are gone. */
-async function treeOf(where: Where, session: string): Promise<SessionTree | undefined> {
+async function treeOf(where: SessionScope, session: string): Promise<SessionTree | undefined> {
   try {
-    return (await createSessions(placesOf(where), { clock: systemClock }).open(session)).tree;
+    return (await createSessions(dataFoldersFor(where), { clock: systemClock }).open(session)).tree;
   } catch (error) {
     if (error instanceof UserError) return undefined;
     throw error;
@@ -76,14 +76,14 @@ async function treeOf(where: Where, session: string): Promise<SessionTree | unde
  * What the guard would say, and why. By the policy of the project in question, or by one file, where one is named. Each throws
  * a `UserError` where there is no such file, call or session.
  */
-export interface GuardQuestions {
-  explain(call: ImaginedCall, policyFile?: string): Promise<GuardExplanation>;
+export interface GuardQueries {
+  explain(call: DescribedCall, policyFile?: string): Promise<GuardExplanation>;
   /** `call`: its number in the audit, or the host's id of it. */
-  explainPast(where: Where, call: string, policyFile?: string): Promise<GuardExplanation>;
+  explainPast(where: SessionScope, call: string, policyFile?: string): Promise<GuardExplanation>;
   /** Holds a table of calls and expected decisions against the policy. */
   test(file: string, policyFile?: string): Promise<GuardTestReport>;
   /** The smallest policy under which a session would have run: by the beginning of its id, or the newest. */
-  suggest(where: Where, session?: string): Promise<PolicySuggestion>;
+  suggest(where: SessionScope, session?: string): Promise<PolicySuggestion>;
 }
 
 export interface ExplainPastOptions {

@@ -1,5 +1,7 @@
-// The guard: what a policy says to a tool call, and the approval requests that follow. `policy/` reads and compiles policies,
-// `match/` holds patterns against calls, `shell/` says what a command does (a room of its own, without Node).
+// The guard: decides about tool calls by policy, and holds approval requests. `policy/` loads, `match/` compares, `shell/` analyses.
+// Entry: `judgeCall`, `createPolicyControl`, `createGuardQuestions`, `createDesk` (approvals).
+// May import: lib, core, redact, hosts, sessions, audit, guard/shell.
+
 export * from './approvals/approvals.ts';
 export * from './approvals/ask-at-terminal.ts';
 export * from './approvals/host-questions.ts';

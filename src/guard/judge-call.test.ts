@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AnsweredBy } from '../core/index.ts';
-import { JUDGED_HOSTS } from '../hosts/judged-hosts.ts';
+import { GUARDED_HOSTS } from '../hosts/guarded-hosts.ts';
 import { answerRequest, judgeAlone, judgeCall } from './judge-call.ts';
 import { compilePolicy } from './policy/compile.ts';
 import type { Policy } from './policy.ts';
@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const host = JUDGED_HOSTS['claude-code'] as NonNullable<(typeof JUDGED_HOSTS)[string]>;
+const host = GUARDED_HOSTS['claude-code'] as NonNullable<(typeof GUARDED_HOSTS)[string]>;
 
 function policyOf(text: string): Policy {
   const source = {
@@ -198,7 +198,7 @@ rules:
 });
 
 describe('a host that cannot ask its person in our name', () => {
-  const opencode = JUDGED_HOSTS['opencode'] as NonNullable<(typeof JUDGED_HOSTS)[string]>;
+  const opencode = GUARDED_HOSTS['opencode'] as NonNullable<(typeof GUARDED_HOSTS)[string]>;
   const payload = {
     hook: 'tool.execute.before',
     session: 'ses_1',

@@ -1,4 +1,4 @@
-import type { AnsweredBy, AskAnswer } from '../core/index.ts';
+import type { AnsweredBy, ApprovalAnswer } from '../core/index.ts';
 import type { CallerChain, HookEvent } from '../hosts/index.ts';
 import { known } from '../lib/json.ts';
 import { decide } from './decide.ts';
@@ -113,7 +113,7 @@ interface AnsweredCall extends Omit<Judgement, 'wait' | 'given'> {
 export function answerRequest(
   host: Pick<JudgedHost, 'formatAnswer'>,
   { rule, reason: asked, wait, given }: Judgement,
-  decision: AskAnswer,
+  decision: ApprovalAnswer,
   answeredBy: AnsweredBy,
 ): AnsweredCall {
   const reason = `${asked} ${explainAnswer(answeredBy, decision, wait?.ms ?? 0)}`;
@@ -128,7 +128,7 @@ export function judgeAlone(payload: unknown, options: JudgeOptions): Judgement |
 }
 
 /** For the agent, which reads it as the reason, and for the audit. */
-function explainAnswer(by: AnsweredBy, decision: AskAnswer, ms: number): string {
+function explainAnswer(by: AnsweredBy, decision: ApprovalAnswer, ms: number): string {
   const so = decision === 'allow' ? 'allowed' : 'denied';
   switch (by) {
     case 'expiry':

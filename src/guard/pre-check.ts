@@ -49,12 +49,12 @@ export interface Judgement {
   readonly rule: string | null;
   readonly reason: string;
   /** Of an ask: troupe itself waits for an answer (`answerRequest`). Left out: the host asks. */
-  readonly wait?: AskWait;
+  readonly wait?: ApprovalWait;
   /** Whoever answers later hands it on, where the call may go on. */
   readonly given?: GivenInput;
 }
 
-interface AskWait extends NonNullable<Rule['wait']> {
+interface ApprovalWait extends NonNullable<Rule['wait']> {
   /** For the person: what the rule says of itself. */
   readonly why: string;
 }

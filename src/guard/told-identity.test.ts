@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { JUDGED_HOSTS } from '../hosts/judged-hosts.ts';
+import { GUARDED_HOSTS } from '../hosts/guarded-hosts.ts';
 import { agentsTold } from './identity.ts';
 import { judgeCall } from './judge-call.ts';
 import { compilePolicy } from './policy/compile.ts';
 
 // The main agent of a session that a command started: whoever is above it, in the session of another host, binds it.
 
-const host = JUDGED_HOSTS['claude-code'] as NonNullable<(typeof JUDGED_HOSTS)[string]>;
+const host = GUARDED_HOSTS['claude-code'] as NonNullable<(typeof GUARDED_HOSTS)[string]>;
 
 const POLICY = `version: 1
 rules:

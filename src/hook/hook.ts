@@ -7,9 +7,14 @@
 
 import { existsSync, readFileSync, renameSync, statSync, writeSync } from 'node:fs';
 import path from 'node:path';
-import { isDraftOf, MAX_SPOOL_BYTES, parseSpooled, putSpoolFile, settleSpooled } from '../audit/queue-file.ts';
+import { isPendingOf, MAX_QUEUED_BYTES, parseQueued, queueEvent, queuePending } from '../audit/queue-file.ts';
 import { agentsTold } from '../guard/identity.ts';
-import { type IsWanted, type ReadCompiled, readCompiled, type WhereCompiledIs } from '../guard/policy/compiled-file.ts';
+import {
+  type CompiledPolicyFolders,
+  type IsWanted,
+  type ReadCompiled,
+  readCompiled,
+} from '../guard/policy/compiled-file.ts';
 import type { RuleGroup } from '../guard/policy/packed-rules.ts';
 import {
   aboutCaller,
@@ -19,7 +24,7 @@ import {
   toUnreadCall,
   withAbove,
 } from '../guard/pre-check.ts';
-import { type GuardedHost, JUDGED_HOSTS } from '../hosts/judged-hosts.ts';
+import { GUARDED_HOSTS, type GuardedHost } from '../hosts/guarded-hosts.ts';
 import { loadCompiled } from '../lib/load-compiled.ts';
 import { appendSync, readRegularSync } from '../lib/regular-file.ts';
 import { configFolder } from '../lib/state-folder.ts';
@@ -57,10 +62,10 @@ function guard(folder: string): string {
   const [host = '', place, ppid, since] = args;
   const pending = place === undefined ? '-' : path.basename(place);
   if (pending === '-') return guardStdin(folder, host, ppid === undefined ? process.ppid : Number(ppid));
-  if (!isDraftOf(host, pending)) throw new Error(`no draft of ${host}: ${pending}`);
-  const bytes = readRegularSync(path.join(folder, 'spool', pending), MAX_SPOOL_BYTES);
+  if (!isPendingOf(host, pending)) throw new Error(`no draft of ${host}: ${pending}`);
+  const bytes = readRegularSync(path.join(folder, 'spool', pending), MAX_QUEUED_BYTES);
   const { printed, decided } = judge(folder, host, bytes, Number(ppid));
-  attempt(folder, () => settleSpooled(folder, pending, decided, since ? Number(since) * 1_000 : undefined));
+  attempt(folder, () => queuePending(folder, pending, decided, since ? Number(since) * 1_000 : undefined));
   return printed;
 }
 
@@ -71,13 +76,13 @@ function guardStdin(folder: string, host: string, ppid: number): string {
   const payload = readFileSync(0);
   const { printed, decided } = judge(folder, host, payload, ppid);
   const ms = Math.round(process.uptime() * 10_000) / 10;
-  if (payload.length > 0) attempt(folder, () => putSpoolFile(folder, host, payload, { ...decided, ms }));
+  if (payload.length > 0) attempt(folder, () => queueEvent(folder, host, payload, { ...decided, ms }));
   return printed;
 }
 
 /** `decided` is what the queue keeps beside the payload. */
 function judge(folder: string, host: string, bytes: Uint8Array, ppid: number) {
-  const judged: JudgedCall = judgePayload(folder, host, parseSpooled(bytes)?.payload, ppid);
+  const judged: JudgedCall = judgePayload(folder, host, parseQueued(bytes)?.payload, ppid);
   const { printed, input: _given, ...decided } = judged;
   // Which agent started the host that runs us, if one did (guard/identity.ts).
   const parent = process.env['TROUPE_PARENT'];
@@ -132,9 +137,9 @@ function firstOfCommands(isForCaller: IsWanted): IsWanted {
 }
 
 function hostNamed(name: string, folder: string): GuardedHost | undefined {
-  if (Object.hasOwn(JUDGED_HOSTS, name)) return JUDGED_HOSTS[name];
-  const { MORE_JUDGED_HOSTS } = load<typeof import('./hosts.ts')>('hook-hosts.cjs', HOSTS_DIGEST, folder);
-  return Object.hasOwn(MORE_JUDGED_HOSTS, name) ? MORE_JUDGED_HOSTS[name] : undefined;
+  if (Object.hasOwn(GUARDED_HOSTS, name)) return GUARDED_HOSTS[name];
+  const { MORE_GUARDED_HOSTS } = load<typeof import('./hosts.ts')>('hook-hosts.cjs', HOSTS_DIGEST, folder);
+  return Object.hasOwn(MORE_GUARDED_HOSTS, name) ? MORE_GUARDED_HOSTS[name] : undefined;
 }
 
 /** Another part of the hook, from the same folder. */
@@ -160,7 +165,7 @@ function judgeWhole(folder: string, payload: unknown, options: JudgeOptions): Ju
 }
 
 /** Undefined if there is no policy. One that has changed is compiled by the program, once; no YAML is read here. */
-function policyIn(where: WhereCompiledIs, isForCaller: IsWanted = () => true): ReadCompiled | undefined {
+function policyIn(where: CompiledPolicyFolders, isForCaller: IsWanted = () => true): ReadCompiled | undefined {
   const found = readCompiled(where, firstOfCommands(isForCaller));
   if (found.state === 'none') return undefined;
   if (found.state === 'current') return found;
@@ -206,7 +211,7 @@ function answerTrouble(folder: string | undefined, error: unknown): void {
   }
 }
 
-function placesOf(stateFolder: string, folder: string): WhereCompiledIs {
+function placesOf(stateFolder: string, folder: string): CompiledPolicyFolders {
   const home = homeFolder();
   // Set by the stub: a host may run with another environment than the one it was installed from.
   const config = process.env['TROUPE_CONFIG'] || configFolder(process.env, home);

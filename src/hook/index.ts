@@ -1,3 +1,6 @@
-// The small program that hosts call, and the shell stubs that call it. Three bundles: hook.ts, hosts.ts, judge.ts.
+// The small program that hosts call before each tool call, and the shell stubs that start it.
+// Entry: `writeHookStubs`. Three programs are built from here: `hook.ts`, `hosts.ts`, `judge.ts`.
+// May import: lib, hosts, audit, guard.
+
 export * from './hook-stubs.ts';
 export * from './server-link.ts';

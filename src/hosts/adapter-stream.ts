@@ -4,10 +4,6 @@ import type { Line } from '../lib/lines.ts';
 
 /** For hosts that print what they do, one JSON object a line: what comes through a pipe, or was kept of it. */
 export interface StreamCapability {
-  /** What people type to start the program. */
-  readonly programs: readonly string[];
-  /** What people type to have it print that; `…` stands for what they ask of it. Shown as an example. */
-  readonly printing: string;
   /** What a line says about whose it is; undefined where it is none of this host's. */
   recognise(record: JsonObject): StreamSign | undefined;
   /** Fed in order from the first line on. `session` is `NO_SESSION_YET` of this host where no line has told it. */
@@ -32,10 +28,10 @@ export const NO_SESSION_YET = '?';
 
 export interface StreamReader {
   /** Never throws on data. Times are those at which the lines came: whoever reads them puts them in. */
-  read(line: Line): StreamNews;
+  read(line: Line): StreamUpdate;
 }
 
-export interface StreamNews {
+export interface StreamUpdate {
   readonly facts: readonly AgentEvent[];
   /** Whole: facts keep only their first lines. */
   readonly prompts?: readonly CallPrompt[];

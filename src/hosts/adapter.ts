@@ -1,11 +1,11 @@
 import type {
   AgentEvent,
   AgentId,
-  AskAnswer,
-  ContinuingCapability,
+  ApprovalAnswer,
   HookCommand,
   HostName,
   Identity,
+  ResumeCapability,
   SessionId,
   SourceId,
   SteeringCapability,
@@ -17,8 +17,8 @@ import type { StreamCapability } from './adapter-stream.ts';
 import type { ControlCapability } from './control.ts';
 import type { CallerChain, HookAnswer, HookCall, HookEvent } from './hook.ts';
 
-/** One host: where its data lies, whose a file is, and what its lines say. One folder each, one line in `registry.ts`. */
-export interface SourceAdapter {
+/** What troupe knows of a host without loading the code that reads its sessions. */
+export interface HostDescription {
   readonly host: HostName;
   /** As people write it. */
   readonly title: string;
@@ -27,6 +27,22 @@ export interface SourceAdapter {
   readonly agentName?: string;
   /** The host's own data folders on this machine, whether they exist or not. */
   roots(machine: Machine): readonly string[];
+  /** Cheap: false only if a data folder surely holds nothing of this host. */
+  mayHold(root: string): Promise<boolean>;
+  /** A root may be the address of a running server of the host. */
+  readonly takesAddresses?: true;
+  /** What people type to start the program. */
+  readonly programs: readonly string[];
+  /** What people type to have it print a stream that troupe reads; `…` is what they ask of it. Shown as an example. */
+  readonly printing: string;
+  /** Its program waits for a decision before each call (`control`). */
+  readonly isSteered?: true;
+}
+
+/** One host: where its data is, whose a file is, and what its lines say. One folder each, one line in `registry.ts`. */
+export interface SourceAdapter extends HostDescription {
+  /** Of those in `registry.ts`, which load their code late. */
+  load?(): Promise<SourceAdapter>;
   /** Lists what is below a data folder without reading conversations. Never throws on what it finds there. */
   locate(root: string): Promise<Located>;
   /** Whether these first bytes of a file are this host's. Cheap, and never by the file's name. */
@@ -43,22 +59,20 @@ export interface SourceAdapter {
   ): Promise<readonly LocatedSource[]>;
   /** The older session that this one is a copy of, by the id of its first line. */
   findOrigin?(session: LocatedSession, firstLine: string): Promise<SessionOrigin | undefined>;
-  /** A root may be the address of a running server of the host. */
-  readonly takesAddresses?: true;
   readonly identify?: IdentifyCapability;
   /** Without it, a data folder is looked at as a whole whenever something in it changes. */
   readonly follow?: FollowCapability;
   /** The conversation of one agent in one source, with its bodies. */
-  openBodies?(session: LocatedSession, source: LocatedSource, agent: AgentId): Bodies;
+  openTranscript?(session: LocatedSession, source: LocatedSource, agent: AgentId): OpenTranscript;
   /** What an agent was asked and what it answered, by the call that made it and the text of its result. */
-  errandIn?(input: unknown, result: string | undefined): Errand;
+  readSpawnExchange?(input: unknown, result: string | undefined): SpawnExchange;
   readonly replay?: ReplayCapability;
   readonly stream?: StreamCapability;
   readonly control?: ControlCapability;
   readonly hooks?: HooksCapability;
   readonly hookSettings?: HookSettingsCapability;
-  readonly questions?: QuestionsCapability;
-  readonly continuing?: ContinuingCapability;
+  readonly questions?: ApprovalsCapability;
+  readonly resume?: ResumeCapability;
   readonly steering?: SteeringCapability;
   /** What a version of the host tells, in words for people: what can be exact with it, and what cannot. */
   factsOf?(version: string): readonly VersionFact[];
@@ -101,7 +115,7 @@ export interface HooksCapability {
   /** What a call is given cannot be changed by its hook. */
   readonly cannotChangeInput?: true;
   /** What the hook prints of a `question`, where a person answered it here. */
-  formatReply?(answer: AskAnswer, reason: string): string;
+  formatReply?(answer: ApprovalAnswer, reason: string): string;
   /** What the host would hand to its hook in front of a harmless call, by an agent or by main: to try out a command. */
   sampleCall(sample: SampleCall): unknown;
   /** The first line of a transcript by this version, for `sampleCall`. */
@@ -115,23 +129,23 @@ export interface HooksCapability {
 }
 
 /** For hosts whose running servers ask their person, and take an answer from somebody else. */
-export interface QuestionsCapability {
+export interface ApprovalsCapability {
   /** The servers that can be asked, by what is exact: the root where it is an address, else those that have its data open. */
   addressesOf(root: string): Promise<readonly string[]>;
   /** Tells of the questions at an address, those that are open already first. Ends with the connection; never throws. */
-  listen(address: string, heard: QuestionsHeard, signal: AbortSignal): Promise<void>;
+  listen(address: string, heard: ApprovalListener, signal: AbortSignal): Promise<void>;
   /** Gives the host what `formatReply` printed. False where nobody wants it any more. */
-  reply(address: string, question: HostQuestion, printed: string): Promise<boolean>;
+  reply(address: string, question: HostApproval, printed: string): Promise<boolean>;
 }
 
-export interface QuestionsHeard {
-  asked(question: HostQuestion): void;
+export interface ApprovalListener {
+  asked(question: HostApproval): void;
   /** Answered somewhere, or taken back. */
   gone(id: string): void;
 }
 
 /** As the host's hook would hand it over. */
-export interface HostQuestion {
+export interface HostApproval {
   readonly id: string;
   /** That it is asked, what is asked, and that it no longer is. */
   readonly payloads: { readonly asked: object; readonly question: object; readonly gone: object };
@@ -240,11 +254,14 @@ export interface SettingsHook extends HookCommand {
 export type AgentScan = Map<string, Promise<ReadonlyMap<string, readonly string[]>>>;
 
 /** A conversation that may still be written: where its messages stand is known, and some of them are read at a time. */
-export interface Bodies {
+export interface OpenTranscript {
   /** In order. Cheap where little came since the last time. */
-  places(): Promise<readonly BodyPlace[]>;
+  places(): Promise<readonly MessageLines[]>;
   /** The messages that stand at these places, of this conversation, in the same order; with images only where asked for. */
-  read(places: readonly BodyPlace[], options?: { readonly withMedia: boolean }): Promise<readonly TranscriptMessage[]>;
+  read(
+    places: readonly MessageLines[],
+    options?: { readonly withMedia: boolean },
+  ): Promise<readonly TranscriptMessage[]>;
   /** Records of kinds that the adapter does not know, by kind, as of the last `places`, or `readAll`. */
   leftOut(): Readonly<Record<string, number>>;
   /** All messages in one reading, for who wants them all; left out where looking for them first is no slower. */
@@ -254,7 +271,7 @@ export interface Bodies {
 }
 
 /** One message: its lines, and those of the results that belong to its calls. */
-export interface BodyPlace {
+export interface MessageLines {
   readonly id: string;
   readonly timestamp: string | null;
   readonly lines: readonly ByteRange[];
@@ -265,7 +282,7 @@ export interface ByteRange {
   readonly length: number;
 }
 
-export interface Errand {
+export interface SpawnExchange {
   readonly prompt?: string;
   /** Left out where the result only says that the agent was sent off. */
   readonly answer?: string;

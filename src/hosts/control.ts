@@ -8,7 +8,7 @@ export interface ControlCapability {
   /** The same arguments, for a program that speaks and hears lines. */
   withLines(args: readonly string[]): readonly string[];
   /** What a printed line is to whoever steers; undefined where it is output and nothing else. */
-  read(line: JsonObject): ControlNews | undefined;
+  read(line: JsonObject): ControlEvent | undefined;
   /** Has to be said first. `theirs`: what whoever started us says in this place. */
   greet(request: string, theirs?: JsonObject): JsonObject;
   isGreeting(line: JsonObject): boolean;
@@ -53,7 +53,7 @@ export interface ControlPlan {
 }
 
 /** What a line of the program is to us; a line that is none of these is its output. */
-export type ControlNews =
+export type ControlEvent =
   /** It waits in front of a call. `payload` is what a hook would be told. */
   | { readonly kind: 'call'; readonly request: string; readonly payload: unknown; readonly call: string | undefined }
   /** It would ask its person about a call, which it has told of before. */

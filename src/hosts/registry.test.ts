@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { SourceAdapter } from './adapter.ts';
-import { ADAPTERS } from './registry.ts';
+import { ADAPTERS } from './testing/all-hosts.ts';
 
 // Lists of hosts in documents: one is generated, and the tables that say more than an adapter knows have a row for each.
 
@@ -23,13 +23,14 @@ function rowOf({
   title,
   roots,
   stream,
+  printing: command,
   hooks,
   questions,
-  continuing,
+  resume: continuing,
   steering,
 }: SourceAdapter): readonly string[] {
   const folders = roots({ env: {}, home: '~' }).map((folder) => `\`${folder}\``);
-  const printing = stream ? `\`${stream.printing}\`` : '–';
+  const printing = stream ? `\`${command}\`` : '–';
   const answers = mark(questions ?? hooks?.formatReply);
   return [title, `\`${host}\``, folders.join(', '), printing, mark(hooks), answers, mark(continuing), mark(steering)];
 }
@@ -54,7 +55,7 @@ const TABLES: Readonly<Record<string, { readonly head: string; has(adapter: Sour
   'README.md': { head: '| host | versions recorded', has: () => true },
   'docs/STREAM.md': { head: '| host | stream |', has: ({ stream }) => stream },
   'docs/GUARD.md': { head: '| host | who calls', has: ({ hooks }) => hooks },
-  'docs/ATTACH.md': { head: '| host | ', has: ({ continuing }) => continuing },
+  'docs/ATTACH.md': { head: '| host | ', has: ({ resume: continuing }) => continuing },
 };
 
 describe('the table of hosts has a row for each, and for nobody else', () => {

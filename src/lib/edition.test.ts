@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { editionOf } from './edition.ts';
+import { fingerprintOf } from './edition.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'troupe-edition-'));
 const file = path.join(folder, 'a.jsonl');
@@ -19,36 +19,36 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('the edition of files', () => {
   it('is the same as long as nobody writes', () => {
-    const before = editionOf([file]);
+    const before = fingerprintOf([file]);
     expect(before).toBeDefined();
     settled();
-    expect(editionOf([file])).toBe(before);
+    expect(fingerprintOf([file])).toBe(before);
   });
 
   it('is another one after every write, of the same length and with the old times, too', () => {
-    const before = editionOf([file]);
+    const before = fingerprintOf([file]);
     writeFileSync(file, 'two\n');
     utimesSync(file, new Date(1e12), new Date(1e12));
     settled();
-    expect(editionOf([file])).toBeDefined();
-    expect(editionOf([file])).not.toBe(before);
+    expect(fingerprintOf([file])).toBeDefined();
+    expect(fingerprintOf([file])).not.toBe(before);
   });
 
   it('is another one when a file comes to be', () => {
     const other = path.join(folder, 'b-wal');
-    const before = editionOf([file, other]);
+    const before = fingerprintOf([file, other]);
     expect(before).toBeDefined();
     writeFileSync(other, '');
     settled();
-    expect(editionOf([file, other])).not.toBe(before);
+    expect(fingerprintOf([file, other])).not.toBe(before);
   });
 
   it('is not known of what was written just now, by the coarsest of clocks, and of what is no file', () => {
     vi.useRealTimers();
-    expect(editionOf([file])).toBeUndefined();
+    expect(fingerprintOf([file])).toBeUndefined();
     afterwards(2_000);
-    expect(editionOf([file])).toBeUndefined();
-    expect(editionOf([folder])).toBeUndefined();
-    expect(editionOf([path.join(file, 'x')])).toBeUndefined();
+    expect(fingerprintOf([file])).toBeUndefined();
+    expect(fingerprintOf([folder])).toBeUndefined();
+    expect(fingerprintOf([path.join(file, 'x')])).toBeUndefined();
   });
 });

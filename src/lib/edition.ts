@@ -10,7 +10,7 @@ const REST_MS = 3_000;
  * Tells this state of some files from every other one: whoever writes to one of them changes it. Undefined where that cannot be
  * relied on: something there is no file, cannot be looked at, or was written to just now.
  */
-export function editionOf(files: readonly string[]): string | undefined {
+export function fingerprintOf(files: readonly string[]): string | undefined {
   const states = files.map(stateOf);
   return states.includes(undefined) ? undefined : states.join('\n');
 }

@@ -151,3 +151,17 @@ async function makeOne(folder: string, mode: number | undefined, isLast = false)
     throw error;
   }
 }
+
+/** Whether a folder, or one of those in it down to `depth`, has an entry of this kind. True if it cannot be listed. */
+export async function hasEntry(folder: string, isWanted: (entry: FolderEntry) => boolean, depth = 0): Promise<boolean> {
+  try {
+    const entries = await listFolder(folder);
+    if (entries.some(isWanted)) return true;
+    if (depth === 0) return false;
+    for (const { name, kind } of entries)
+      if (kind === 'folder' && (await hasEntry(path.join(folder, name), isWanted, depth - 1))) return true;
+    return false;
+  } catch {
+    return true;
+  }
+}

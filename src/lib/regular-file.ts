@@ -258,7 +258,7 @@ function assertRegular(file: string, stats: Stats): void {
   if (!stats.isFile()) throw notRegular(file, stats);
 }
 
-/** `syscall` makes it a system error (lib/system-error.ts): somebody else made it so, and the person can mend it. */
+/** `syscall` makes it a system error (`isSystemError` in user-error.ts), which is reported to the user as something to fix. */
 function notRegular(file: string, stats: Stats): Error {
   const code = stats.isDirectory() ? 'EISDIR' : 'EFTYPE';
   const why = `is ${kindOfFile(stats)}, not a regular file`;

@@ -10,7 +10,7 @@ export interface StateTrouble {
   readonly remedy: string;
 }
 
-/** What a face has kept of its work; undefined where it has not begun. Throws a `UserError`. */
+/** The stored state; undefined if there is none yet. Throws a `UserError`. */
 export function loadState<State>(
   file: string,
   parse: (text: string) => State,

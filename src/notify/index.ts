@@ -1,3 +1,7 @@
+// Notifications to Telegram chats and webhooks, and answers from chats.
+// Entry: `runTelegramFace`, `setUpTelegram`, `runWebhookFace`.
+// May import: lib, core, redact, sessions, control, export, server.
+
 export * from './messages/notification-lines.ts';
 export * from './notification.ts';
 export * from './run.ts';

@@ -9,7 +9,7 @@ import {
   type TimelineReport,
 } from '../core/index.ts';
 import { asObject } from '../lib/json.ts';
-import type { Where } from '../sessions/index.ts';
+import type { SessionScope } from '../sessions/index.ts';
 
 /** Something that a person is told once. */
 export type Notification = {
@@ -326,11 +326,11 @@ export function timeOf(iso: string | null | undefined): number | undefined {
 
 export interface TelegramControl {
   /** Until the person has enough. */
-  run(request: ChatRequest): Promise<void>;
+  run(request: NotifyRequest): Promise<void>;
   /** Finds the bot and the chat, and writes down which they are. */
   setup(): Promise<void>;
 }
 
-export interface ChatRequest {
-  readonly where: Where;
+export interface NotifyRequest {
+  readonly where: SessionScope;
 }

@@ -18,9 +18,9 @@ import { configFolder, ensureStateFolder, stateFolder } from '../lib/state-folde
 import type { Terminal } from '../lib/terminal.ts';
 import { UserError } from '../lib/user-error.ts';
 import { maskText } from '../redact/index.ts';
-import { createAskControl, readOwnConfig, servedFeed } from '../server/index.ts';
-import { type Config, minutesOf, thisMachine, type Where } from '../sessions/index.ts';
-import { type AnnounceSettings, type ChatRequest, DEFAULT_ANNOUNCE } from './notification.ts';
+import { createApprovalControl, openFeed, readOwnSettings } from '../server/index.ts';
+import { type Config, minutesOf, type SessionScope, thisMachine } from '../sessions/index.ts';
+import { type AnnounceSettings, DEFAULT_ANNOUNCE, type NotifyRequest } from './notification.ts';
 import { BotApiError } from './telegram/bot-api.ts';
 import type { ChatActions, ChatOptions } from './telegram/chat-context.ts';
 import { parseState } from './telegram/chat-state.ts';
@@ -30,8 +30,8 @@ import { findBot, findChat, refuse } from './telegram/setup.ts';
 import { parseWebhookState, post, Webhook } from './webhook.ts';
 
 /** Runs the bot until Ctrl-C. */
-export async function runTelegramFace({ where }: ChatRequest, { note }: Terminal): Promise<void> {
-  const config = await readOwnConfig();
+export async function runTelegramBot({ where }: NotifyRequest, { note }: Terminal): Promise<void> {
+  const config = await readOwnSettings();
   const token = await readToken();
   if (token === undefined)
     throw new UserError('telegram-no-token', 'No bot is set up.', 'Set one up with: troupe telegram setup');
@@ -62,8 +62,8 @@ export async function runTelegramFace({ where }: ChatRequest, { note }: Terminal
 }
 
 /** Runs the webhook until Ctrl-C. */
-export async function runWebhookFace({ where }: ChatRequest, { note }: Terminal): Promise<void> {
-  const { webhook } = await readOwnConfig();
+export async function runWebhook({ where }: NotifyRequest, { note }: Terminal): Promise<void> {
+  const { webhook } = await readOwnSettings();
   const url = webhook?.url;
   if (url === undefined)
     throw new UserError(
@@ -104,7 +104,7 @@ export async function runWebhookFace({ where }: ChatRequest, { note }: Terminal)
 }
 
 interface FeedRun {
-  readonly feed: Awaited<ReturnType<typeof servedFeed>>;
+  readonly feed: Awaited<ReturnType<typeof openFeed>>;
   /** Of the state files. */
   readonly folder: string;
   /** Aborts at Ctrl-C. */
@@ -114,7 +114,7 @@ interface FeedRun {
 /** Runs one process per person: two would take each other's updates, or send everything twice. */
 async function withFeed(
   name: 'telegram' | 'webhook',
-  where: Where,
+  where: SessionScope,
   note: (text: string) => void,
   run: (one: FeedRun) => Promise<void>,
 ): Promise<void> {
@@ -124,7 +124,7 @@ async function withFeed(
   if (!lock) throw new UserError(`${name}-runs`, `troupe ${name} runs already.`, 'Stop the other one first.');
   const stop = new AbortController();
   onEndSignal(() => stop.abort());
-  const feed = await servedFeed(where);
+  const feed = await openFeed(where);
   feed.onSource(({ text, isLost }) => note(`troupe: ${isLost ? '' : 'the picture comes from: '}${text}`));
   try {
     await run({ feed, folder, signal: stop.signal });
@@ -152,16 +152,16 @@ function describeSteered(otherwise: string, steered: Steered): string {
 /** Bots may send files of up to 50 MB. */
 const MOST_BYTES = 49_000_000;
 
-function createActions(where: Where): ChatActions {
-  const asks = createAskControl();
+function createActions(where: SessionScope): ChatActions {
+  const asks = createApprovalControl();
   const exports = createServedExport(() => where);
   return {
     answer: asks.answer,
     control: {
       stop: async (session, agent) =>
-        describeSteered('It was not stopped', await attachTo(where).stop(agent ?? session)),
+        describeSteered('It was not stopped', await (await attachTo(where)).stop(agent ?? session)),
       say: async (session, agent, text) =>
-        describeSteered('It was not told', await attachTo(where).send(agent ?? session, text)),
+        describeSteered('It was not told', await (await attachTo(where)).send(agent ?? session, text)),
     },
     async exportSession(session) {
       const { stem, bytes } = await exports.begin({ session, as: 'page', pii: true }, AbortSignal.timeout(600_000));
@@ -219,7 +219,7 @@ function readAnnounce(
 /** Guides a person from a bot token to a configured chat. */
 export async function setUpTelegram({ write, askWords }: Terminal): Promise<void> {
   const say = (text: string): void => write(`${text}\n`);
-  const { telegram } = await readOwnConfig();
+  const { telegram } = await readOwnSettings();
   const token = await readToken();
   const api = await findBot({
     botOf: (one) => createGrammyApi({ token: one, pollSeconds: 10, ...known({ apiRoot: telegram?.apiRoot }) }),
@@ -268,10 +268,10 @@ async function writeChats(chats: readonly number[]): Promise<string> {
 const PATIENCE_SECONDS = 8;
 
 /** Undefined, and no request made, if no bot is set up. */
-export async function telegramHealth(): Promise<TelegramHealth | undefined> {
+export async function checkTelegram(): Promise<TelegramHealth | undefined> {
   const token = await readToken();
   if (token === undefined) return undefined;
-  const { telegram } = await readOwnConfig();
+  const { telegram } = await readOwnSettings();
   const api = createGrammyApi({ token, requestSeconds: PATIENCE_SECONDS, ...known({ apiRoot: telegram?.apiRoot }) });
   const asked = await api.me().then(
     ({ username }) => ({ reached: 'ok', name: username }) as const,

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { Ask } from '../core/index.ts';
+import type { ApprovalRequest } from '../core/index.ts';
 import { maskText } from '../redact/index.ts';
 import { memoryLive } from '../server/http/testing/memory-live.ts';
 import { recordedLive } from '../server/http/testing/recorded-live.ts';
@@ -86,7 +86,7 @@ function start(
   return { notes, kept, end, running };
 }
 
-function askOf(session: string): Ask {
+function askOf(session: string): ApprovalRequest {
   const at = '2030-01-01T00:00:00Z';
   const agent = { who: 'main', id: session, type: null, name: null, kind: 'main', depth: 0, path: ['main'] } as const;
   return {

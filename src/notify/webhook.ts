@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import {
   type AgentReport,
-  type Ask,
+  type ApprovalRequest,
   type LiveSessionReport,
   type LiveSnapshot,
   type RunReport,
@@ -150,7 +150,7 @@ export class Webhook {
     });
   }
 
-  async #sendApproval(ask: Ask, picture: LiveSnapshot): Promise<void> {
+  async #sendApproval(ask: ApprovalRequest, picture: LiveSnapshot): Promise<void> {
     const session = picture.sessions.find(({ id }) => id === ask.session);
     const agent = session?.subagents.find(({ id }) => id === ask.agent.id);
     const text = approvalMessage(ask, agent);
@@ -211,7 +211,7 @@ export class Webhook {
   }
 }
 
-function markOf({ id, end }: Ask): string {
+function markOf({ id, end }: ApprovalRequest): string {
   return `${end === null ? 'open' : 'ended'}:${id}`;
 }
 
@@ -228,7 +228,7 @@ export interface WebhookEvent {
   readonly agent: AgentReport | null;
   readonly call: TimelineCall | null;
   readonly run: RunReport | null;
-  readonly ask: Ask | null;
+  readonly ask: ApprovalRequest | null;
 }
 
 function notificationEvent(news: Notification, session: SessionDetail, text: string): WebhookEvent {
@@ -257,7 +257,7 @@ function eventId(text: string): string {
   return id.length <= LONGEST_ID ? id : `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 }
 
-function approvalEvent(ask: Ask, session: SessionDetail | undefined, text: string): WebhookEvent {
+function approvalEvent(ask: ApprovalRequest, session: SessionDetail | undefined, text: string): WebhookEvent {
   const agent = session && [session.main, ...session.subagents].find(({ id }) => id === ask.agent.id);
   const type = ask.end === null ? 'ask' : 'ask-ended';
   return {

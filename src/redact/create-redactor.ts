@@ -60,7 +60,7 @@ export interface Gathered extends NamedPeople {
 }
 
 /** Where something was found: a second look at the same need not look elsewhere. Plain data. */
-export interface LookedThrough {
+export interface ScanResult {
   /** Who was looked for. */
   readonly people: People;
   /** Of each message, or of the whole value, the numbers of those of its texts that hold something; undefined: none does. */
@@ -119,14 +119,14 @@ export class Redactor {
     this.#knowPeople(peopleIn(value));
   }
 
-  scan(value: unknown): LookedThrough {
+  scan(value: unknown): ScanResult {
     this.meet(value);
     const { marked } = this.#marks.within(ALL_TEXTS, () => walkStrings(value, NOWHERE, this.#scanner));
     return { people: this.#people, marked: [marked] };
   }
 
   /** Any JSON value, its shape kept. `looked`: what a look at the very same value brought. */
-  redactValue<Value>(value: Value, looked?: LookedThrough): Value {
+  redactValue<Value>(value: Value, looked?: ScanResult): Value {
     this.#settle();
     const before = looked && this.isUpToDate(looked) ? (looked.marked[0] ?? NO_TEXTS) : ALL_TEXTS;
     return this.#marks.within(before, () => walkStrings(value, NOWHERE, this.#redactor)).result as Value;
@@ -143,7 +143,7 @@ export class Redactor {
   };
 
   /** With all sub-agents; the places of findings name agent and message. `looked`: what a look at the very same brought. */
-  redactTranscript(transcript: Transcript, looked?: LookedThrough): Transcript {
+  redactTranscript(transcript: Transcript, looked?: ScanResult): Transcript {
     this.#settle();
     const marked = looked && this.isUpToDate(looked) ? looked.marked : undefined;
     return walkConversation(transcript, this.#redactor, (message, index, walkOn) => {
@@ -158,7 +158,7 @@ export class Redactor {
    * `scan` in two steps, for several workers: `gather` looks, and gives the same whatever was gathered before;
    * `learn`, called in order, names what it brought. What the tree says of agents has to be scanned by itself.
    */
-  gather(conversation: Conversation): { readonly gathered: Gathered; readonly looked: LookedThrough } {
+  gather(conversation: Conversation): { readonly gathered: Gathered; readonly looked: ScanResult } {
     const { naming, notes } = createNotes();
     const own = peopleIn(conversation);
     const [peopleBefore, plainBefore] = [this.#people, this.#plain];
@@ -185,7 +185,7 @@ export class Redactor {
   }
 
   /** Whether the same look would bring the same today. */
-  isUpToDate(looked: LookedThrough): boolean {
+  isUpToDate(looked: ScanResult): boolean {
     return areSame(looked.people, this.#people);
   }
 
@@ -205,7 +205,7 @@ export class Redactor {
   }
 
   /** Names nothing, and counts nothing here; undefined if something in it has no name yet. */
-  redactApart(transcript: Transcript, looked?: LookedThrough): Redacted | undefined {
+  redactApart(transcript: Transcript, looked?: ScanResult): Redacted | undefined {
     const before = this.#findings;
     const apart = new Findings();
     this.#findings = apart;

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { type Ask, applyEvent, type LiveSnapshot } from '../core/index.ts';
+import { type ApprovalRequest, applyEvent, type LiveSnapshot } from '../core/index.ts';
 import { makeAsk } from '../tui/testing/make-ask.ts';
 import { recordedLive } from './http/testing/recorded-live.ts';
 import { ownFeed, withApprovals } from './served-feed.ts';
@@ -8,7 +8,7 @@ it('what waits at a server is heard of, also where we follow ourselves, once for
   const live = await recordedLive('2.1.325-nested');
   const [session] = live.snapshot().sessions;
   if (!session) throw new Error('nothing recorded');
-  let asks: readonly Ask[] | undefined;
+  let asks: readonly ApprovalRequest[] | undefined;
   let isOwn = true;
   const feed = withApprovals(
     { ...ownFeed(live, 'a test'), isOwn: () => isOwn },

@@ -1,25 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { putDraft } from '../audit/index.ts';
+import { writePending } from '../audit/index.ts';
 import type { CallBrokerOptions, WaitingToolCall } from '../control/index.ts';
-import type { AskAtTerminal, AskDesk } from '../guard/index.ts';
+import type { PendingApprovals, TerminalPrompt } from '../guard/index.ts';
 import { requestJudgement } from '../hook/index.ts';
 import { known } from '../lib/json.ts';
 import { reportTrouble } from '../lib/report-trouble.ts';
 import { findDaemon } from './control.ts';
-import { createApprovalDesk, createHookIntake } from './hook-intake.ts';
+import { createHookIntake, createServerApprovals } from './hook-intake.ts';
 import { answerApproval, listApprovals } from './request-server.ts';
 import type { HookIntake } from './server-control.ts';
 
 /**
- * Judged and written down as a call of a hook is: by the server where one runs, so that its page and every other face can be
- * asked, and by ourselves where not. Gives what the hook would print.
+ * Decides and records a call like a hook's: through the server if one runs, so that its page and every other UI can answer, else
+ * in this process. Returns what the hook would print.
  */
 export function createCallBroker({
   folder,
   host,
   askAtTerminal,
 }: CallBrokerOptions): (call: WaitingToolCall) => Promise<string> {
-  const desk = createApprovalDesk();
+  const desk = createServerApprovals();
   const intake = createHookIntake(folder, NO_KEYS, {
     // Without a terminal nobody could answer.
     desk: askAtTerminal ? desk : { ...desk, open: () => undefined },
@@ -28,7 +28,7 @@ export function createCallBroker({
   if (askAtTerminal) askAboutHeld(desk, askAtTerminal);
   return async ({ payload, call, process: ppid, asks, signal }) => {
     const since = Date.now();
-    const draft = putDraft(folder, host, Buffer.from(JSON.stringify(payload)));
+    const draft = writePending(folder, host, Buffer.from(JSON.stringify(payload)));
     const notice = { host, draft, asks, since, ...known({ ppid }) };
     const over = new AbortController();
     if (askAtTerminal && call !== undefined) void askAboutRemote(folder, call, askAtTerminal, over.signal);
@@ -61,7 +61,7 @@ async function judgeHere(intake: HookIntake, notice: Parameters<HookIntake['take
   throw new Error('nobody could judge the call');
 }
 
-function askAboutHeld(desk: AskDesk, askAtTerminal: AskAtTerminal): void {
+function askAboutHeld(desk: PendingApprovals, askAtTerminal: TerminalPrompt): void {
   const open = new Map<string, AbortController>();
   desk.subscribe((ask) => {
     if (ask.end) return open.get(ask.id)?.abort();
@@ -75,7 +75,7 @@ function askAboutHeld(desk: AskDesk, askAtTerminal: AskAtTerminal): void {
 }
 
 /** The server asks on its page; the person may as well answer where the program was started. */
-async function askAboutRemote(folder: string, call: string, askAtTerminal: AskAtTerminal, over: AbortSignal) {
+async function askAboutRemote(folder: string, call: string, askAtTerminal: TerminalPrompt, over: AbortSignal) {
   try {
     for (;;) {
       await sleep(LOOK_MS, undefined, { signal: over });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { assertWritable, ensureStateFolder, inStateFolder, stateFolder } from '../lib/state-folder.ts';
-import { daemonState, stopDaemon } from './control.ts';
+import { readDaemonState, stopDaemon } from './control.ts';
 import { daemonPath, describeOwn } from './daemon-file.ts';
 import { startInBackground } from './start-in-background.ts';
 import { bundleServing } from './testing/processes.ts';
@@ -42,17 +42,17 @@ async function start(mode = '') {
 
 describe('a server in the background', () => {
   it('answers when it is started, can be asked, and stops', async () => {
-    expect(await daemonState(folder)).toEqual({ state: 'none' });
+    expect(await readDaemonState(folder)).toEqual({ state: 'none' });
     expect(await stopDaemon(folder)).toEqual({ outcome: 'none' });
     const daemon = await start();
-    expect(await daemonState(folder)).toMatchObject({
+    expect(await readDaemonState(folder)).toMatchObject({
       state: 'running',
       daemon,
       status: { pid: daemon.pid, port: daemon.port, version: '1.2.3', clients: 0 },
     });
     expect(statSync(path.join(folder, 'server.log')).mode & 0o777).toBe(0o600);
     expect(await stopDaemon(folder)).toEqual({ outcome: 'stopped', daemon });
-    expect(await daemonState(folder)).toEqual({ state: 'none' });
+    expect(await readDaemonState(folder)).toEqual({ state: 'none' });
   });
 
   it('is the same for all who start it at once', async () => {
@@ -87,22 +87,22 @@ describe('a server in the background', () => {
     const silent = await describeOwn({ port: 9, token, startedAt, version, epoch });
     writeFileSync(daemonPath(folder), JSON.stringify(silent));
     expect(await stopDaemon(folder)).toEqual({ outcome: 'silent', daemon: silent });
-    expect(await daemonState(folder)).toEqual({ state: 'silent', daemon: silent });
+    expect(await readDaemonState(folder)).toEqual({ state: 'silent', daemon: silent });
   });
 
   it('that is paused is known as such, and ends when told to', async () => {
     const daemon = await start();
     process.kill(daemon.pid, 'SIGSTOP');
-    expect(await daemonState(folder)).toEqual({ state: process.platform === 'linux' ? 'paused' : 'stuck', daemon });
+    expect(await readDaemonState(folder)).toEqual({ state: process.platform === 'linux' ? 'paused' : 'stuck', daemon });
     expect((await stopDaemon(folder)).outcome).toBe(process.platform === 'linux' ? 'stopped' : 'killed');
-    expect(await daemonState(folder)).toEqual({ state: 'none' });
+    expect(await readDaemonState(folder)).toEqual({ state: 'none' });
   });
 
   it('that neither answers nor ends is killed', async () => {
     const daemon = await start('stuck');
-    await expect.poll(async () => (await daemonState(folder)).state, { timeout: 30_000 }).toBe('stuck');
+    await expect.poll(async () => (await readDaemonState(folder)).state, { timeout: 30_000 }).toBe('stuck');
     expect(await stopDaemon(folder, 500)).toEqual({ outcome: 'killed', daemon });
-    expect(await daemonState(folder)).toEqual({ state: 'none' });
+    expect(await readDaemonState(folder)).toEqual({ state: 'none' });
   });
 
   it('is none where the file has the number of some other process', async () => {

@@ -13,7 +13,7 @@ type DaemonState =
   | { readonly state: 'silent'; readonly daemon: Daemon }
   | { readonly state: 'none' };
 
-export async function daemonState(folder: string): Promise<DaemonState> {
+export async function readDaemonState(folder: string): Promise<DaemonState> {
   const daemon = (await readDaemonFile(daemonPath(folder)))?.daemon;
   if (!daemon) return { state: 'none' };
   const answer = await askDaemon(daemon);
@@ -37,7 +37,7 @@ const PAUSE_MS = 25;
 
 /** Waits for its end. One that answers is asked only; one that does not answer and does not end is killed. */
 export async function stopDaemon(folder: string, patienceMs = STOP_MS): Promise<StopOutcome> {
-  const found = await daemonState(folder);
+  const found = await readDaemonState(folder);
   if (found.state === 'none') return { outcome: 'none' };
   const { state, daemon } = found;
   if (state === 'silent') return { outcome: 'silent', daemon };

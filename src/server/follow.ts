@@ -1,5 +1,6 @@
 import { type DrainLoop, startDraining } from '../audit/index.ts';
 import type { LiveTrees, SessionId } from '../core/index.ts';
+import { loadHosts } from '../hosts/registry.ts';
 import { systemClock } from '../lib/clock.ts';
 import { known } from '../lib/json.ts';
 import { demoFolder } from '../lib/package.ts';
@@ -9,25 +10,25 @@ import { staySmall } from '../lib/stay-small.ts';
 import {
   assertFolders,
   type Config,
-  createCallerSessions,
   createLive,
+  createSessionOpener,
+  type DataFolder,
+  dataFoldersFor,
   findSessions,
   joinLive,
   type KnownSession,
   type Live,
   type NameCaller,
-  type Place,
   type PlayedRecording,
-  placesOf,
   playRecording,
   readConfig,
+  type SessionScope,
   startTracker,
   thisMachine,
   trackerOptionsOf,
-  type Where,
 } from '../sessions/index.ts';
 
-export function readOwnConfig(): Promise<Config> {
+export function readOwnSettings(): Promise<Config> {
   const { env, home } = thisMachine();
   return readConfig(configFolder(env, home));
 }
@@ -38,7 +39,7 @@ export interface Followed extends Live {
   /** Who made a call that a hook tells of now. */
   readonly nameCaller?: NameCaller;
   /** Where another process finds a session. */
-  readonly whereOf: (session: { readonly cwd: string | null }) => Where;
+  readonly whereOf: (session: { readonly cwd: string | null }) => SessionScope;
   /** A session by its whole id, with the facts behind its tree. One of the older ones is read, and followed from then on. */
   readonly held: (session: string) => Promise<KnownSession | undefined>;
 }
@@ -46,16 +47,17 @@ export interface Followed extends Live {
 /** What changes on this machine, or in the demo, from now on. */
 export async function follow({ where, demoSpeed, demoUntilFirst }: FollowRequest): Promise<Followed> {
   staySmall();
-  const config = await readOwnConfig();
+  await loadHosts();
+  const config = await readOwnSettings();
   const isDemo = demoSpeed !== undefined;
   const demo = isDemo || (await demoUntilFirst?.()) ? await playDemo(demoSpeed ?? 1) : undefined;
-  const demoPlaces = demo ? placesOf({ roots: [demo.root] }) : [];
-  const places = isDemo ? demoPlaces : [...placesOf(where), ...demoPlaces];
-  if (where.roots.length > 0) await assertFolders(placesOf(where));
+  const demoPlaces = demo ? dataFoldersFor({ roots: [demo.root] }) : [];
+  const places = isDemo ? demoPlaces : [...dataFoldersFor(where), ...demoPlaces];
+  if (where.roots.length > 0) await assertFolders(dataFoldersFor(where));
   const trees = startTracker(places, { clock: systemClock, onError: reportTrouble, ...trackerOptionsOf(config) });
   const live = createLive(joinLive(trees, reportTrouble), reportTrouble);
   if (demo && !isDemo) endWithFirstSession(live, demo);
-  const draining = isDemo ? undefined : drainInto(trees, placesOf(where), config.audit?.keepDays);
+  const draining = isDemo ? undefined : drainInto(trees, dataFoldersFor(where), config.audit?.keepDays);
   return {
     ...live,
     held: (session) => heldIn(trees, session),
@@ -75,9 +77,9 @@ async function heldIn(trees: LiveTrees, session: string): Promise<KnownSession |
   return ledger && { tree, ledger };
 }
 
-function drainInto(trees: LiveTrees, places: readonly Place[], keepDays: number | undefined): DrainLoop {
+function drainInto(trees: LiveTrees, places: readonly DataFolder[], keepDays: number | undefined): DrainLoop {
   const folder = stateFolder(thisMachine());
-  const openOther = createCallerSessions(places, systemClock);
+  const openOther = createSessionOpener(places, systemClock);
   return startDraining({
     folder,
     trees,
@@ -85,12 +87,12 @@ function drainInto(trees: LiveTrees, places: readonly Place[], keepDays: number 
     clock: systemClock,
     onError: reportTrouble,
     // Hooks do not care where we were told to look: sessions of the usual places count, too.
-    ages: () => sessionAges([...places, ...placesOf({ roots: [] })]),
+    ages: () => sessionAges([...places, ...dataFoldersFor({ roots: [] })]),
     ...known({ keepDays }),
   });
 }
 
-async function sessionAges(places: readonly Place[]): Promise<ReadonlyMap<SessionId, number>> {
+async function sessionAges(places: readonly DataFolder[]): Promise<ReadonlyMap<SessionId, number>> {
   const { sessions } = await findSessions(places);
   return new Map(sessions.map(({ located }) => [located.id, located.modifiedAt]));
 }
@@ -111,13 +113,13 @@ function endWithFirstSession(live: Live, demo: PlayedRecording): void {
 const DEMO_CWD = '/home/dev/shop-api';
 
 async function playDemo(speed: number) {
-  const [place] = placesOf({ roots: [demoFolder] });
+  const [place] = dataFoldersFor({ roots: [demoFolder] });
   if (!place) throw new Error('troupe: no adapter for the demo');
   return playRecording(place.adapter, demoFolder, { speed, clock: systemClock, repeat: true });
 }
 
 export interface FollowRequest {
-  readonly where: Where;
+  readonly where: SessionScope;
   /** Plays the recording that ships with troupe instead, so many times as fast as it was. */
   readonly demoSpeed?: number;
   /**

@@ -1,51 +1,51 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isDraftOf, MAX_SPOOL_BYTES, parseSpooled, settleSpooled } from '../audit/index.ts';
+import { isPendingOf, MAX_QUEUED_BYTES, parseQueued, queuePending } from '../audit/index.ts';
 import { nativeId } from '../core/index.ts';
 import {
-  type AskDesk,
-  type Asking,
+  type ApprovalContext,
   agentsTold,
-  createDesk,
+  createPendingApprovals,
+  createPolicyCache,
   holdCall,
-  holdQuestion,
+  holdHostApproval,
   isSilent,
   type Judgement,
   judgeCall,
-  rememberPolicies,
+  type PendingApprovals,
 } from '../guard/index.ts';
 import type { HookKeys } from '../hook/index.ts';
 import { type CallerChain, type HookEvent, type HooksCapability, TRIAL_SESSION } from '../hosts/index.ts';
-import { ADAPTERS } from '../hosts/registry.ts';
+import { loadHost } from '../hosts/registry.ts';
 import { systemClock } from '../lib/clock.ts';
 import { known } from '../lib/json.ts';
 import { readRegular } from '../lib/regular-file.ts';
 import { configFolder } from '../lib/state-folder.ts';
-import { callerSoon, thisMachine } from '../sessions/index.ts';
+import { thisMachine, waitForCaller } from '../sessions/index.ts';
 import type { HookIntake } from './server-control.ts';
 
 /**
  * Calls of hooks: judged by the policy of their project, and kept in the spool of this folder with what was decided. Where
  * that is for a person to say, the call is held until one does.
  */
-export function createHookIntake(folder: string, keys: HookKeys, asking: Asking): HookIntake {
+export function createHookIntake(folder: string, keys: HookKeys, asking: ApprovalContext): HookIntake {
   const { env, home } = thisMachine();
   const where = { home, configFolder: configFolder(env, home), stateFolder: folder };
-  const policyFor = rememberPolicies(systemClock);
+  const policyFor = createPolicyCache(systemClock);
   const judge = async (
     host: HooksCapability,
     draft: string,
     { ppid, told }: { readonly ppid?: number | undefined; readonly told?: string | undefined },
   ): Promise<Judged | undefined> => {
-    const bytes = await readRegular(path.join(folder, 'spool', draft), MAX_SPOOL_BYTES).catch(() => undefined);
+    const bytes = await readRegular(path.join(folder, 'spool', draft), MAX_QUEUED_BYTES).catch(() => undefined);
     if (!bytes) return undefined;
-    const payload = parseSpooled(bytes)?.payload;
+    const payload = parseQueued(bytes)?.payload;
     const now = host.callerOf(payload, ppid);
     const event = host.read(payload, ppid);
     const project = now.project ?? event?.cwd ?? '/';
     const policy = await policyFor({ ...where, folder: project });
-    const caller = isSilent(policy) ? now : await callerSoon(() => host.callerOf(payload, ppid), now);
+    const caller = isSilent(policy) ? now : await waitForCaller(() => host.callerOf(payload, ppid), now);
     const at = Date.now();
     const above = agentsTold(told);
     const options = { host, ...known({ process: ppid }), caller, above, policyFor: () => policy, home, at };
@@ -54,15 +54,15 @@ export function createHookIntake(folder: string, keys: HookKeys, asking: Asking)
   return {
     ...keys,
     async take({ host: name, draft, ppid, since, parent, above, asks }) {
-      const hooks = ADAPTERS.find((adapter) => adapter.host === name)?.hooks;
-      if (!hooks || !isDraftOf(name, draft)) return undefined;
+      const hooks = (await loadHost(name))?.hooks;
+      if (!hooks || !isPendingOf(name, draft)) return undefined;
       const host: HooksCapability = asks ? { ...hooks, cannotAsk: true } : hooks;
       const judged = await within(JUDGED_WITHIN_MS, judge(host, draft, { ppid, told: above }));
       if (!judged) return undefined;
       const { event, caller, at } = judged;
       const judgement = asks === 'always' ? askedInAnyCase(judged.judgement) : judged.judgement;
       const settle = (decided: object): boolean =>
-        settleSpooled(
+        queuePending(
           folder,
           draft,
           { ppid, ...known({ parent }), ...decided, ...(asks && { via: 'intercept' }) },
@@ -71,7 +71,10 @@ export function createHookIntake(folder: string, keys: HookKeys, asking: Asking)
       const isTrial = event && nativeId(event.session).startsWith(TRIAL_SESSION);
       if (event?.questionId !== undefined) asking.turns?.take(event.questionId);
       if (event?.question !== undefined && event.call && !isTrial)
-        return holdQuestion({ host, event, call: event.call, question: event.question, caller, at, settle }, asking);
+        return holdHostApproval(
+          { host, event, call: event.call, question: event.question, caller, at, settle },
+          asking,
+        );
       if (judgement.wait && event?.call && !isTrial)
         return holdCall({ host, event, call: event.call, caller, judgement, wait: judgement.wait, at, settle }, asking);
       const { printed, wait: _, given: _given, ...decided } = judgement;
@@ -81,12 +84,12 @@ export function createHookIntake(folder: string, keys: HookKeys, asking: Asking)
 }
 
 /** Holds tool calls until a person answers, for this process. */
-export function createApprovalDesk(): AskDesk {
+export function createServerApprovals(): PendingApprovals {
   const later = (ms: number, act: () => void): (() => void) => {
     const timer = setTimeout(act, ms);
     return () => clearTimeout(timer);
   };
-  return createDesk({ clock: systemClock, createId: () => randomBytes(16).toString('hex'), later });
+  return createPendingApprovals({ clock: systemClock, createId: () => randomBytes(16).toString('hex'), later });
 }
 
 /** The host would ask its person, who is to be asked here. */

@@ -1,3 +1,7 @@
+// The background server: HTTP routes, server-sent events, hook intake, approvals.
+// Entry: `createServerControl`; clients use `servedFeed` and `createAskControl`.
+// May import: lib, core, hosts, sessions, audit, guard, control, export, hook.
+
 export * from './call-broker.ts';
 export * from './control.ts';
 export * from './follow.ts';

@@ -1,8 +1,8 @@
 import * as http from 'node:http';
 import {
-  type Answered,
-  type Ask,
-  type AskAnswer,
+  type AnswerOutcome,
+  type ApprovalAnswer,
+  type ApprovalRequest,
   isChatPerson,
   type MessageRange,
   type Person,
@@ -16,15 +16,15 @@ import { findDaemon } from './control.ts';
 import type { Daemon } from './daemon-file.ts';
 
 /** Tool calls that the running server holds until a person answers. */
-export interface AskControl {
+export interface ApprovalControl {
   /** Those that wait, and the last few that did; undefined if no server runs. */
-  list(): Promise<readonly Ask[] | undefined>;
+  list(): Promise<readonly ApprovalRequest[] | undefined>;
   /** By its whole id. */
-  answer(id: string, answer: AskAnswer, by: Person): Promise<Answered>;
+  answer(id: string, answer: ApprovalAnswer, by: Person): Promise<AnswerOutcome>;
 }
 
 /** Approvals at the server of this person. */
-export function createAskControl(): AskControl {
+export function createApprovalControl(): ApprovalControl {
   const find = () => findDaemon(stateFolder(thisMachine()));
   return {
     async list() {
@@ -38,13 +38,18 @@ export function createAskControl(): AskControl {
   };
 }
 
-export async function listApprovals(daemon: Daemon): Promise<readonly Ask[]> {
+export async function listApprovals(daemon: Daemon): Promise<readonly ApprovalRequest[]> {
   // A server of a version before approvals answers 404.
-  const found = (await readFrom(daemon, '/api/asks')) as { readonly asks: readonly Ask[] } | undefined;
+  const found = (await readFrom(daemon, '/api/asks')) as { readonly asks: readonly ApprovalRequest[] } | undefined;
   return found?.asks ?? [];
 }
 
-export async function answerApproval(daemon: Daemon, id: string, said: AskAnswer, by: Person): Promise<Answered> {
+export async function answerApproval(
+  daemon: Daemon,
+  id: string,
+  said: ApprovalAnswer,
+  by: Person,
+): Promise<AnswerOutcome> {
   const channel = isChatPerson(by) ? 'telegram' : by;
   const key = channel === 'page' || channel === 'api' ? undefined : daemon.keys?.[channel];
   const as = { port: daemon.port, token: key ?? daemon.token };

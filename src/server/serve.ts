@@ -3,7 +3,7 @@ import path from 'node:path';
 import { createGuardLog } from '../audit/index.ts';
 import { attachTo } from '../control/index.ts';
 import { createServedExport } from '../export/index.ts';
-import { createPolicyReader, createQuestionTurns, followQuestions } from '../guard/index.ts';
+import { createPolicyReader, createQuestionTurns, followHostApprovals } from '../guard/index.ts';
 import { createHookKeys, keepHookAddress } from '../hook/index.ts';
 import { systemClock } from '../lib/clock.ts';
 import { known } from '../lib/json.ts';
@@ -13,18 +13,18 @@ import { readRegular } from '../lib/regular-file.ts';
 import { onEndSignal, reportTrouble } from '../lib/report-trouble.ts';
 import { configFolder, stateFolder } from '../lib/state-folder.ts';
 import { UserError } from '../lib/user-error.ts';
-import { type Live, placesOf, thisMachine, type Where } from '../sessions/index.ts';
+import { dataFoldersFor, type Live, type SessionScope, thisMachine } from '../sessions/index.ts';
 import { claimDaemon } from './claim-daemon.ts';
-import { daemonState, findDaemon, stopDaemon } from './control.ts';
+import { findDaemon, readDaemonState, stopDaemon } from './control.ts';
 import { type Address, createIdentity, type Daemon, describeOwn, readAddress, writeAddress } from './daemon-file.ts';
-import { type Followed, follow, readOwnConfig } from './follow.ts';
-import { createApprovalDesk, createHookIntake } from './hook-intake.ts';
+import { type Followed, follow, readOwnSettings } from './follow.ts';
+import { createHookIntake, createServerApprovals } from './hook-intake.ts';
 import { createServer, type Server } from './http/create-server.ts';
 import { Logins } from './http/gate.ts';
 import type { PageFile, PageFiles } from './http/page.ts';
 import { findAgentAbove, refuseAgents } from './refuse-agents.ts';
 import { remoteFeed } from './remote-feed.ts';
-import { createAskControl, requestLogin, requestTimeline, requestTranscript } from './request-server.ts';
+import { createApprovalControl, requestLogin, requestTimeline, requestTranscript } from './request-server.ts';
 import { openServedFeed, type ServedFeed, withApprovals } from './served-feed.ts';
 import {
   createServedGuard,
@@ -54,7 +54,7 @@ export function createServerControl(): ServerControl {
       return { outcome, ...(daemon && { server: toServer(daemon) }) };
     },
     async status() {
-      const found = await daemonState(folder);
+      const found = await readDaemonState(folder);
       if (found.state === 'none' || found.state === 'silent') return undefined;
       return { state: found.state, server: toServer(found.daemon) };
     },
@@ -103,7 +103,7 @@ async function serve(folder: string, request: ServeRequest): Promise<Serving> {
   const startedAt = systemClock();
   const page = await readPageFiles();
   const keys = createHookKeys();
-  const desk = isAlone ? undefined : createApprovalDesk();
+  const desk = isAlone ? undefined : createServerApprovals();
   const turns = createQuestionTurns();
   const asking = desk && { desk, turns, onError: reportTrouble, ...known({ nameCaller: live.nameCaller }) };
   const hooks = asking && createHookIntake(folder, keys, asking);
@@ -112,7 +112,7 @@ async function serve(folder: string, request: ServeRequest): Promise<Serving> {
     ...{ version: packageVersion, onError: reportTrouble },
     exports: createServedExport(live.whereOf),
     attach: async ({ id, ownSessionId, cwd }, wish) => {
-      const attaching = attachTo(live.whereOf({ cwd }));
+      const attaching = await attachTo(live.whereOf({ cwd }));
       return (await attaching.plan(id, wish, { mayAsk: false, session: ownSessionId })).report;
     },
     // Those who play the recording have no hooks in it.
@@ -130,7 +130,7 @@ async function serve(folder: string, request: ServeRequest): Promise<Serving> {
   // Before anybody can find it: who is told to end at once leaves nothing behind, either.
   onEndSignal(() => end('stopped'));
   try {
-    const port = await listen(server, request.port ?? (await readOwnConfig()).server?.port, last);
+    const port = await listen(server, request.port ?? (await readOwnSettings()).server?.port, last);
     ownPort = port;
     const own = await describeOwn({
       port,
@@ -139,7 +139,7 @@ async function serve(folder: string, request: ServeRequest): Promise<Serving> {
       epoch,
       version: packageVersion,
       startedAt: new Date(startedAt).toISOString(),
-      places: placesOf(where).map(({ root }) => root),
+      places: dataFoldersFor(where).map(({ root }) => root),
     });
     const claim = isAlone
       ? undefined
@@ -151,7 +151,7 @@ async function serve(folder: string, request: ServeRequest): Promise<Serving> {
     }
     // Without it the next server has another address: no reason not to serve.
     if (claim) await writeAddress(folder, { port, logins: last?.logins ?? [] }).catch(reportTrouble);
-    const heard = asking && followQuestions(placesOf(where), { folder, asking, turns });
+    const heard = asking && followHostApprovals(dataFoldersFor(where), { folder, asking, turns });
     const leaveHooks = claim && (await keepHookAddress(folder, { ...keys, port, onError: reportTrouble }));
     const ended = told.then(async (how) => {
       await leaveHooks?.();
@@ -172,7 +172,7 @@ async function serve(folder: string, request: ServeRequest): Promise<Serving> {
   }
 }
 
-function serveGuard(folder: string, where: Where, { settled, held }: Followed): ServedGuard {
+function serveGuard(folder: string, where: SessionScope, { settled, held }: Followed): ServedGuard {
   const { env, home } = thisMachine();
   const policyIn = createPolicyReader({ home, configFolder: configFolder(env, home), stateFolder: folder });
   const treeOf = async (session: string) => (await held(session))?.tree;
@@ -210,8 +210,8 @@ function runsElsewhere({ port, places = [] }: Daemon): UserError {
 }
 
 /** A server that looks elsewhere (another --root, another data folder of a host) shows other people's sessions, as it were. */
-function isFor({ places = [] }: Daemon, where: Where): boolean {
-  const wanted = new Set(placesOf(where).map(({ root }) => root));
+function isFor({ places = [] }: Daemon, where: SessionScope): boolean {
+  const wanted = new Set(dataFoldersFor(where).map(({ root }) => root));
   return wanted.size === new Set(places).size && places.every((place) => wanted.has(place));
 }
 
@@ -263,11 +263,11 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** What the running server follows, else what this process follows itself: for faces that only look, and ask. */
-export async function servedFeed(where: Where): Promise<ServedFeed> {
+/** What the running server follows, else what this process follows itself: for UIs that only read, and answer approvals. */
+export async function openFeed(where: SessionScope): Promise<ServedFeed> {
   const feed = await openServedFeed({
     connect: (onState) => createServerControl().feed(where, onState),
     follow: () => follow({ where }),
   });
-  return withApprovals(feed, createAskControl());
+  return withApprovals(feed, createApprovalControl());
 }

@@ -1,7 +1,7 @@
 import { applyEvent, type FeedSource, type LiveEvent, type LiveSnapshot } from '../core/index.ts';
 import { UserError } from '../lib/user-error.ts';
 import type { Live, SourcedFeed } from '../sessions/index.ts';
-import type { AskControl } from './request-server.ts';
+import type { ApprovalControl } from './request-server.ts';
 import type { ConnectionState, RemoteFeed } from './server-control.ts';
 
 /** What is followed in this process. */
@@ -153,7 +153,7 @@ const LOOK_MS = 1_000;
  * A server that is started after us, or that looks elsewhere, may hold calls all the same: as long as we follow ourselves, it is
  * asked for them.
  */
-export function withApprovals(feed: ServedFeed, asks: Pick<AskControl, 'list'>, everyMs = LOOK_MS): ServedFeed {
+export function withApprovals(feed: ServedFeed, asks: Pick<ApprovalControl, 'list'>, everyMs = LOOK_MS): ServedFeed {
   const listeners = new Set<(event: LiveEvent) => void>();
   const told = new Map<string, string>();
   let isAsking = false;

@@ -1,7 +1,7 @@
 import type { GuardLog } from '../audit/index.ts';
 import type { GuardExplanation, MessageRange, TimelineReport } from '../core/index.ts';
 import { type ExplainPastOptions, explainPast, type HookReply } from '../guard/index.ts';
-import type { LiveFeed, Subscription, TranscriptPage, Where } from '../sessions/index.ts';
+import type { LiveFeed, SessionScope, Subscription, TranscriptPage } from '../sessions/index.ts';
 import type { FollowRequest } from './follow.ts';
 
 /** The server of this person: one at most that others find. */
@@ -15,7 +15,7 @@ export interface ServerControl {
   /** A link that logs a browser in at the running server, once and within a minute; undefined if no server runs. */
   login(): Promise<string | undefined>;
   /** What the running server follows, where it is what was asked for; `onState`, as the connection comes and goes. */
-  feed(where: Where, onState: (state: ConnectionState) => void): Promise<RemoteFeed | undefined>;
+  feed(where: SessionScope, onState: (state: ConnectionState) => void): Promise<RemoteFeed | undefined>;
 }
 
 export interface ServeRequest extends FollowRequest {

@@ -4,13 +4,13 @@ import type { SessionPart } from '../hosts/index.ts';
 import { modifiedAt, sizeOf } from '../lib/folders.ts';
 import type { PlaceChange } from '../lib/watch-folders.ts';
 import type { FollowedSessions } from './followed-sessions.ts';
-import type { Place } from './places.ts';
+import type { DataFolder } from './places.ts';
 import type { SessionIndex } from './session-index.ts';
 import { sessionOfRecord } from './session-records.ts';
 
 export interface ChangeBatch {
   readonly files: ReadonlyMap<string, PlaceChange>;
-  readonly facts: ReadonlySet<Place>;
+  readonly facts: ReadonlySet<DataFolder>;
   readonly sessions: ReadonlySet<SessionId>;
 }
 
@@ -19,7 +19,7 @@ export class Changes {
   readonly #isRead: (file: string) => boolean;
   #urgent = new Map<string, PlaceChange>();
   readonly #files = new Map<string, PlaceChange>();
-  #facts = new Set<Place>();
+  #facts = new Set<DataFolder>();
   readonly #sessions = new Set<SessionId>();
 
   constructor(isRead: (file: string) => boolean) {
@@ -32,7 +32,7 @@ export class Changes {
     else this.#files.set(file, 'entry');
   }
 
-  addFacts(place: Place): void {
+  addFacts(place: DataFolder): void {
     this.#facts.add(place);
   }
 
@@ -95,12 +95,15 @@ export async function findTouched(
     for (const file of files) named.add(file);
     if (sessions.get(id) || !sessions.has(id)) sessions.set(id, named);
   };
-  const factsAt = new Set<Place>(batch.facts);
-  const unclear = new Set<Place>();
+  const factsAt = new Set<DataFolder>(batch.facts);
+  const unclear = new Set<DataFolder>();
   const entries = new Set<string>();
   /** A batch may name hundreds of files of one session, and hundreds of sessions of one folder: it is looked at once. */
-  const folders = new Map<string, { readonly place: Place; readonly folder: string; readonly ids: Set<SessionId> }>();
-  const addPart = (place: Place, { folder, id }: SessionPart): void => {
+  const folders = new Map<
+    string,
+    { readonly place: DataFolder; readonly folder: string; readonly ids: Set<SessionId> }
+  >();
+  const addPart = (place: DataFolder, { folder, id }: SessionPart): void => {
     const key = `${place.adapter.host} ${place.root} ${folder}`;
     const known = folders.get(key) ?? { place, folder, ids: new Set() };
     known.ids.add(id);

@@ -2,7 +2,7 @@ import { realpath } from 'node:fs/promises';
 import type { LocatedSession, LocatedSource, SourceAdapter } from '../hosts/index.ts';
 import { groupBy } from '../lib/group.ts';
 import { readHead } from '../lib/read-lines.ts';
-import type { Place } from './places.ts';
+import type { DataFolder } from './places.ts';
 
 /** A session and the adapter that claimed it. */
 export interface FoundSession {
@@ -21,7 +21,7 @@ export interface FoundSessions {
 }
 
 /** Lists the sessions of all places, newest first, without reading any conversation. */
-export async function findSessions(places: readonly Place[]): Promise<FoundSessions> {
+export async function findSessions(places: readonly DataFolder[]): Promise<FoundSessions> {
   const sessions: FoundSession[] = [];
   const used = new Set<string>();
   const ignored = new Set<string>();
@@ -73,9 +73,9 @@ function byAgeAndPlace({ located: a }: FoundSession, { located: b }: FoundSessio
 }
 
 /** One folder may be reached by two names: people link one of a host's folders to another. */
-export async function distinct(places: readonly Place[]): Promise<readonly Place[]> {
+export async function distinct(places: readonly DataFolder[]): Promise<readonly DataFolder[]> {
   const seen = new Set<string>();
-  const result: Place[] = [];
+  const result: DataFolder[] = [];
   for (const place of places) {
     const key = `${place.adapter.host} ${await realpath(place.root).catch(() => place.root)}`;
     if (!seen.has(key)) result.push(place);

@@ -281,7 +281,7 @@ function noteFailure(
   reduce(ledger, { kind: 'problem-found', session: session.id, origin, diagnostic });
 }
 
-interface Taker {
+interface TaskWorker {
   /** Whether the ledger can be brought up to date; else everything has to be read again. */
   take(ledger: SessionLedger, line: Line): boolean;
   /** What came last is half a text, as it seems: what the whole one said holds until somebody has looked again. */
@@ -290,7 +290,7 @@ interface Taker {
   settle(ledger: SessionLedger): boolean;
 }
 
-function takeLines(reader: SourceReader): Taker {
+function takeLines(reader: SourceReader): TaskWorker {
   /** What a torn last line made us say: it no longer holds once the line has grown. */
   let torn: readonly AgentEvent[] = [];
   return {
@@ -308,7 +308,7 @@ function takeLines(reader: SourceReader): Taker {
 }
 
 /** What the last text said and this one does not is taken back. */
-function takeDocument(reader: SourceReader): Taker {
+function takeDocument(reader: SourceReader): TaskWorker {
   let last: readonly AgentEvent[] = [];
   let half: readonly AgentEvent[] | undefined;
   const replaceBy = (ledger: SessionLedger, events: readonly AgentEvent[]): boolean => {
@@ -369,7 +369,7 @@ function agentsElsewhere(ledger: SessionLedger, own: ReadonlySet<SourceId>): rea
     .map((agent) => agent.id);
 }
 
-/** Which agent started a process that runs, as it was told (guard/tell-identity.ts): for hosts whose hooks are not ours. */
+/** Which agent started a running process, by the variable that guard/identity.ts sets: for hosts without our hooks. */
 export function startOf({ pid, session, origin }: ProcessSeen): SessionBegun | undefined {
   const by = parseStartedBy(variableOf(pid, 'TROUPE_PARENT') ?? '');
   return by && { kind: 'session-begun', session, origin, by };

@@ -22,7 +22,7 @@ import { isRunning } from '../lib/processes.ts';
 import { claim, type FoundSession } from './find-sessions.ts';
 import { type FollowedProgress, FollowedSession } from './follow-session.ts';
 import { originOf } from './read-session.ts';
-import { createOpenBodies, readTranscript } from './read-transcript.ts';
+import { createOpenTranscripts, readTranscript } from './read-transcript.ts';
 import type { SessionIndex } from './session-index.ts';
 
 /** Sessions younger than this are followed; at most so many, the newest. Those with a running process always are. */
@@ -75,7 +75,7 @@ export class FollowedSessions {
   readonly #followed = new Map<SessionId, Followed>();
   /** File → the sessions that read it. */
   readonly #readers = new Map<string, Set<SessionId>>();
-  readonly #bodies = createOpenBodies();
+  readonly #bodies = createOpenTranscripts();
   readonly #foreign = new Set<string>();
 
   constructor(options: FollowedOptions) {

@@ -7,7 +7,7 @@ import { type LiveTrees, nativeId, type SessionTree } from '../core/index.ts';
 import { claudeCode } from '../hosts/claude-code/index.ts';
 import { dumpTree } from '../hosts/testing/dump.ts';
 import { MUCH_LATER } from '../hosts/testing/feed.ts';
-import { placesFor } from './places.ts';
+import { listDataFolders } from './places.ts';
 import { createSessions } from './sessions.ts';
 import { until } from './testing/waiting.ts';
 import { startTracker } from './tracker.ts';
@@ -43,7 +43,7 @@ function toldBy(name: string): Told {
 }
 
 const places = () =>
-  placesFor(
+  listDataFolders(
     [claudeCode],
     { env: {}, home: folder },
     { roots: [path.join(folder, 'root')] },

@@ -13,7 +13,7 @@ import {
 } from '../core/index.ts';
 import { claudeCode } from '../hosts/claude-code/index.ts';
 import type { HookEvent } from '../hosts/index.ts';
-import { ADAPTERS } from '../hosts/registry.ts';
+import { ADAPTERS } from '../hosts/testing/all-hosts.ts';
 import { createIdentifier } from './identify.ts';
 import { createCallerIdentifier, type KnownSession } from './identify-caller.ts';
 import { readSession } from './read-session.ts';

@@ -19,7 +19,7 @@ import type { Clock } from '../lib/clock.ts';
 import { known } from '../lib/json.ts';
 import { type FoundSession, findSessions } from './find-sessions.ts';
 import { createIdentifier, toIdentity } from './identify.ts';
-import type { Place } from './places.ts';
+import type { DataFolder } from './places.ts';
 import { readSession } from './read-session.ts';
 
 /** What is known of a session at the moment. */
@@ -63,7 +63,9 @@ export function createCallerIdentifier(options: CallerOptions): CallerIdentifier
   const { adapters, clock, open, identifier, pause } = options;
   return {
     async identify(event, at) {
-      const hooks = adapters.find(({ host }) => host === event.host)?.hooks;
+      const adapter = adapters.find(({ host }) => host === event.host);
+      await adapter?.load?.();
+      const hooks = adapter?.hooks;
       let session = await open(event, at);
       let found = byEvidence(event, session, hooks);
       const isFresh = clock() - at < GUESSED_WITHIN_MS;
@@ -139,7 +141,7 @@ const FRESH_MS = 200;
 const WRITTEN_MS = 5_000;
 
 /** Reads sessions from the disk, each as seldom as can be. For a process that follows nothing. */
-export function createCallerSessions(places: readonly Place[], clock: Clock): OpenSession {
+export function createSessionOpener(places: readonly DataFolder[], clock: Clock): OpenSession {
   const read = new Map<SessionId, { readonly at: number; readonly session: Promise<KnownSession | undefined> }>();
   return async (event, at) => {
     const now = clock();
@@ -151,7 +153,11 @@ export function createCallerSessions(places: readonly Place[], clock: Clock): Op
   };
 }
 
-async function openOf(event: HookEvent, places: readonly Place[], clock: Clock): Promise<KnownSession | undefined> {
+async function openOf(
+  event: HookEvent,
+  places: readonly DataFolder[],
+  clock: Clock,
+): Promise<KnownSession | undefined> {
   const found = (await byTranscript(event, places)) ?? (await byPlaces(event, places));
   if (!found) return undefined;
   const ledger = await readSession(found.adapter, found.located);
@@ -161,16 +167,17 @@ async function openOf(event: HookEvent, places: readonly Place[], clock: Clock):
 type Found = Pick<FoundSession, 'adapter' | 'located'>;
 
 /** Where the hook says that it is: no need to look at all sessions. */
-async function byTranscript(event: HookEvent, places: readonly Place[]): Promise<Found | undefined> {
+async function byTranscript(event: HookEvent, places: readonly DataFolder[]): Promise<Found | undefined> {
   const file = event.transcript === undefined ? undefined : await realpath(event.transcript).catch(() => undefined);
   // Those of the places know what hooks told before, too.
   const adapter = [...places.map((place) => place.adapter), ...ADAPTERS].find(({ host }) => host === event.host);
+  await adapter?.load?.();
   if (file === undefined || !adapter?.identify) return undefined;
   const { session } = await adapter.identify.sessionOf(file);
   return session.id === event.session ? { adapter, located: session } : undefined;
 }
 
-async function byPlaces({ session }: HookEvent, places: readonly Place[]): Promise<Found | undefined> {
+async function byPlaces({ session }: HookEvent, places: readonly DataFolder[]): Promise<Found | undefined> {
   const { sessions } = await findSessions(places);
   return sessions.find(({ located }) => located.id === session);
 }
@@ -179,7 +186,7 @@ async function byPlaces({ session }: HookEvent, places: readonly Place[]): Promi
 const NAMED_WITHIN_MS = 300;
 const PAUSE_MS = 20;
 
-export async function callerSoon(look: () => CallerChain, now: CallerChain): Promise<CallerChain> {
+export async function waitForCaller(look: () => CallerChain, now: CallerChain): Promise<CallerChain> {
   let caller = now;
   for (let waited = 0; !caller.agent && waited < NAMED_WITHIN_MS; waited += PAUSE_MS) {
     await sleep(PAUSE_MS);
@@ -191,7 +198,7 @@ export async function callerSoon(look: () => CallerChain, now: CallerChain): Pro
 /** Who made the call, of a hook that was called at `at` (epoch milliseconds). May take a moment: hosts write late. */
 export type NameCaller = (event: HookEvent, at: number) => Promise<AuditAgent>;
 
-export function createCallerNaming(open: OpenSession, clock: Clock): NameCaller {
+export function createCallerNamer(open: OpenSession, clock: Clock): NameCaller {
   const identifier = createIdentifier(ADAPTERS, clock);
   const callers = createCallerIdentifier({ adapters: ADAPTERS, clock, open, identifier, pause: (ms) => sleep(ms) });
   return async (event, at) => {

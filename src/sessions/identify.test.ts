@@ -4,7 +4,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { computeIdentity, toToolCallId } from '../core/index.ts';
-import { ADAPTERS } from '../hosts/registry.ts';
+import { ADAPTERS } from '../hosts/testing/all-hosts.ts';
 import { createIdentifier } from './identify.ts';
 
 const fixtures = fileURLToPath(new URL('../hosts/claude-code/fixtures/', import.meta.url));

@@ -92,7 +92,11 @@ async function adapterFor(adapters: readonly SourceAdapter[], file: string, host
     // A pipe would never end.
     if (!(await stat(file)).isFile()) return undefined;
     const head = await readHead(file, HEAD_BYTES);
-    return adapters.find((adapter) => host !== undefined || adapter.sniff(head));
+    for (const adapter of adapters) {
+      const loaded = (await adapter.load?.()) ?? adapter;
+      if (host !== undefined || loaded.sniff(head)) return loaded;
+    }
+    return undefined;
   } catch {
     return undefined;
   }

@@ -1,3 +1,8 @@
+// Finds, reads, follows and joins sessions; reads transcripts and settings; turns program output into events.
+// Entry: `createSessions`, `createTranscripts`, `createSessionTranscripts`; live: `startTracker`, `createLive`.
+// May import: lib, core, redact, hosts.
+
+export * from './drain-first.ts';
 export * from './find-sessions.ts';
 export * from './identify.ts';
 export * from './identify-caller.ts';

@@ -4,9 +4,9 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hostOf, type LiveTrees, nativeId, type SessionTree, type TreeChange } from '../core/index.ts';
-import { ADAPTERS } from '../hosts/registry.ts';
+import { ADAPTERS } from '../hosts/testing/all-hosts.ts';
 import { joinLive } from './live-feed.ts';
-import { placesFor } from './places.ts';
+import { listDataFolders } from './places.ts';
 import { createSessions } from './sessions.ts';
 import { startTracker } from './tracker.ts';
 
@@ -26,7 +26,7 @@ afterEach(() => {
   rmSync(home, { recursive: true, force: true });
 });
 
-const places = () => placesFor(ADAPTERS, { env: {}, home }, {});
+const places = () => listDataFolders(ADAPTERS, { env: {}, home }, {});
 const follow = (ms = Number.POSITIVE_INFINITY): LiveTrees => {
   live = joinLive(startTracker(places(), { clock: () => NOW, window: { ms, sessions: 100 } }));
   return live;

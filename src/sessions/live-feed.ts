@@ -43,7 +43,7 @@ export interface SourcedFeed extends LiveFeed {
   onSource(listener: (source: FeedSource) => void): void;
 }
 
-/** What is followed on this machine, for a face that answers questions about it. */
+/** What is followed on this machine, for a UI that answers questions about it. */
 export interface Live extends LiveFeed {
   /** As it stands. */
   snapshot(): LiveSnapshot;

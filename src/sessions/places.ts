@@ -7,7 +7,7 @@ import { UserError } from '../lib/user-error.ts';
 import { withHooks, withStreams } from './session-records.ts';
 
 /** A data folder, and the adapter that may find its host's sessions there. */
-export interface Place {
+export interface DataFolder {
   readonly adapter: SourceAdapter;
   readonly root: string;
   /** The person named the host, so files are not checked for whose they are. */
@@ -17,24 +17,24 @@ export interface Place {
 }
 
 /** What the person asked to look at. */
-export interface Where {
+export interface SessionScope {
   /** In place of the hosts' own data folders. */
   readonly roots: readonly string[];
   readonly host?: string;
 }
 
 /** Every host looks into every named folder; into its own data folders if none is named. */
-export function placesFor(
+export function listDataFolders(
   adapters: readonly SourceAdapter[],
   machine: Machine,
-  { roots: wanted = [], host }: Partial<Where>,
+  { roots: wanted = [], host }: Partial<SessionScope>,
   /** Folders in which troupe records what hooks and streams report, with one folder per host in each. */
   records: { readonly hooks?: string; readonly streams?: string } = {},
-): readonly Place[] {
+): readonly DataFolder[] {
   const named = wanted.map((root) => (isAddress(root) ? root : path.resolve(root)));
   return adaptersFor(adapters, host).flatMap((plain) => {
-    const hooks = plain.hooks && records.hooks && path.join(records.hooks, plain.host);
-    const streams = plain.stream && records.streams && path.join(records.streams, plain.host);
+    const hooks = records.hooks && path.join(records.hooks, plain.host);
+    const streams = records.streams && path.join(records.streams, plain.host);
     const hooked = hooks ? withHooks(plain, hooks) : plain;
     const adapter = streams ? withStreams(hooked, streams) : hooked;
     const folders = [hooks, streams].filter((folder) => folder !== undefined);
@@ -56,10 +56,10 @@ export function adaptersFor(adapters: readonly SourceAdapter[], host: string | u
   throw new UserError('unknown-host', `troupe does not know the host «${host}».`, `Known: ${all}`);
 }
 
-export function placesOf(where: Where): readonly Place[] {
+export function dataFoldersFor(where: SessionScope): readonly DataFolder[] {
   const machine = thisMachine();
   const state = stateFolder(machine);
-  return placesFor(ADAPTERS, machine, where, {
+  return listDataFolders(ADAPTERS, machine, where, {
     hooks: path.join(state, 'hooks'),
     streams: path.join(state, 'streams'),
   });

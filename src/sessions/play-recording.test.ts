@@ -173,7 +173,7 @@ function filesBelow(root: string): readonly string[] {
     .sort();
 }
 
-/** What a face shows of it, without times and what is computed from them. */
+/** What a UI shows of it, without times and what is computed from them. */
 function timeless(tree: SessionTree): unknown {
   return JSON.parse(JSON.stringify(computeTree({ tree, ignoredFiles: 0 }, { internal: true })), (key, value) =>
     /(?:At|Ms|timestamp)$/i.test(key) ? 'time' : value,

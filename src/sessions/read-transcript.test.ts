@@ -5,16 +5,16 @@ import { describe, expect, it } from 'vitest';
 import { nativeId } from '../core/index.ts';
 import { claudeCode } from '../hosts/claude-code/index.ts';
 import { claim, findSessions } from './find-sessions.ts';
-import { EVERYTHING, type OpenBodies, readTranscript } from './read-transcript.ts';
+import { EVERYTHING, type OpenTranscripts, readTranscript } from './read-transcript.ts';
 import { createSessions } from './sessions.ts';
 
 const fixtures = fileURLToPath(new URL('../hosts/claude-code/fixtures/', import.meta.url));
 const recorded = readdirSync(fixtures).filter((name) => !name.endsWith('.md'));
 
 /** As one that looks for the places of messages before it reads them. */
-const inTwoSteps: OpenBodies = {
+const inTwoSteps: OpenTranscripts = {
   open: (session, source, { id }) => {
-    const bodies = claudeCode.openBodies?.(session, source, id);
+    const bodies = claudeCode.openTranscript?.(session, source, id);
     return bodies && { places: bodies.places, read: bodies.read, leftOut: bodies.leftOut };
   },
 };

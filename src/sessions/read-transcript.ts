@@ -12,20 +12,20 @@ import {
   type TranscriptMessage,
   titleOfConversation,
 } from '../core/index.ts';
-import type { Bodies, BodyPlace, LocatedSession, LocatedSource, SourceAdapter } from '../hosts/index.ts';
-import { editionOf } from '../lib/edition.ts';
+import type { LocatedSession, LocatedSource, MessageLines, OpenTranscript, SourceAdapter } from '../hosts/index.ts';
+import { fingerprintOf } from '../lib/edition.ts';
 import { groupBy } from '../lib/group.ts';
 import { isSystemError, UserError } from '../lib/user-error.ts';
 import type { FoundSession } from './find-sessions.ts';
 import { sourcesOf } from './read-session.ts';
 
 /** Files whose messages have been found already: the next part of a long conversation costs its own bytes only. */
-export interface OpenBodies {
-  open(session: LocatedSession, source: LocatedSource, agent: AgentNode): Bodies | undefined;
+export interface OpenTranscripts {
+  open(session: LocatedSession, source: LocatedSource, agent: AgentNode): OpenTranscript | undefined;
 }
 
 export interface ReadOptions {
-  readonly opened?: OpenBodies;
+  readonly opened?: OpenTranscripts;
   /** Images with their bytes. */
   readonly withMedia?: boolean;
   /** Hears of a file that cannot be read; the others are. Without it, that is thrown. */
@@ -77,23 +77,23 @@ export async function readTranscript(
 }
 
 /** Of all that a conversation stands in. */
-export async function editionOfTranscript(
+export async function fingerprintOfTranscript(
   { adapter, located }: Pick<FoundSession, 'adapter' | 'located'>,
   node: AgentNode,
-  opened: OpenBodies = openedAnew(adapter),
+  opened: OpenTranscripts = openedAnew(adapter),
 ): Promise<string | undefined> {
   return editionOfAll(await bodiesOf({ adapter, located }, node, opened));
 }
 
 interface OpenedSource {
   readonly source: LocatedSource;
-  readonly bodies: Bodies;
+  readonly bodies: OpenTranscript;
 }
 
 async function bodiesOf(
   { adapter, located }: Pick<FoundSession, 'adapter' | 'located'>,
   node: AgentNode,
-  opened: OpenBodies,
+  opened: OpenTranscripts,
 ): Promise<readonly OpenedSource[]> {
   return (await sourcesOf(adapter, located, node)).map((source) => {
     const bodies = opened.open(located, source, node);
@@ -104,18 +104,18 @@ async function bodiesOf(
 
 function editionOfAll(all: readonly OpenedSource[]): string | undefined {
   const files = all.map(({ bodies }) => bodies.files);
-  return files.every((some) => some !== undefined) ? editionOf(files.flat()) : undefined;
+  return files.every((some) => some !== undefined) ? fingerprintOf(files.flat()) : undefined;
 }
 
-function sumOf(bodies: readonly Bodies[]): Readonly<Record<string, number>> {
+function sumOf(bodies: readonly OpenTranscript[]): Readonly<Record<string, number>> {
   const sums = new Map<string, number>();
   for (const [kind, count] of bodies.flatMap((one) => Object.entries(one.leftOut())))
     sums.set(kind, (sums.get(kind) ?? 0) + count);
   return Object.fromEntries([...sums].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-export function openedAnew(adapter: SourceAdapter): OpenBodies {
-  return { open: (session, source, agent) => adapter.openBodies?.(session, source, agent.id) };
+export function openedAnew(adapter: SourceAdapter): OpenTranscripts {
+  return { open: (session, source, agent) => adapter.openTranscript?.(session, source, agent.id) };
 }
 
 /** Whoever asks for a conversation has to hear why there is none. Throws a `UserError`, or hands it over. */
@@ -144,19 +144,19 @@ interface Found {
   read(places: readonly MessagePlace[]): Promise<readonly TranscriptMessage[]>;
 }
 
-type MessagePlace = Pick<BodyPlace, 'id' | 'timestamp'>;
+type MessagePlace = Pick<MessageLines, 'id' | 'timestamp'>;
 
 interface Part extends Found {
   readonly file: string;
-  readonly bodies: Bodies;
+  readonly bodies: OpenTranscript;
 }
 
-async function lookForPlaces(bodies: Bodies, withMedia: boolean): Promise<Found> {
+async function lookForPlaces(bodies: OpenTranscript, withMedia: boolean): Promise<Found> {
   const places = await bodies.places();
   return { places, read: (wanted) => bodies.read(ofThem(places, wanted), { withMedia }) };
 }
 
-async function lookAtAll(bodies: Bodies, withMedia: boolean): Promise<Found> {
+async function lookAtAll(bodies: OpenTranscript, withMedia: boolean): Promise<Found> {
   if (!bodies.readAll) return lookForPlaces(bodies, withMedia);
   const messages = await bodies.readAll({ withMedia });
   return { places: messages, read: async (wanted) => ofThem(messages, wanted) };
@@ -287,19 +287,19 @@ function toIso(at: number | undefined): string | null {
 }
 
 /** Conversations whose messages were found lately. */
-export interface OpenedBodies {
-  of(adapter: SourceAdapter): OpenBodies;
+export interface OpenedTranscript {
+  of(adapter: SourceAdapter): OpenTranscripts;
 }
 
 const KEPT = 16;
 
-export function createOpenBodies(most = KEPT): OpenedBodies {
-  const kept = new Map<string, Bodies>();
+export function createOpenTranscripts(most = KEPT): OpenedTranscript {
+  const kept = new Map<string, OpenTranscript>();
   return {
     of: (adapter) => ({
       open(session, source, { id }) {
         const key = `${session.id} ${source.path} ${id}`;
-        const bodies = kept.get(key) ?? adapter.openBodies?.(session, source, id);
+        const bodies = kept.get(key) ?? adapter.openTranscript?.(session, source, id);
         if (!bodies) return undefined;
         // The one asked for last stands last; the first is the one to let go.
         kept.delete(key);

@@ -2,52 +2,52 @@ import path from 'node:path';
 import type { AgentEvent, SessionId } from '../core/index.ts';
 import type { FollowNotes, LocatedSession, LocatedSource, SessionPart } from '../hosts/index.ts';
 import { byAge, distinct, type FoundSession, joinParts } from './find-sessions.ts';
-import type { Place } from './places.ts';
+import type { DataFolder } from './places.ts';
 
 /** What one data folder holds of a session. */
 interface PlacedPart {
-  readonly place: Place;
+  readonly place: DataFolder;
   readonly part: SessionPart;
 }
 
 interface Part {
-  readonly place: Place;
+  readonly place: DataFolder;
   readonly folder: string;
   readonly located: LocatedSession;
 }
 
 /** Which sessions exist, in which files. Updated piece by piece, without reading any transcript. */
 export class SessionIndex {
-  readonly #wanted: readonly Place[];
+  readonly #wanted: readonly DataFolder[];
   readonly #parts = new Map<SessionId, readonly Part[]>();
   /** File → the sessions that have it. */
   readonly #holders = new Map<string, Set<SessionId>>();
-  readonly #ignored = new Map<Place, readonly string[]>();
-  readonly #problems = new Map<Place, readonly string[]>();
-  readonly #notes = new Map<Place, FollowNotes>();
+  readonly #ignored = new Map<DataFolder, readonly string[]>();
+  readonly #problems = new Map<DataFolder, readonly string[]>();
+  readonly #notes = new Map<DataFolder, FollowNotes>();
   /** The last facts beside the sessions of a place: a session that appears gets them at once. */
-  readonly #factsAt = new Map<Place, (session: LocatedSession) => readonly AgentEvent[]>();
-  #places: readonly Place[];
+  readonly #factsAt = new Map<DataFolder, (session: LocatedSession) => readonly AgentEvent[]>();
+  #places: readonly DataFolder[];
   #mayIgnoreOthers = false;
 
-  constructor(wanted: readonly Place[]) {
+  constructor(wanted: readonly DataFolder[]) {
     this.#wanted = wanted;
     this.#places = wanted;
   }
 
   /** Resolves the data folders, each once. */
-  async findPlaces(): Promise<readonly Place[]> {
+  async findPlaces(): Promise<readonly DataFolder[]> {
     this.#places = await distinct(this.#wanted);
     return this.#places;
   }
 
   /** Each data folder once. */
-  places(): readonly Place[] {
+  places(): readonly DataFolder[] {
     return this.#places;
   }
 
   /** What the adapter of a place has to remember of it. */
-  notesOn(place: Place): FollowNotes {
+  notesOn(place: DataFolder): FollowNotes {
     const notes = this.#notes.get(place) ?? new Map<string, unknown>();
     this.#notes.set(place, notes);
     return notes;
@@ -59,7 +59,7 @@ export class SessionIndex {
   }
 
   /** Lists one place again. Returns the sessions that it has, or had. */
-  async loadPlace(place: Place): Promise<ReadonlySet<SessionId>> {
+  async loadPlace(place: DataFolder): Promise<ReadonlySet<SessionId>> {
     const { sessions, ignoredFiles, problems = [] } = await place.adapter.locate(place.root);
     this.#problems.set(place, problems);
     const factsOf = await place.adapter.follow?.readFacts(place.root);
@@ -74,13 +74,13 @@ export class SessionIndex {
   }
 
   /** Looks again at what one folder holds of these sessions. */
-  async relocate(place: Place, folder: string, ids: readonly SessionId[]): Promise<void> {
+  async relocate(place: DataFolder, folder: string, ids: readonly SessionId[]): Promise<void> {
     for (const located of (await place.adapter.follow?.locateParts(place.root, folder, ids)) ?? [])
       this.#put(place, { ...located, facts: this.#factsAt.get(place)?.(located) ?? [] });
   }
 
   /** Returns the sessions whose facts have changed. */
-  async refreshFacts(place: Place): Promise<ReadonlySet<SessionId>> {
+  async refreshFacts(place: DataFolder): Promise<ReadonlySet<SessionId>> {
     const touched = new Set<SessionId>();
     const factsOf = await place.adapter.follow?.readFacts(place.root);
     if (!factsOf) return touched;
@@ -177,13 +177,13 @@ export class SessionIndex {
     return this.ignoredFiles !== before;
   }
 
-  #put(place: Place, located: LocatedSession): void {
+  #put(place: DataFolder, located: LocatedSession): void {
     const folder = located.folder ?? located.root;
     const others = (this.#parts.get(located.id) ?? []).filter((part) => part.place !== place || part.folder !== folder);
     this.#setParts(located.id, located.sources.length === 0 ? others : [...others, { place, folder, located }]);
   }
 
-  #dropPlace(place: Place): Set<SessionId> {
+  #dropPlace(place: DataFolder): Set<SessionId> {
     const had = new Set<SessionId>();
     for (const [id, list] of this.#parts) {
       const others = list.filter((part) => part.place !== place);

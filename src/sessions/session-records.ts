@@ -28,43 +28,46 @@ interface RecordFolder {
 
 /** Adds what the hooks of a host recorded as one more source of its sessions. */
 export function withHooks(adapter: SourceAdapter, folder: string): SourceAdapter {
-  const { hooks } = adapter;
-  if (!hooks) return adapter;
-  const createReader = (session: SessionId, source: SourceId) => createHookReader(hooks, session, source);
-  return withRecords(adapter, { role: 'hooks', folder, createReader });
+  return withRecords(adapter, {
+    role: 'hooks',
+    folder,
+    createReader: (session, source) =>
+      adapter.hooks ? createHookReader(adapter.hooks, session, source) : { read: () => [] },
+  });
 }
 
 /** Adds what the streams of `troupe run` recorded, which no file of the host says as early. */
 export function withStreams(adapter: SourceAdapter, folder: string): SourceAdapter {
-  return adapter.stream
-    ? withRecords(adapter, { role: STREAM_ROLE, folder, createReader: createStreamReader })
-    : adapter;
+  return withRecords(adapter, { role: STREAM_ROLE, folder, createReader: createStreamReader });
 }
 
 function withRecords(adapter: SourceAdapter, records: RecordFolder): SourceAdapter {
-  const { follow } = adapter;
   const addRecords = async (sessions: readonly LocatedSession[]): Promise<readonly LocatedSession[]> => {
     const names = new Set(await readdir(records.folder).catch(() => []));
     return sessions.map((session) => addRecord(session, records, names));
   };
-  return {
-    ...adapter,
-    async locate(root) {
+  const own = {
+    async locate(root: string) {
       const located = await adapter.locate(root);
-      return { ...located, sessions: await addRecords(located.sessions) };
+      return located.sessions.length === 0 ? located : { ...located, sessions: await addRecords(located.sessions) };
     },
-    createReader: (session, source) =>
+    createReader: (session: LocatedSession, source: LocatedSource) =>
       source.role === records.role
         ? records.createReader(session.id, source.id)
         : adapter.createReader(session, source),
-    ...(follow && {
-      follow: {
-        ...follow,
-        locateParts: async (root: string, part: string, ids: readonly SessionId[]) =>
-          addRecords(await follow.locateParts(root, part, ids)),
-      },
-    }),
+    get follow() {
+      const { follow } = adapter;
+      return (
+        follow && {
+          ...follow,
+          locateParts: async (root: string, part: string, ids: readonly SessionId[]) =>
+            addRecords(await follow.locateParts(root, part, ids)),
+        }
+      );
+    },
   };
+  // The adapter may be loaded later: everything else is looked up in it when it is asked for.
+  return Object.create(adapter, Object.getOwnPropertyDescriptors(own));
 }
 
 /** A record alone is not a session: the host must have files of it. */
@@ -165,7 +168,7 @@ interface StreamRecorder {
 }
 
 /** Keeps what only a stream knows: `<folder>/<host>/<session>.jsonl`, lines `{"facts":[…]}` without session and origin. */
-export function createToldWriter(folder: string, onError: (error: unknown) => void): StreamRecorder {
+export function createStreamRecorder(folder: string, onError: (error: unknown) => void): StreamRecorder {
   let last: Promise<unknown> = Promise.resolve();
   let waiting = '';
   const made = new Set<string>();

@@ -23,7 +23,7 @@ import {
   type TranscriptReader,
 } from '../core/index.ts';
 import type { LocatedSource, SourceAdapter } from '../hosts/index.ts';
-import { editionOf } from '../lib/edition.ts';
+import { fingerprintOf } from '../lib/edition.ts';
 import { assertFound, codeOf, UserError } from '../lib/user-error.ts';
 import {
   claim,
@@ -35,13 +35,13 @@ import {
   type SharedSession,
   toShared,
 } from './find-sessions.ts';
-import type { Place } from './places.ts';
+import type { DataFolder } from './places.ts';
 import { readSession } from './read-session.ts';
 import {
-  createOpenBodies,
+  createOpenTranscripts,
   EVERYTHING,
-  editionOfTranscript,
-  type OpenedBodies,
+  fingerprintOfTranscript,
+  type OpenedTranscript,
   openedAnew,
   readTranscript,
 } from './read-transcript.ts';
@@ -52,7 +52,7 @@ export type AuthorOf = (folder: string) => Promise<TranscriptAuthor | null>;
 export const NOBODY: AuthorOf = async () => null;
 
 export function createSessionTranscripts(
-  places: readonly Place[],
+  places: readonly DataFolder[],
   sessions: Sessions,
   authorOf: AuthorOf = NOBODY,
 ): SessionTranscripts {
@@ -70,7 +70,7 @@ export function createSessionTranscripts(
       // Who reads all of it again need not look for the messages again.
       const { tree } = opened;
       const author = () => (tree.cwd === undefined ? Promise.resolve(null) : authorOf(tree.cwd));
-      const bodies = createOpenBodies(Number.POSITIVE_INFINITY);
+      const bodies = createOpenTranscripts(Number.POSITIVE_INFINITY);
       return {
         ...opened,
         ...placed,
@@ -132,7 +132,7 @@ interface Reading {
   readonly sessions: ReadonlyMap<SessionId, FoundSession>;
   readonly tree: SessionTree;
   readonly agents: PlacedAgents['agents'];
-  readonly bodies: OpenedBodies;
+  readonly bodies: OpenedTranscript;
   readonly author: () => Promise<TranscriptAuthor | null>;
 }
 
@@ -154,7 +154,7 @@ function createReader(reading: Reading): TranscriptReader {
       const node = reading.agents[which]?.node;
       if (!node) return undefined;
       const session = sessionOf(reading, node);
-      return editionOfTranscript(session, node, reading.bodies.of(session.adapter));
+      return fingerprintOfTranscript(session, node, reading.bodies.of(session.adapter));
     },
   };
 }
@@ -259,7 +259,7 @@ function findInParent({ messages }: Transcript, adapter: SourceAdapter): Readonl
       // A call that made several says nothing of any one of them.
       const agent = block.type === 'tool_use' && !block.sub_agent_refs ? block.sub_agent_ref?.agent_id : undefined;
       if (block.type === 'tool_use' && agent !== undefined) {
-        const { prompt, answer } = adapter.errandIn?.(block.input, answerTo(block.tool_use_id, content)) ?? {};
+        const { prompt, answer } = adapter.readSpawnExchange?.(block.input, answerTo(block.tool_use_id, content)) ?? {};
         told.set(agent, { call: block.tool_use_id, prompt, askedAt: timestamp, answer, answeredAt: null });
       }
       const before = block.type === 'notice' && block.agent_id !== null ? told.get(block.agent_id) : undefined;
@@ -327,10 +327,10 @@ export function openAhead(adapters: readonly SourceAdapter[], shared: SharedFile
     return {
       agent,
       async read() {
-        const bodies = adapter.openBodies?.(located, source, agent);
-        const edition = bodies?.files && editionOf(bodies.files);
+        const bodies = adapter.openTranscript?.(located, source, agent);
+        const edition = bodies?.files && fingerprintOf(bodies.files);
         const messages = (await bodies?.readAll?.()) ?? [];
-        const isAsBefore = edition !== undefined && bodies?.files && editionOf(bodies.files) === edition;
+        const isAsBefore = edition !== undefined && bodies?.files && fingerprintOf(bodies.files) === edition;
         return {
           session_id: nativeId(agent),
           messages,

@@ -4,7 +4,7 @@ import { isThere } from '../lib/folders.ts';
 import { readTail } from '../lib/read-lines.ts';
 import { assertFound, UserError } from '../lib/user-error.ts';
 import { claim, type FoundSession, type FoundSessions, findSessions, isOfFiles, toShared } from './find-sessions.ts';
-import { isAddress, type Place } from './places.ts';
+import { type DataFolder, isAddress } from './places.ts';
 import { createReadSessions, topOf } from './read-session.ts';
 
 interface SessionsOptions {
@@ -14,7 +14,7 @@ interface SessionsOptions {
 }
 
 /** Sessions on disk, read when asked for. */
-export function createSessions(places: readonly Place[], { clock, named }: SessionsOptions): Sessions {
+export function createSessions(places: readonly DataFolder[], { clock, named }: SessionsOptions): Sessions {
   const find = async () => {
     if (named) await assertFolders(places);
     return findSessions(places);
@@ -78,7 +78,7 @@ export function createSessions(places: readonly Place[], { clock, named }: Sessi
 }
 
 /** For places that the person named. Whether a server answers, its adapter tells. */
-export async function assertFolders(places: readonly Place[]): Promise<void> {
+export async function assertFolders(places: readonly DataFolder[]): Promise<void> {
   for (const { root } of places) {
     if (isAddress(root) || (await isThere(root))) continue;
     throw new UserError(
@@ -138,11 +138,11 @@ function matching({ sessions, problems }: FoundSessions, prefix: string): readon
 }
 
 /** Of a folder that was named, every host looks. */
-function foldersOf(places: readonly Place[]): readonly string[] {
+function foldersOf(places: readonly DataFolder[]): readonly string[] {
   return [...new Set(places.map(({ root }) => root))];
 }
 
-function noSessions(places: readonly Place[], problems: readonly string[]): UserError {
+function noSessions(places: readonly DataFolder[], problems: readonly string[]): UserError {
   const where = foldersOf(places).join(', ');
   return new UserError(
     'no-sessions',

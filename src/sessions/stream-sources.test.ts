@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { nativeId, type SessionTree, toSessionId } from '../core/index.ts';
 import { claudeCode } from '../hosts/claude-code/index.ts';
-import { placesFor } from './places.ts';
-import { createToldWriter } from './session-records.ts';
+import { listDataFolders } from './places.ts';
+import { createStreamRecorder } from './session-records.ts';
 import { createSessions } from './sessions.ts';
 import { createShadow } from './stream/shadow.ts';
 import { readsStreams } from './stream/shadowed-session.ts';
@@ -26,7 +26,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 async function tellStream(lines: number): Promise<void> {
-  const told = createToldWriter(path.join(folder, 'streams'), (error) => {
+  const told = createStreamRecorder(path.join(folder, 'streams'), (error) => {
     throw error;
   });
   const shadow = createShadow({
@@ -44,7 +44,12 @@ async function tellStream(lines: number): Promise<void> {
 
 async function treeOf(streams?: string): Promise<SessionTree> {
   const machine = { env: {}, home: folder };
-  const places = placesFor([claudeCode], machine, { roots: [path.join(folder, 'root')] }, streams ? { streams } : {});
+  const places = listDataFolders(
+    [claudeCode],
+    machine,
+    { roots: [path.join(folder, 'root')] },
+    streams ? { streams } : {},
+  );
   return (await createSessions(places, { clock: Date.now }).open(SESSION)).tree;
 }
 

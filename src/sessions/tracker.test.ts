@@ -19,7 +19,7 @@ import type { LiveTrees, TreeChange } from '../core/index.ts';
 import { claudeCode } from '../hosts/claude-code/index.ts';
 import type { SourceAdapter } from '../hosts/index.ts';
 import { MUCH_LATER } from '../hosts/testing/feed.ts';
-import type { Place } from './places.ts';
+import type { DataFolder } from './places.ts';
 import { filesBelow } from './testing/files-below.ts';
 import { dumps, freshDumps, settles } from './testing/fresh-read.ts';
 import { playRandomly } from './testing/random-operations.ts';
@@ -47,7 +47,7 @@ afterEach(() => {
 
 const place = () => ({ adapter: claudeCode, root, forced: false });
 
-function start(options: Partial<Parameters<typeof startTracker>[1]> = {}, places: readonly Place[] = [place()]) {
+function start(options: Partial<Parameters<typeof startTracker>[1]> = {}, places: readonly DataFolder[] = [place()]) {
   const window = { ms: Number.POSITIVE_INFINITY, sessions: 1000 };
   const onError = (error: unknown) => void errors.push(error);
   tracker = startTracker(places, { clock: () => MUCH_LATER, window, onError, ...options });

@@ -18,7 +18,7 @@ import { known } from '../lib/json.ts';
 import { type FolderWatch, type PlaceChange, type WatchHandlers, watchFolders } from '../lib/watch-folders.ts';
 import { type ChangeBatch, Changes, findTouched } from './changes.ts';
 import { FollowedSessions, hasLiveProcess, type LiveWindow } from './followed-sessions.ts';
-import type { Place } from './places.ts';
+import type { DataFolder } from './places.ts';
 import { SessionIndex } from './session-index.ts';
 import type { Config } from './settings.ts';
 
@@ -71,12 +71,12 @@ export function trackerOptionsOf({ live = {} }: Config): Omit<TrackerOptions, 'c
  * Follows every session of the given places: watches report what changed, a sweep now and then finds what they miss, a
  * pulse finds processes that died. All work runs in one queue, so no session is read by two at once.
  */
-export function startTracker(wanted: readonly Place[], options: TrackerOptions): LiveTrees {
+export function startTracker(wanted: readonly DataFolder[], options: TrackerOptions): LiveTrees {
   return new Tracker(wanted, options);
 }
 
 class Tracker implements LiveTrees {
-  readonly #wanted: readonly Place[];
+  readonly #wanted: readonly DataFolder[];
   readonly #options: TrackerOptions;
   readonly #window: LiveWindow;
   readonly #onError: (error: unknown) => void;
@@ -92,7 +92,7 @@ class Tracker implements LiveTrees {
   /** Sessions that may be worth following: the newest first, once everything that came with them is listed. */
   readonly #arrivals = new Set<SessionId>();
   /** Places that could not be listed: each sweep tries again. */
-  readonly #unread = new Set<Place>();
+  readonly #unread = new Set<DataFolder>();
   readonly #lookSoon: () => void;
   readonly #pulseTimer: NodeJS.Timeout;
   #sweepTimer: NodeJS.Timeout | undefined;
@@ -101,7 +101,7 @@ class Tracker implements LiveTrees {
   /** Files in one batch, so that nothing else waits long: somebody may move a folder of thousands of sessions. */
   #slice = FIRST_SLICE;
 
-  constructor(wanted: readonly Place[], options: TrackerOptions) {
+  constructor(wanted: readonly DataFolder[], options: TrackerOptions) {
     const { clock, window = LIVE_WINDOW, stalledAfter, onError = () => {} } = options;
     this.#wanted = wanted;
     this.#options = options;
@@ -221,7 +221,7 @@ class Tracker implements LiveTrees {
     });
   }
 
-  async #load(place: Place): Promise<void> {
+  async #load(place: DataFolder): Promise<void> {
     try {
       await this.#index.loadPlace(place);
       this.#unread.delete(place);

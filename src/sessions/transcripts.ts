@@ -15,11 +15,11 @@ import type { Clock } from '../lib/clock.ts';
 import { UserError } from '../lib/user-error.ts';
 import { claim, type FoundSession, findSessions } from './find-sessions.ts';
 import type { TranscriptPage } from './live-feed.ts';
-import type { Place } from './places.ts';
+import type { DataFolder } from './places.ts';
 import { createReadSessions } from './read-session.ts';
 import { readTranscript } from './read-transcript.ts';
 
-export function createTranscripts(places: readonly Place[], clock: Clock): Transcripts {
+export function createTranscripts(places: readonly DataFolder[], clock: Clock): Transcripts {
   const openIn = async (
     session: FoundSession,
     all: readonly FoundSession[],
@@ -110,7 +110,7 @@ interface CallInTranscript {
 
 /** Every tool call of a session, agent by agent, with what it was given. */
 export async function readCalls(
-  places: readonly Place[],
+  places: readonly DataFolder[],
   { tree }: Pick<OpenedSession, 'tree'>,
 ): Promise<readonly CallInTranscript[]> {
   const found = (await findSessions(places)).sessions.find(({ located }) => located.id === tree.id);
@@ -137,7 +137,7 @@ const PAGE = 500;
 const OVERLAP = 50;
 
 /** Whole transcripts out of pages. Of the one that was read last, only what is new is read again. */
-export function pagedTranscripts(readPage: ReadPage) {
+export function createPagedReader(readPage: ReadPage) {
   let kept: { readonly key: string; readonly messages: readonly TranscriptMessage[] } | undefined;
   return async (agent: string, session: string): Promise<{ readonly transcript: Transcript }> => {
     const key = `${session} ${agent}`;

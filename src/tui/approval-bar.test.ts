@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Answered, type Ask, type AskEnd, widthOf } from '../core/index.ts';
+import { type AnswerOutcome, type ApprovalEnd, type ApprovalRequest, widthOf } from '../core/index.ts';
 import { makeAsk as makeAskOf } from './testing/make-ask.ts';
 import { openWatch } from './testing/open-watch.ts';
 import { pictureOf } from './testing/recorded.ts';
@@ -12,17 +12,18 @@ beforeAll(async () => {
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());
 
-const makeAsk = (id: string, over: Partial<Ask> = {}): Ask => makeAskOf(id, scene.project('nested'), over);
-const ended = (ask: Ask, end: Partial<AskEnd>): Ask => ({
+const makeAsk = (id: string, over: Partial<ApprovalRequest> = {}): ApprovalRequest =>
+  makeAskOf(id, scene.project('nested'), over);
+const ended = (ask: ApprovalRequest, end: Partial<ApprovalEnd>): ApprovalRequest => ({
   ...ask,
   end: { at: ask.at, decision: 'allow', by: 'page', ...end },
 });
 
-function open(asks: readonly Ask[], size = { columns: 80, rows: 24 }, options = {}) {
+function open(asks: readonly ApprovalRequest[], size = { columns: 80, rows: 24 }, options = {}) {
   const said: string[] = [];
-  const answer = async (id: string, word: 'allow' | 'deny'): Promise<Answered> => {
+  const answer = async (id: string, word: 'allow' | 'deny'): Promise<AnswerOutcome> => {
     said.push(`${id.slice(0, 1)} ${word}`);
-    const ask = asks.find((one) => one.id === id) as Ask;
+    const ask = asks.find((one) => one.id === id) as ApprovalRequest;
     return { outcome: 'taken', ask: ended(ask, { decision: word, by: 'terminal' }) };
   };
   const watched = openWatch(pictureOf(scene.sessions, { asks }), size, { answer, ...options });

@@ -1,18 +1,18 @@
 import {
-  type Answered,
-  type Ask,
-  type AskAnswer,
-  askedLines,
-  askedText,
-  askerText,
+  type AnswerOutcome,
+  type ApprovalAnswer,
+  type ApprovalRequest,
   cleanLine,
   cutLines,
   endText,
+  formatApprovalCall,
+  formatApprovalLines,
   type LiveEvent,
-  otherwiseText,
+  onTimeoutText,
   paintMark,
   remainingText,
-  withAsk,
+  requesterText,
+  withApproval,
 } from '../core/index.ts';
 import type { Size } from '../lib/screen.ts';
 import { type Hint, reasonOf } from './help.ts';
@@ -23,8 +23,8 @@ interface ApprovalBarOptions {
   readonly paint: WatchPaint;
   /** Only of the sessions whose id begins so. */
   readonly session?: string;
-  readonly answer: (id: string, answer: AskAnswer) => Promise<Answered>;
-  readonly hueOf: (ask: Ask) => number | null;
+  readonly answer: (id: string, answer: ApprovalAnswer) => Promise<AnswerOutcome>;
+  readonly hueOf: (ask: ApprovalRequest) => number | null;
   /** In the last line of what is shown. */
   readonly say: (text: string) => void;
   readonly onChange: () => void;
@@ -47,14 +47,14 @@ export function createApprovalBar({
   say,
   onChange,
 }: ApprovalBarOptions): ApprovalBar {
-  let asks: readonly Ask[] = [];
+  let asks: readonly ApprovalRequest[] = [];
   /** One press says which answer to which ask; only the same once more gives it. */
-  let chosen: { readonly id: string; readonly answer: AskAnswer } | undefined;
+  let chosen: { readonly id: string; readonly answer: ApprovalAnswer } | undefined;
   /** Answered here: what comes of it is told by the answer. */
   const sent = new Set<string>();
-  const open = (): readonly Ask[] => asks.filter((ask) => isWanted(ask, session) && !sent.has(ask.id));
+  const open = (): readonly ApprovalRequest[] => asks.filter((ask) => isWanted(ask, session) && !sent.has(ask.id));
 
-  const send = async (ask: Ask, said: AskAnswer): Promise<void> => {
+  const send = async (ask: ApprovalRequest, said: ApprovalAnswer): Promise<void> => {
     sent.add(ask.id);
     try {
       const answered = await answer(ask.id, said);
@@ -72,7 +72,7 @@ export function createApprovalBar({
       if (event.type === 'snapshot') asks = event.data.asks;
       if (event.type !== 'ask') return;
       const wasOpen = open().some(({ id }) => id === event.data.id);
-      asks = withAsk(asks, event.data);
+      asks = withApproval(asks, event.data);
       if (event.data.end !== null && wasOpen) say(endOf(event.data));
     },
     press(key) {
@@ -101,21 +101,21 @@ export function createApprovalBar({
   };
 }
 
-const ANSWERS: Readonly<Record<string, AskAnswer>> = { y: 'allow', n: 'deny' };
+const ANSWERS: Readonly<Record<string, ApprovalAnswer>> = { y: 'allow', n: 'deny' };
 
-function isWanted({ end, session }: Ask, wanted: string): boolean {
+function isWanted({ end, session }: ApprovalRequest, wanted: string): boolean {
   return end === null && (wanted === '' || (session ?? '').startsWith(wanted));
 }
 
-function endOf(ask: Ask): string {
-  return ask.end ? `${endText(ask.end)} ${askedText(ask)}` : '';
+function endOf(ask: ApprovalRequest): string {
+  return ask.end ? `${endText(ask.end)} ${formatApprovalCall(ask)}` : '';
 }
 
 interface ApprovalBarState {
   /** Open ones, oldest first: the first is asked now. */
-  readonly asks: readonly Ask[];
+  readonly asks: readonly ApprovalRequest[];
   /** Said once, to be said again. */
-  readonly chosen?: AskAnswer;
+  readonly chosen?: ApprovalAnswer;
   /** Keys go elsewhere: how to get back. */
   readonly away?: string;
   /** Of the agent that asks. */
@@ -129,15 +129,15 @@ const AROUND = 2;
 const TREE_ROWS = 11;
 
 /** How many rows of the screen it takes: as many as the call needs, but a small screen needs them for the tree. */
-function approvalBarHeight([ask]: readonly Ask[], { rows, columns }: Size): number {
+function approvalBarHeight([ask]: readonly ApprovalRequest[], { rows, columns }: Size): number {
   if (!ask) return 0;
   const room = rows - TREE_ROWS - AROUND;
   if (room < 1) return rows >= 4 ? 1 : 0;
   return AROUND + Math.min(room, linesOf(ask, columns).length);
 }
 
-function linesOf(ask: Ask, columns: number): readonly string[] {
-  return askedLines(ask, Math.max(8, columns - 3));
+function linesOf(ask: ApprovalRequest, columns: number): readonly string[] {
+  return formatApprovalLines(ask, Math.max(8, columns - 3));
 }
 
 /** At the bottom of the screen, as long as a call waits: who, what, why, how long, and the keys. */
@@ -152,15 +152,15 @@ function formatApprovalBar(
   const { asks, hue, now } = facts;
   const count = asks.length > 1 ? ` (1 of ${asks.length})` : '';
   const mark = `${paintMark('needs you', paint)} ${paint.bold(paint.yellow(`needs you${count}`))}`;
-  const left = `${remainingText(ask, now)}, ${otherwiseText(ask)}`;
+  const left = `${remainingText(ask, now)}, ${onTimeoutText(ask)}`;
   if (height <= AROUND) {
     const keys = facts.chosen === undefined ? 'y allow · n deny' : confirmText(facts.chosen);
-    return [spread(` ${mark}  ${askedText(ask)}`, `${facts.away ?? keys}  ${left}`, columns)].map((line) =>
+    return [spread(` ${mark}  ${formatApprovalCall(ask)}`, `${facts.away ?? keys}  ${left}`, columns)].map((line) =>
       fitTo(line, columns),
     );
   }
   const lines = [
-    spread(` ${mark}  ${paint.agent(hue, askerText(ask))}`, paint.yellow(left), columns),
+    spread(` ${mark}  ${paint.agent(hue, requesterText(ask))}`, paint.yellow(left), columns),
     ...cutLines(linesOf(ask, columns), height - AROUND).map((line) => `   ${paint.bold(line)}`),
     `   ${keysOf(facts, paint)}  ${paint.dim(whyText(ask))}`,
   ];
@@ -178,12 +178,12 @@ const ASK_KEYS: readonly Hint[] = [
   ['n', 'deny'],
 ];
 
-function confirmText(chosen: AskAnswer): string {
+function confirmText(chosen: ApprovalAnswer): string {
   return chosen === 'allow'
     ? 'Allow it? y again: yes · any other key: no'
     : 'Deny it? n again: yes · any other key: no';
 }
 
-function whyText({ rule, reason }: Ask): string {
+function whyText({ rule, reason }: ApprovalRequest): string {
   return cleanLine(rule === null ? reason : `${reason} (${rule})`);
 }

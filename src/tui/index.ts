@@ -1,1 +1,5 @@
+// `troupe watch`: the live tree in the terminal, or plain lines without one.
+// Entry: `watch`.
+// May import: lib, core, sessions, notify, cli/format, server.
+
 export * from './watch.ts';

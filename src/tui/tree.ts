@@ -6,7 +6,7 @@ import {
   isSessionBusy,
   type LiveEvent,
   type LiveSnapshot,
-  markAsking,
+  markPendingApprovals,
   type SessionDetail,
   SORTS,
   type Sort,
@@ -53,7 +53,7 @@ export function createTree(setup: TreeSetup): Tree {
   return {
     handleEvent(event) {
       raw = applyEvent(raw, event);
-      picture = only(markAsking(raw), session);
+      picture = only(markPendingApprovals(raw), session);
     },
     press(key, size, now) {
       // Keys may come faster than frames: each must find the rows as the one before it left them.

@@ -1,28 +1,28 @@
 import { SHORT_ID } from '../cli/format/index.ts';
 import {
   type AgentReport,
-  type Ask,
+  type ApprovalRequest,
   agentKey,
   agentsOf,
   applyEvent,
-  askedText,
-  askerText,
   type ColourDepth,
   cleanLine,
   clockText,
   createPaint,
   cutTo,
   endText,
+  formatApprovalCall,
   formatStatus,
   isBusy,
   isSessionBusy,
   type LiveEvent,
   type LiveSnapshot,
-  markAsking,
+  markPendingApprovals,
   type Paint,
   paintMark,
   plural,
   remainingText,
+  requesterText,
   type SessionDetail,
   sessionKey,
   shortId,
@@ -75,7 +75,7 @@ export function watchPlain(options: WatchPlainOptions): Promise<void> {
 function narrow(event: LiveEvent, session: string): LiveEvent | undefined {
   if (event.type === 'change' || event.type === 'gone')
     return event.data.sessionId.startsWith(session) ? event : undefined;
-  const isAskWanted = (ask: Ask): boolean => session === '' || (ask.session ?? '').startsWith(session);
+  const isAskWanted = (ask: ApprovalRequest): boolean => session === '' || (ask.session ?? '').startsWith(session);
   if (event.type === 'ask') return isAskWanted(event.data) ? event : undefined;
   if (event.type !== 'snapshot' || session === '') return event;
   const { sessions, asks } = event.data;
@@ -116,7 +116,7 @@ function createLog({ write, clock, colours }: WatchPlainOptions): Log {
       if (before !== state && (before !== undefined || state === 'open'))
         lines.push(formatApprovalLine(ask, now, paint));
     }
-    for (const session of markAsking(picture).sessions) {
+    for (const session of markPendingApprovals(picture).sessions) {
       for (const agent of agentsOf(session)) {
         const key = agentKey(agent);
         const before = said.get(key);
@@ -185,8 +185,8 @@ function formatAgentLine(agent: AgentReport, session: SessionDetail, now: number
 }
 
 /** A call that waits for an answer, with how to give one; or how it ended. */
-function formatApprovalLine(ask: Ask, now: number, paint: Paint): string {
-  const what = `${clockText(now)}  ${paintMark('needs you', paint)} ${ask.id.slice(0, SHORT_ID)}  ${askerText(ask)}: ${askedText(ask)}`;
+function formatApprovalLine(ask: ApprovalRequest, now: number, paint: Paint): string {
+  const what = `${clockText(now)}  ${paintMark('needs you', paint)} ${ask.id.slice(0, SHORT_ID)}  ${requesterText(ask)}: ${formatApprovalCall(ask)}`;
   if (ask.end) return `${what}  ${endText(ask.end)}`;
   const how = `troupe guard answer ${ask.id.slice(0, SHORT_ID)} allow|deny, within ${remainingText(ask, now)}`;
   return `${what}  ${paint.bold('needs you')}: ${how}`;

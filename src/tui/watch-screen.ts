@@ -1,7 +1,7 @@
 import {
   type AgentReport,
-  type Answered,
-  type AskAnswer,
+  type AnswerOutcome,
+  type ApprovalAnswer,
   agentsOf,
   type ColourDepth,
   type LiveEvent,
@@ -28,7 +28,7 @@ export interface WatchOptions {
   readonly colours: ColourDepth;
   readonly version: string;
   /** What the person says to a call that waits. */
-  readonly answer: (id: string, answer: AskAnswer) => Promise<Answered>;
+  readonly answer: (id: string, answer: ApprovalAnswer) => Promise<AnswerOutcome>;
   /** Only the sessions whose id begins so. */
   readonly session?: string;
   /** By its whole id: read as soon as it is there. */

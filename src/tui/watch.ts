@@ -16,14 +16,14 @@ import {
   settleNotice,
 } from '../notify/index.ts';
 import {
-  createAskControl,
+  createApprovalControl,
   createServerControl,
   type FollowRequest,
   follow,
   openServedFeed,
   ownFeed,
 } from '../server/index.ts';
-import { pagedTranscripts, type SourcedFeed } from '../sessions/index.ts';
+import { createPagedReader, type SourcedFeed } from '../sessions/index.ts';
 import { createKeyReader } from './keys.ts';
 import { watchPlain } from './watch-plain.ts';
 import { WatchScreen } from './watch-screen.ts';
@@ -45,10 +45,10 @@ export async function watch(request: WatchRequest, { write, note, colours }: Ter
       await new WatchScreen({
         ...common,
         ...known({ agent }),
-        transcript: pagedTranscripts(feed.transcript),
+        transcript: createPagedReader(feed.transcript),
         screen: openScreen(createKeyReader),
         version: packageVersion,
-        answer: (id, answer) => createAskControl().answer(id, answer, 'terminal'),
+        answer: (id, answer) => createApprovalControl().answer(id, answer, 'terminal'),
       }).run();
     } else if (request.lines) await watchLines({ ...common, write, note, stop: untilSignal() });
     else await watchPlain({ ...common, write, note, json: request.json, stop: untilSignal() });

@@ -7,13 +7,13 @@ import {
   type TreeChange,
   type TreeReport,
 } from '../../src/core/index.ts';
-import { ADAPTERS } from '../../src/hosts/registry.ts';
+import { ADAPTERS } from '../../src/hosts/testing/all-hosts.ts';
 import {
   createSessions,
   createSessionTranscripts,
+  type DataFolder,
   joinLive,
-  type Place,
-  placesFor,
+  listDataFolders,
   startTracker,
 } from '../../src/sessions/index.ts';
 import { type AcrossHosts, addPlays, startAcrossHosts } from './across-kit.ts';
@@ -94,7 +94,7 @@ const FORGED = 'cat codex.log 2>/dev/null; echo "session id: 01a1e10d-8ac3-7573-
 for (const claude of programsIn('TROUPE_CLAUDE_BIN')) {
   describe(`${nameOf(claude)} and the programs that it runs`, () => {
     let hosts: AcrossHosts;
-    let places: readonly Place[] = [];
+    let places: readonly DataFolder[] = [];
     let live: LiveTrees;
     const rowsSeen: number[] = [];
     const clock = (): number => Date.now();
@@ -119,7 +119,7 @@ for (const claude of programsIn('TROUPE_CLAUDE_BIN')) {
         ),
       );
       hosts = await startAcrossHosts(claude.replaceAll(/[^\w.]+/g, '-'), new Map([...programs, ['claude', claude]]));
-      places = placesFor(ADAPTERS, { env: {}, home: hosts.home }, {});
+      places = listDataFolders(ADAPTERS, { env: {}, home: hosts.home }, {});
       live = joinLive(startTracker(places, { clock, sweepEveryMs: 1_000 }));
       live.subscribe((change: TreeChange) => {
         if (change.kind !== 'listing') rowsSeen.push(live.current().length);

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
-import type { Ask, AuditEntry } from '../../src/core/index.ts';
+import type { ApprovalRequest, AuditEntry } from '../../src/core/index.ts';
 import { addSelfApprovalPlay } from './guard-plays.ts';
 import { nameOf, programs, record, root, work } from './kit.ts';
 import { answer, getJson, type RunningServer, startServer } from './server.ts';
@@ -45,7 +45,7 @@ for (const program of programs) {
     async function play(
       scenario: string,
       rules: string,
-      whenAsked: (ask: Ask, server: RunningServer) => Promise<void>,
+      whenAsked: (ask: ApprovalRequest, server: RunningServer) => Promise<void>,
       name = 'guarded',
     ) {
       writeFileSync(path.join(state, 'policy.yaml'), rules);
@@ -59,7 +59,8 @@ for (const program of programs) {
         extra: ['--settings', path.join(own, '.claude/settings.json')],
       });
       const ask = await vi.waitUntil(
-        async () => (await getJson<{ asks: Ask[] }>(served, '/api/asks')).asks.find(({ end }) => end === null),
+        async () =>
+          (await getJson<{ asks: ApprovalRequest[] }>(served, '/api/asks')).asks.find(({ end }) => end === null),
         { timeout: 60_000, interval: 100 },
       );
       await whenAsked(ask, served);
@@ -120,7 +121,7 @@ for (const program of programs) {
       const tried = path.join(own, 'tried.json');
       writeFileSync(path.join(own, 'approve.mjs'), approveScript(state, config, tried));
       const name = await addSelfApprovalPlay(`node '${path.join(own, 'approve.mjs')}'`);
-      const whenAsked = async ({ id }: Ask, served: RunningServer): Promise<void> => {
+      const whenAsked = async ({ id }: ApprovalRequest, served: RunningServer): Promise<void> => {
         await vi.waitUntil(() => existsSync(tried), { timeout: 60_000, interval: 100 });
         expect(await answer(served, id, 'deny')).toBe(200);
       };
@@ -139,7 +140,7 @@ for (const program of programs) {
       const script = path.join(root, 'dist/troupe.js');
       const name = await addSelfApprovalPlay(`node '${script}' guard answer x allow; cat '${state}/daemon.json'`);
       const rules = policy('60s', 'deny').replace('rules:', 'presets: hands-off-the-guard\nrules:');
-      const whenAsked = async ({ id }: Ask, served: RunningServer): Promise<void> => {
+      const whenAsked = async ({ id }: ApprovalRequest, served: RunningServer): Promise<void> => {
         await vi.waitUntil(() => entries('guard answer').length > 0, { timeout: 60_000, interval: 200 });
         await answer(served, id, 'deny');
       };

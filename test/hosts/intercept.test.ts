@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import type { Ask } from '../../src/core/index.ts';
+import type { ApprovalRequest } from '../../src/core/index.ts';
 import { intercept, LINES, linesOf } from './intercept-kit.ts';
 import { nameOf, programs, work } from './kit.ts';
 import { answer, getJson, startServer } from './server.ts';
@@ -80,8 +80,8 @@ for (const program of programs)
       mkdirSync(path.join(state, 'projects'), { recursive: true });
       writeFileSync(path.join(state, 'policy.yaml'), ASK);
       const server = await startServer(state, { ...process.env, TROUPE_HOME: state });
-      const asks = async (): Promise<Ask | undefined> =>
-        (await getJson<{ asks: Ask[] }>(server, '/api/asks')).asks.find(({ end }) => end === null);
+      const asks = async (): Promise<ApprovalRequest | undefined> =>
+        (await getJson<{ asks: ApprovalRequest[] }>(server, '/api/asks')).asks.find(({ end }) => end === null);
       try {
         const late = await intercept(program, { play: 'guarded', state });
         expect(existsSync(path.join(late.project, 'build/out.txt'))).toBe(true);

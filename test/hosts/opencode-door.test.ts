@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { computeTree, type LiveTrees, nativeId } from '../../src/core/index.ts';
 import { opencode } from '../../src/hosts/opencode/index.ts';
 import { readDatabase } from '../../src/lib/sqlite.ts';
-import { type Place, startTracker } from '../../src/sessions/index.ts';
+import { type DataFolder, startTracker } from '../../src/sessions/index.ts';
 import { compare, type DictatedAgent, kit, work } from './kit.ts';
 import { type ServedProject, serveOpencode } from './opencode-server.ts';
 
@@ -94,7 +94,7 @@ async function isListed(tracker: LiveTrees): Promise<void> {
   await vi.waitUntil(() => tracker.listing().isComplete, { timeout: 20_000 });
 }
 
-function placeOf(root: string): Place {
+function placeOf(root: string): DataFolder {
   return { adapter: opencode, root, forced: false };
 }
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { Ask, AuditEntry, CoverageReport } from '../../src/core/index.ts';
+import type { ApprovalRequest, AuditEntry, CoverageReport } from '../../src/core/index.ts';
 import { root, work } from './kit.ts';
 import { type ServedProject, serveOpencode } from './opencode-server.ts';
 import { answer, getJson, type RunningServer, startServer } from './server.ts';
@@ -54,11 +54,12 @@ for (const program of programs) {
         .filter((line) => line.startsWith('{'))
         .map((line) => JSON.parse(line) as AuditEntry)
         .filter(({ summary }) => summary === 'rm -rf build');
-    const asked = (running: RunningServer): Promise<Ask> =>
+    const asked = (running: RunningServer): Promise<ApprovalRequest> =>
       vi.waitUntil(
-        async () => (await getJson<{ asks: Ask[] }>(running, '/api/asks')).asks.find(({ end }) => end === null),
+        async () =>
+          (await getJson<{ asks: ApprovalRequest[] }>(running, '/api/asks')).asks.find(({ end }) => end === null),
         { timeout: 60_000, interval: 100 },
-      ) as Promise<Ask>;
+      ) as Promise<ApprovalRequest>;
     /** What the sub-agent read as the result of its command. */
     const resultOf = async (session: string): Promise<string> => {
       const [child] = await host.request<{ id: string }[]>('GET', `/session/${session}/children`);
@@ -142,7 +143,7 @@ for (const program of programs) {
         const [question] = await host.request<{ id: string }[]>('GET', '/permission');
         await host.request('POST', `/permission/${question?.id}/reply`, { reply: 'once' });
         await host.untilIdle(session);
-        const { asks } = await getJson<{ asks: Ask[] }>(served, '/api/asks');
+        const { asks } = await getJson<{ asks: ApprovalRequest[] }>(served, '/api/asks');
         expect(asks.find(({ id }) => id === ask.id)?.end).toMatchObject({ decision: null, by: 'withdrawn' });
       });
     });

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { Ask } from '../../src/core/index.ts';
+import type { ApprovalRequest } from '../../src/core/index.ts';
 import { work } from './kit.ts';
 import { type ServedProject, serveOpencode } from './opencode-server.ts';
 import { answer, getJson, type RunningServer, startServer } from './server.ts';
@@ -20,14 +20,14 @@ for (const program of programs) {
     const own = mkdtempSync(path.join(work, `opencode-questions-${version}-`));
     let host: ServedProject;
     let troupe: RunningServer | undefined;
-    const asked = (end: 'open' | 'ended'): Promise<Ask> =>
+    const asked = (end: 'open' | 'ended'): Promise<ApprovalRequest> =>
       vi.waitUntil(
         async () =>
-          (await getJson<{ asks: Ask[] }>(troupe as RunningServer, '/api/asks')).asks.findLast(
+          (await getJson<{ asks: ApprovalRequest[] }>(troupe as RunningServer, '/api/asks')).asks.findLast(
             (ask) => (ask.end === null) === (end === 'open'),
           ),
         { timeout: 60_000, interval: 100 },
-      ) as Promise<Ask>;
+      ) as Promise<ApprovalRequest>;
     const statuses = async (session: string): Promise<readonly string[]> => {
       const route = `/api/sessions/${session}`;
       const { subagents = [] } = await getJson<{ subagents?: { status: string; waitingOn: unknown }[] }>(

@@ -3,7 +3,7 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Answered, AskAnswer, Person } from '../../src/core/index.ts';
+import type { AnswerOutcome, ApprovalAnswer, Person } from '../../src/core/index.ts';
 import { DEFAULT_ANNOUNCE } from '../../src/notify/notification.ts';
 import type { AgentControl, ChatActions, ChatOptions } from '../../src/notify/telegram/chat-context.ts';
 import { newState, parseState } from '../../src/notify/telegram/chat-state.ts';
@@ -52,14 +52,14 @@ export interface BotOptions {
   readonly exportSession?: ChatActions['exportSession'];
   /** In place of none. */
   readonly control?: AgentControl;
-  readonly answer?: (ask: string, answer: AskAnswer, by: Person) => Promise<Answered>;
+  readonly answer?: (ask: string, answer: ApprovalAnswer, by: Person) => Promise<AnswerOutcome>;
 }
 
 export interface RunningBot {
   readonly file: string;
   readonly notes: readonly string[];
   readonly health: readonly { readonly state: string }[];
-  readonly answers: readonly { readonly ask: string; readonly answer: AskAnswer; readonly by: Person }[];
+  readonly answers: readonly { readonly ask: string; readonly answer: ApprovalAnswer; readonly by: Person }[];
   /** So often the state was kept. */
   saves(): number;
   stop(): Promise<void>;
@@ -72,10 +72,10 @@ export function startBot({ server, feed, time, chats, since = 0, ...rest }: BotO
   const stop = new AbortController();
   const notes: string[] = [];
   const health: { state: string }[] = [];
-  const answers: { ask: string; answer: AskAnswer; by: Person }[] = [];
+  const answers: { ask: string; answer: ApprovalAnswer; by: Person }[] = [];
   let isKilled = false;
   let saves = 0;
-  const nothing = async (): Promise<Answered> => ({ outcome: 'unknown' });
+  const nothing = async (): Promise<AnswerOutcome> => ({ outcome: 'unknown' });
   const running = runTelegram({
     api: createGrammyApi({
       token: server.token,

@@ -1,7 +1,7 @@
 import { computed } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { goTo } from './actions.ts';
-import { AskBar } from './asks/ask-bar.tsx';
+import { ApprovalBar } from './asks/ask-bar.tsx';
 import { AttachSheet } from './attach/attach-sheet.tsx';
 import { ExportSheet } from './export/export-sheet.tsx';
 import { ExplainSheet } from './guard/explain-sheet.tsx';
@@ -32,7 +32,7 @@ export function App() {
         Skip to the view
       </a>
       <TopBar />
-      <AskBar />
+      <ApprovalBar />
       <SessionsColumn />
       <ViewArea />
       {isDetailOpen.value && <DetailPanel />}

@@ -1,8 +1,8 @@
 import type {
-  Answered,
-  AskAnswer,
+  AnswerOutcome,
+  ApprovalAnswer,
+  AttachOptions,
   AttachReport,
-  AttachWish,
   AuditEvent,
   AuditFilter,
   CoverageReport,
@@ -38,9 +38,9 @@ export interface Backend {
   /** The same as a folder of linked pages, for a shell; undefined where there is no such session. */
   readonly exportCommand?: (session: string) => Promise<string | undefined>;
   /** How to go on from an agent, and with which words. Only where there is a server to say it; nothing is started. */
-  readonly attach?: (agent: AttachedAgent, wish: AttachWish, signal: AbortSignal) => Promise<AttachReport>;
+  readonly attach?: (agent: AttachedAgent, wish: AttachOptions, signal: AbortSignal) => Promise<AttachReport>;
   /** What the person says to a call that waits. */
-  answer(id: string, answer: AskAnswer): Promise<Answered>;
+  answer(id: string, answer: ApprovalAnswer): Promise<AnswerOutcome>;
 }
 
 export interface AttachedAgent {

@@ -1,13 +1,13 @@
 import { computed, signal } from '@preact/signals';
 import {
   type AgentReport,
-  type Ask,
+  type ApprovalRequest,
   type AuditEvent,
   applyEvent,
   computeAt,
   type LiveEvent,
   type LiveSnapshot,
-  markAsking,
+  markPendingApprovals,
   type SessionDetail,
   type TimelineReport,
 } from '../../src/core/index.ts';
@@ -101,10 +101,10 @@ export const nowShown = computed(() => replayAt.value ?? clock.value);
 let told: LiveSnapshot | undefined;
 
 /** What became of a call is known by the answer before the stream tells it. */
-export function hearAsk(ask: Ask): void {
+export function hearAsk(ask: ApprovalRequest): void {
   if (!told) return;
   told = applyEvent(told, { type: 'ask', data: ask });
-  picture.value = markAsking(told);
+  picture.value = markPendingApprovals(told);
 }
 
 /** Takes in what the backend tells, at most once a frame: a flood of changes is one redrawing. */
@@ -119,7 +119,7 @@ export function connect(backend: Backend): () => void {
       (before, event) => (event.type === 'audit' ? before : applyEvent(before, event)),
       told,
     );
-    picture.value = told && markAsking(told);
+    picture.value = told && markPendingApprovals(told);
     // What came before a snapshot may not be all.
     if (events.some(({ type }) => type === 'snapshot')) tellMissed();
     tellHeard(events.flatMap((event) => (event.type === 'audit' ? [event.data] : [])));

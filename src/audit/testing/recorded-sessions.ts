@@ -17,7 +17,7 @@ import {
   type SharedSession,
 } from '../../export/pages/page-plan.ts';
 import { claudeCode } from '../../hosts/claude-code/index.ts';
-import { createSessions, createSessionTranscripts, type Place } from '../../sessions/index.ts';
+import { createSessions, createSessionTranscripts, type DataFolder } from '../../sessions/index.ts';
 
 const fixtures = fileURLToPath(new URL('../../hosts/claude-code/fixtures/', import.meta.url));
 const clock = () => Date.parse('2030-01-01');
@@ -41,7 +41,7 @@ export function readRecorded(name: string, size?: PageSize): Promise<readonly Re
   return readPlaces([{ adapter: claudeCode, root: path.join(fixtures, name), forced: false }], size);
 }
 
-export async function readPlaces(places: readonly Place[], size?: PageSize): Promise<readonly Recorded[]> {
+export async function readPlaces(places: readonly DataFolder[], size?: PageSize): Promise<readonly Recorded[]> {
   const sessions = createSessions(places, { clock });
   const { trees } = await sessions.list({ limit: 100 });
   return Promise.all(trees.map(({ id }) => readOne(nativeId(id))));

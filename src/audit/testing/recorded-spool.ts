@@ -3,7 +3,7 @@
 import { existsSync, readdirSync, readFileSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { putSpoolFile } from '../queue-file.ts';
+import { queueEvent } from '../queue-file.ts';
 
 const adapter = fileURLToPath(new URL('../../hosts/claude-code/', import.meta.url));
 
@@ -27,7 +27,7 @@ export function fillSpool(folder: string, hooks: readonly RecordedHook[], extra:
   const spool = path.join(folder, 'spool');
   for (const { at, payload } of hooks) {
     const before = new Set(existsSync(spool) ? readdirSync(spool) : []);
-    putSpoolFile(folder, 'claude-code', Buffer.from(JSON.stringify(payload)), extra);
+    queueEvent(folder, 'claude-code', Buffer.from(JSON.stringify(payload)), extra);
     for (const file of readdirSync(spool))
       if (!before.has(file)) utimesSync(path.join(spool, file), secondsOf(at), secondsOf(at));
   }

@@ -49,7 +49,7 @@ export const MAIN: AuditAgent = {
 export function testOptions(folder: string): DrainOptions {
   return {
     folder,
-    hostOf: (name) => (name === 'test' || name === 'other.host' ? testHost : undefined),
+    hostOf: async (name) => (name === 'test' || name === 'other.host' ? testHost : undefined),
     async identify({ caller }) {
       if (caller.named === 'nobody') return MAIN;
       const id = caller.agent.slice(5);

@@ -11,13 +11,13 @@ import {
   type HooksStatus,
   type ImpatientGuard,
   installAgain,
-  installWhereOursAre,
-  notLoadedWords,
+  nameHookRole,
+  notLoadedText,
   plural,
+  removeDoubledHooks,
+  repairInstall,
   type ScriptStatus,
   type SettingsStatus,
-  tellOnce,
-  thingOf,
 } from '../../core/index.ts';
 import { type HooksCapability, TRIAL_SESSION } from '../../hosts/index.ts';
 import { known } from '../../lib/json.ts';
@@ -31,7 +31,7 @@ export function* examineHooks(status: HooksStatus): Generator<Finding> {
   yield* status.places.flatMap((place) => onPlace(place, status));
   yield* onLoaded(status);
   yield* status.impatient.map((guard) => onImpatient(guard, status));
-  const again = installWhereOursAre(status);
+  const again = repairInstall(status);
   yield* status.scripts.flatMap((script) => onScript(script, status));
   const heard = new Set(status.places.flatMap(({ events, problem: why }) => (why === null ? events : [])));
   if (status.events.length === 0) {
@@ -58,7 +58,7 @@ function onPlace(place: SettingsStatus, status: HooksStatus): readonly Finding[]
   const { hostTitle, loaded } = status;
   const { file, scope, problem: why, tooNew, events, guard, changed, versions, othersBeforeCalls } = place;
   const loud = loaded.reasons.some(({ kind }) => kind === 'unread') && events.length > 0;
-  const unread = (text: string): string => (loud ? `${notLoadedWords(loaded)} ${text}` : text);
+  const unread = (text: string): string => (loud ? `${notLoadedText(loaded)} ${text}` : text);
   if (tooNew.length > 0) {
     const isOurs = tooNew.every((event) => events.includes(event));
     const byHand = `Take the hooks for ${tooNew.join(', ')} out of it, or update ${hostTitle}.`;
@@ -95,14 +95,14 @@ function* onLoaded({ loaded, hostTitle, unapproved }: HooksStatus): Generator<Fi
   if (state === 'active')
     yield good(
       'hooks-active',
-      `${[hostTitle, lastCall?.hostVersion ?? []].flat().join(' ')} runs ${thingOf(loaded)}: last called at ${lastCall?.at}${lastCall?.session == null ? '' : ` (session ${lastCall.session})`}`,
+      `${[hostTitle, lastCall?.hostVersion ?? []].flat().join(' ')} runs ${nameHookRole(loaded)}: last called at ${lastCall?.at}${lastCall?.session == null ? '' : ` (session ${lastCall.session})`}`,
     );
   if (state === 'unproven')
     for (const { text, remedy } of reasons)
       yield warning('hooks-unproven', `Installed, not yet seen working: ${text}`, remedy);
   if (state !== 'not-loaded') return;
   for (const reason of reasons) {
-    const text = `${notLoadedWords(loaded)} ${reason.text}`;
+    const text = `${notLoadedText(loaded)} ${reason.text}`;
     if (reason.kind === 'off') yield problem('hooks-off', text, reason.remedy);
     else if (reason.kind === 'managed') yield problem('hooks-managed', text, reason.remedy);
     else if (reason.kind === 'unapproved')
@@ -121,7 +121,7 @@ function onImpatient({ file, scope, seconds, waitSeconds }: ImpatientGuard, stat
   return problem(
     'hooks-impatient',
     `A rule waits ${waitSeconds} s for an answer, but the host waits ${seconds} s for the guard, and then goes on without it (${file}).`,
-    `${installWhereOursAre(status, scope)} has it wait longer.`,
+    `${repairInstall(status, scope)} has it wait longer.`,
   );
 }
 
@@ -135,7 +135,7 @@ function onScript({ file, state, scope, version }: ScriptStatus, status: HooksSt
     'other-version': `${file} is of troupe ${version ?? 'of an unknown version'}.`,
   };
   const say = state === 'other-version' ? warning : problem;
-  return [say('hooks-script', words[state], `${installWhereOursAre(status, scope)} writes it anew.`)];
+  return [say('hooks-script', words[state], `${repairInstall(status, scope)} writes it anew.`)];
 }
 
 function* onMissing(status: HooksStatus, heard: ReadonlySet<string>, again: string): Generator<Finding> {
@@ -150,7 +150,7 @@ function* onMissing(status: HooksStatus, heard: ReadonlySet<string>, again: stri
     yield warning(
       'hooks-twice',
       `Different entries tell of the same, so it is told twice: ${doubled.join(', ')}`,
-      tellOnce(status),
+      removeDoubledHooks(status),
     );
   const missing = events.filter((event) => !heard.has(event));
   if (missing.length > 0)
@@ -171,7 +171,7 @@ interface TryOptions {
 
 /** Proof instead of belief: two calls through the very text that stands in the settings, and a look whether the audit has them. */
 export async function* tryHooks({ hooks, status, log }: TryOptions): AsyncGenerator<Finding> {
-  const again = installWhereOursAre(status);
+  const again = repairInstall(status);
   const version = status.hostVersion ?? undefined;
   for (const { role, command } of status.beforeCalls) {
     const folder = await mkdtemp(path.join(tmpdir(), 'troupe-doctor-'));

@@ -1,21 +1,21 @@
 import { createGuardLog, type GuardLog } from '../../audit/index.ts';
 import { type Finding, type FindingArea, type HooksStatus, plural } from '../../core/index.ts';
 import type { SourceAdapter } from '../../hosts/index.ts';
-import { ADAPTERS } from '../../hosts/registry.ts';
+import { loadHosts } from '../../hosts/registry.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { isFolder } from '../../lib/folders.ts';
 import { packageVersion } from '../../lib/package.ts';
 import { stateFolder } from '../../lib/state-folder.ts';
 import { UserError } from '../../lib/user-error.ts';
-import { daemonState } from '../../server/index.ts';
+import { readDaemonState } from '../../server/index.ts';
 import {
   adaptersFor,
+  type DataFolder,
+  dataFoldersFor,
   findSessions,
   isAddress,
-  type Place,
-  placesOf,
+  type SessionScope,
   thisMachine,
-  type Where,
 } from '../../sessions/index.ts';
 import { createHooks } from '../hooks/machine-hooks.ts';
 import { examineHooks, tryHooks } from './examine-hooks.ts';
@@ -31,10 +31,10 @@ interface ExaminedHost {
  * Examines everything that has to work, from the hosts to the audit log. Writes two calls of its own into the audit log, and
  * nothing else. A part that cannot be examined becomes a finding, and the others go on.
  */
-export async function* examineMachine(where: Where): AsyncGenerator<Finding> {
-  const adapters = adaptersFor(ADAPTERS, where.host).filter(({ hookSettings }) => hookSettings);
-  const places = placesOf(where);
-  const hooks = createHooks();
+export async function* examineMachine(where: SessionScope): AsyncGenerator<Finding> {
+  const adapters = adaptersFor(await loadHosts(), where.host).filter(({ hookSettings }) => hookSettings);
+  const places = dataFoldersFor(where);
+  const hooks = await createHooks();
   const log = createGuardLog(where);
   const state = stateFolder(thisMachine());
   const looked: ExaminedHost[] = [];
@@ -64,7 +64,7 @@ export async function* examineMachine(where: Where): AsyncGenerator<Finding> {
 }
 
 /** A host that is not installed lacks nothing. */
-async function isAbsent({ adapter, status }: ExaminedHost, places: readonly Place[]): Promise<boolean> {
+async function isAbsent({ adapter, status }: ExaminedHost, places: readonly DataFolder[]): Promise<boolean> {
   if (status.hostVersion !== null || status.places.some(({ events }) => events.length > 0)) return false;
   const own = places.filter((place) => place.adapter.host === adapter.host);
   return (await findSessions(own)).sessions.length === 0;
@@ -94,7 +94,7 @@ function* examineHost({ adapter, status: { hostVersion } }: ExaminedHost): Gener
     yield isTold ? good('host-tells', text) : note('host-silent', text, `Update ${title}.`);
 }
 
-async function* examineFolders(places: readonly Place[]): AsyncGenerator<Finding> {
+async function* examineFolders(places: readonly DataFolder[]): AsyncGenerator<Finding> {
   const { good, note, problem } = findingsOf('folders');
   for (const place of places) {
     const { root, adapter } = place;
@@ -117,7 +117,7 @@ async function* examineFolders(places: readonly Place[]): AsyncGenerator<Finding
 
 async function* examineServer(state: string): AsyncGenerator<Finding> {
   const { good, note, warning, problem } = findingsOf('server');
-  const found = await daemonState(state);
+  const found = await readDaemonState(state);
   if (found.state === 'none') {
     yield note('server-none', 'No server runs. Hook events are queued until one starts.', 'troupe server start');
     return;
@@ -158,7 +158,7 @@ async function* examineAudit(log: GuardLog): AsyncGenerator<Finding> {
 /** Reports nothing if no bot is set up. */
 async function* examineTelegram(): AsyncGenerator<Finding> {
   const { good, note, warning, problem } = findingsOf('telegram');
-  const health = await (await import('../../notify/index.ts')).telegramHealth();
+  const health = await (await import('../../notify/index.ts')).checkTelegram();
   if (!health) return;
   const { reached, name, chats, running } = health;
   if (reached === 'network')

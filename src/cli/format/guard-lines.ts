@@ -1,18 +1,18 @@
 import {
-  type Ask,
-  askedLines,
-  askerText,
+  type ApprovalRequest,
   callText,
   cleanLine,
   cutTo,
   type ExplainedTrial,
+  formatApprovalLines,
   formatTable,
   type GuardDecision,
   type GuardExplanation,
   type GuardMismatch,
   type GuardTestReport,
   lineText,
-  otherwiseText,
+  onTimeoutText,
+  overridingRuleText,
   type Paint,
   type PolicyCheck,
   type PolicyPreset,
@@ -21,7 +21,7 @@ import {
   type RuleSuggestion,
   recordedText,
   remainingText,
-  standsText,
+  requesterText,
   trialRows,
   useRows,
   widthOf,
@@ -137,7 +137,7 @@ function trialLines(tried: readonly ExplainedTrial[], paint: Paint): readonly st
 }
 
 function suggestionLines({ yaml, reason, file, note, stands }: RuleSuggestion, paint: Paint): readonly string[] {
-  const obstacles = stands.map((rule) => paint.yellow(standsText(rule)));
+  const obstacles = stands.map((rule) => paint.yellow(overridingRuleText(rule)));
   if (yaml === null) return ['', cleanLine(reason ?? ''), ...obstacles];
   return [
     '',
@@ -184,13 +184,16 @@ function formatMismatch(file: string, mismatch: GuardMismatch, paint: Paint): re
 export const SHORT_ID = 8;
 
 /** `troupe guard asks` for people: a few lines each, oldest first. */
-export function formatAsks(asks: readonly Ask[], { paint, width, now }: TextOptions): readonly string[] {
+export function formatApprovals(
+  asks: readonly ApprovalRequest[],
+  { paint, width, now }: TextOptions,
+): readonly string[] {
   const within = (text: string): string => (width === undefined ? text : cutTo(text, width));
   return asks.flatMap((ask, index) => [
     ...(index === 0 ? [] : ['']),
-    `${paint.bold(ask.id.slice(0, SHORT_ID))}  ${paint.yellow(`${remainingText(ask, now)} left`)}, ${otherwiseText(ask)}`,
-    within(`  ${askerText(ask)}`),
-    ...askedLines(ask, (width ?? 200) - 2).map((line) => `  ${line}`),
+    `${paint.bold(ask.id.slice(0, SHORT_ID))}  ${paint.yellow(`${remainingText(ask, now)} left`)}, ${onTimeoutText(ask)}`,
+    within(`  ${requesterText(ask)}`),
+    ...formatApprovalLines(ask, (width ?? 200) - 2).map((line) => `  ${line}`),
     paint.dim(within(`  ${cleanLine(ask.reason)}`)),
   ]);
 }

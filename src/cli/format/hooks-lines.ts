@@ -3,20 +3,20 @@ import {
   type HooksLoaded,
   type HooksStatus,
   type ImpatientGuard,
-  installWhereOursAre,
   type LoadReason,
-  notLoadedWords,
+  nameHookRole,
+  notLoadedText,
   type Paint,
+  removeDoubledHooks,
+  repairInstall,
   type ScriptStatus,
   type SettingsChange,
   type SettingsStatus,
-  tellOnce,
-  thingOf,
 } from '../../core/index.ts';
 import { type DiffRow, diffRows, isNearChange, newRows } from '../../core/transcript/index.ts';
 
 /** `troupe hooks status` for people: every settings file, whether the host runs our hooks, what is in the way, and what to do. */
-export function hooksStatusLines(status: HooksStatus, paint: Paint): readonly string[] {
+export function formatHooksStatus(status: HooksStatus, paint: Paint): readonly string[] {
   const { hostTitle, hostVersion, events, places, impatient, unapproved, scripts, loaded, isComplete } = status;
   const bad = (text: string): string => paint.yellow(`! ${cleanLine(text)}`);
   const isRefused = loaded.reasons.some(({ kind }) => kind === 'version');
@@ -51,14 +51,16 @@ function loadedLines({ loaded, hostTitle }: HooksStatus, paint: Paint): readonly
     const caller = [hostTitle, lastCall?.hostVersion ?? []].flat().join(' ');
     const session = lastCall?.session == null ? '' : ` (session ${lastCall.session})`;
     return [
-      paint.green(`✓ Active: ${cleanLine(`${caller} last called ${thingOf(loaded)} at ${lastCall?.at}${session}.`)}`),
+      paint.green(
+        `✓ Active: ${cleanLine(`${caller} last called ${nameHookRole(loaded)} at ${lastCall?.at}${session}.`)}`,
+      ),
     ];
   }
   if (state === 'unproven')
     return reasons.flatMap(({ text, remedy }) =>
       withRemedy(paint.yellow('! Installed, not yet seen working:'), text, remedy),
     );
-  const head = state === 'not-loaded' ? paint.red(`✗ ${notLoadedWords(loaded)}`) : paint.yellow('!');
+  const head = state === 'not-loaded' ? paint.red(`✗ ${notLoadedText(loaded)}`) : paint.yellow('!');
   return reasons.flatMap(({ text, remedy }) => withRemedy(head, text, remedy));
 }
 
@@ -109,17 +111,15 @@ function missingText({ events, places, version, doubled }: HooksStatus): readonl
 function remedyLines(status: HooksStatus): readonly string[] {
   const { places, doubled, scripts, impatient, loaded, events } = status;
   if (loaded.state === 'not-installed')
-    return loaded.reasons.length > 0 || events.length === 0
-      ? []
-      : [`Install them with: ${installWhereOursAre(status)}`];
+    return loaded.reasons.length > 0 || events.length === 0 ? [] : [`Install them with: ${repairInstall(status)}`];
   // What keeps the host from running them is said with its own remedy, and comes first.
   if (loaded.reasons.some(({ kind }) => !MENDED_BY_INSTALL.has(kind))) return [];
-  if (doubled.length > 0) return [`Mend it with: ${tellOnce(status)}`];
+  if (doubled.length > 0) return [`Mend it with: ${removeDoubledHooks(status)}`];
   const scope =
     scripts.find(({ state }) => state !== 'ours')?.scope ??
     impatient[0]?.scope ??
     places.find(({ changed }) => changed.length > 0)?.scope;
-  return [`Mend it with: ${installWhereOursAre(status, scope)}`];
+  return [`Mend it with: ${repairInstall(status, scope)}`];
 }
 
 const MENDED_BY_INSTALL: ReadonlySet<LoadReason['kind']> = new Set([
@@ -135,7 +135,10 @@ const CONTEXT = 3;
 const MARKS = { same: ' ', removed: '-', added: '+' } as const;
 
 /** As `diff -u` writes it, for people: nothing that a file holds moves the cursor. */
-export function fileDiffLines({ file, before, after }: Omit<SettingsChange, 'scope'>, paint: Paint): readonly string[] {
+export function formatFileDiff(
+  { file, before, after }: Omit<SettingsChange, 'scope'>,
+  paint: Paint,
+): readonly string[] {
   const rows = rowsOf(before, after);
   const isShown = isNearChange(rows, CONTEXT);
   const lines = [

@@ -4,7 +4,7 @@ import { type Recorded, readPlaces } from '../../audit/testing/recorded-sessions
 import { FIRST_VIEW, PLAIN } from '../../core/index.ts';
 import { renderMarkdownPages } from '../../export/markdown/render-markdown.ts';
 import { renderAgentPages } from '../../export/pages/render-pages.ts';
-import { ADAPTERS } from '../../hosts/registry.ts';
+import { ADAPTERS } from '../../hosts/testing/all-hosts.ts';
 import { formatFrame } from '../../tui/frame.ts';
 import { createWatchPaint } from '../../tui/paint.ts';
 import { pictureOf } from '../../tui/testing/recorded.ts';
@@ -73,7 +73,7 @@ const FACES: Readonly<Record<string, (recorded: Recorded) => string>> = {
       .replace(/<head>[\s\S]*<\/head>/, ''),
 };
 
-/** What the host itself put into the conversation stands there on every face, in one form; not every host does. */
+/** What the host itself put into the conversation is shown by every UI, in one form; not every host does. */
 function withoutHostWords({ transcripts, plan, ...rest }: Recorded): Recorded {
   const spoken = transcripts.map((one) => ({ ...one, messages: one.messages.filter(({ role }) => role !== 'system') }));
   return { ...rest, plan, transcripts: spoken };

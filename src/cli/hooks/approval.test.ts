@@ -4,9 +4,9 @@ import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createPaint } from '../../core/index.ts';
 import { hashOf } from '../../hosts/codex/hooks.ts';
-import { ADAPTERS } from '../../hosts/registry.ts';
 import { handlersIn } from '../../hosts/shared/index.ts';
-import { hooksStatusLines } from '../format/index.ts';
+import { ADAPTERS } from '../../hosts/testing/all-hosts.ts';
+import { formatHooksStatus } from '../format/index.ts';
 import { createHooksControl, type HooksControl } from './hooks-control.ts';
 
 // A host that runs hooks only after its person has agreed to them there.
@@ -52,7 +52,7 @@ it('is said when they are installed, and missed until it is given', async () => 
     isComplete: false,
     unapproved: [{ file, events: ['PreToolUse', 'PermissionRequest', 'SessionEnd'] }],
   });
-  const lines = hooksStatusLines(before, createPaint('none'));
+  const lines = formatHooksStatus(before, createPaint('none'));
   expect(lines).toContain(`! Not run yet: PreToolUse, PermissionRequest, SessionEnd of ${file}.`);
   expect(before.loaded).toMatchObject({ state: 'not-loaded', reasons: [{ kind: 'unapproved' }] });
   expect(lines.at(-2)).toContain(

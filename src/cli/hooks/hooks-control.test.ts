@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ADAPTERS } from '../../hosts/registry.ts';
+import { ADAPTERS } from '../../hosts/testing/all-hosts.ts';
 import { createHooksControl, type HooksControl } from './hooks-control.ts';
 
 let base: string;

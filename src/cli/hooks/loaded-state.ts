@@ -5,8 +5,8 @@ import {
   type HookRole,
   type HooksLoaded,
   type HooksStatus,
-  installWhereOursAre,
   type LoadReason,
+  repairInstall,
   type SettingsStatus,
 } from '../../core/index.ts';
 import type { HookObstacle } from '../../hosts/index.ts';
@@ -110,7 +110,7 @@ function isSameVersion(seen: string | undefined, installed: string | null): bool
 
 function reasonsAgainst(facts: LoadFacts, heardAt: number): readonly LoadReason[] {
   const { status, refusals, evidence } = facts;
-  const again = installWhereOursAre(status);
+  const again = repairInstall(status);
   const isGuard = roleOf(status) === 'guard';
   const ours = status.places.filter(({ events, guard }) => events.length > 0 && (guard || !isGuard));
   const inForce = ours.filter(({ problem }) => problem === null);
@@ -200,7 +200,7 @@ function whatIsMissing(status: Known, evidence: Evidence, heard: HeardCall | und
     return reason(
       'elsewhere',
       'The installed script writes to another state folder, so its calls cannot be seen from here.',
-      `Set TROUPE_HOME to that folder, or run: ${installWhereOursAre(status)}`,
+      `Set TROUPE_HOME to that folder, or run: ${repairInstall(status)}`,
     );
   if (evidence.problem !== undefined)
     return reason('no-evidence', `Recorded calls cannot be looked up: ${evidence.problem}`, 'Run: troupe doctor');

@@ -4,39 +4,46 @@ import path from 'node:path';
 import { createGuardLog, listLogFiles, readHead, readLog } from '../../audit/index.ts';
 import { type AuditEntry, nativeId, type SessionLedger } from '../../core/index.ts';
 import { FAILURE_REASON, type FailureAnswers, writeHookStubs } from '../../hook/index.ts';
+import type { SourceAdapter } from '../../hosts/index.ts';
 import { TRIAL_SESSION } from '../../hosts/index.ts';
-import { ADAPTERS } from '../../hosts/registry.ts';
+import { loadHosts } from '../../hosts/registry.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { hookFile, packageVersion } from '../../lib/package.ts';
 import { configFolder, stateFolder } from '../../lib/state-folder.ts';
 import {
   claim,
+  type DataFolder,
   type FoundSession,
   findSessions,
-  type Place,
-  placesFor,
+  listDataFolders,
   readSession,
   thisMachine,
 } from '../../sessions/index.ts';
 import { createHooksControl, type HooksControl } from './hooks-control.ts';
 import type { Evidence, EvidenceQuestion, FindEvidence, HeardCall, UnheardSession } from './loaded-state.ts';
 
-export function createHooks(): HooksControl {
+export async function createHooks(): Promise<HooksControl> {
+  const adapters = await loadHosts();
   const machine = thisMachine();
   const state = stateFolder(machine);
   const config = configFolder(machine.env, machine.home);
   return createHooksControl({
-    adapters: ADAPTERS,
+    adapters,
     machine,
     folder: process.cwd(),
     state,
     version: packageVersion,
     policy: path.join(config, 'policy.yaml'),
-    findEvidence: createFindEvidence(state, placesFor(ADAPTERS, machine, {})),
+    findEvidence: createFindEvidence(state, listDataFolders(adapters, machine, {})),
     clock: systemClock,
     stubs: { observe: path.join(state, 'bin', 'observe'), guard: path.join(state, 'bin', 'guard') },
     writeStubs: () =>
-      writeHookStubs(state, { node: process.execPath, hookFile, configFolder: config, answers: failureAnswers() }),
+      writeHookStubs(state, {
+        node: process.execPath,
+        hookFile,
+        configFolder: config,
+        answers: failureAnswers(adapters),
+      }),
     async longestWaitMs() {
       const where = { home: machine.home, configFolder: config, stateFolder: state, folder: process.cwd() };
       const { policy } = await (await import('../../guard/index.ts')).loadPolicy(where);
@@ -45,9 +52,9 @@ export function createHooks(): HooksControl {
   });
 }
 
-function failureAnswers(): Readonly<Record<string, FailureAnswers>> {
+function failureAnswers(adapters: readonly SourceAdapter[]): Readonly<Record<string, FailureAnswers>> {
   return Object.fromEntries(
-    ADAPTERS.flatMap(({ host, hooks }) => {
+    adapters.flatMap(({ host, hooks }) => {
       if (!hooks) return [];
       const say = (decision: 'ask' | 'deny'): string => hooks.formatAnswer({ decision, reason: FAILURE_REASON });
       return [[host, { ask: say('ask'), deny: say('deny') }]];
@@ -59,7 +66,7 @@ function failureAnswers(): Readonly<Record<string, FailureAnswers>> {
 const MOST_SESSIONS = 4;
 
 /** Compares the newest sessions of a host with the calls that its hooks reported. */
-function createFindEvidence(folder: string, places: readonly Place[]): FindEvidence {
+function createFindEvidence(folder: string, places: readonly DataFolder[]): FindEvidence {
   return async (question) => {
     try {
       // Before the audit log: a hook is called before its call is in the transcript.
@@ -83,7 +90,7 @@ interface ReadSession {
   toolOf(name: string): string;
 }
 
-async function readNewest(places: readonly Place[], question: EvidenceQuestion): Promise<readonly ReadSession[]> {
+async function readNewest(places: readonly DataFolder[], question: EvidenceQuestion): Promise<readonly ReadSession[]> {
   const { sessions } = await findSessions(places.filter(({ adapter }) => adapter.host === question.host));
   const read: ReadSession[] = [];
   for (const found of sessions) {

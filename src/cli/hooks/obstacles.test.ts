@@ -4,8 +4,8 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { HookScope, HooksLoaded } from '../../core/index.ts';
 import { hashOf } from '../../hosts/codex/hooks.ts';
-import { ADAPTERS } from '../../hosts/registry.ts';
 import { handlersIn } from '../../hosts/shared/index.ts';
+import { ADAPTERS } from '../../hosts/testing/all-hosts.ts';
 import { createHooksControl, type HooksControl } from './hooks-control.ts';
 
 // What keeps each host from running an installed guard, though its hook was called a moment ago. Every row was tried with the real

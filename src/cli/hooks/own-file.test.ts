@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ADAPTERS } from '../../hosts/registry.ts';
+import { ADAPTERS } from '../../hosts/testing/all-hosts.ts';
 import { createHooksControl, type HooksControl } from './hooks-control.ts';
 
 // A host whose hooks are a file of our own, instead of entries in a file of its person.

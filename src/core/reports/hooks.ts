@@ -227,7 +227,7 @@ function hostFlag({ host, isToBeNamed }: NamedHost): string {
 }
 
 /** Where ours stand, best there where the host reads them; in no place: where they are installed by default. */
-export function installWhereOursAre(
+export function repairInstall(
   status: NamedHost & Pick<HooksStatus, 'places'>,
   scope?: SettingsStatus['scope'],
 ): string {
@@ -241,7 +241,7 @@ export function installWhereOursAre(
  * Where different entries tell of the same event: those that tell least are taken out. Within one file, installing
  * leaves one.
  */
-export function tellOnce(status: NamedHost & Pick<HooksStatus, 'places' | 'doubled' | 'version'>): string {
+export function removeDoubledHooks(status: NamedHost & Pick<HooksStatus, 'places' | 'doubled' | 'version'>): string {
   const { places, doubled, version } = status;
   const telling = places.filter(
     ({ problem, events }) => problem === null && doubled.some((one) => events.includes(one)),
@@ -251,15 +251,15 @@ export function tellOnce(status: NamedHost & Pick<HooksStatus, 'places' | 'doubl
   const [least, ...others] = telling.toSorted((a, b) => worth(a) - worth(b));
   return least && others.length > 0
     ? `troupe hooks uninstall${hostFlag(status)} --scope ${least.scope}`
-    : installWhereOursAre(status, least?.scope);
+    : repairInstall(status, least?.scope);
 }
 
-export function thingOf({ role }: Pick<HooksLoaded, 'role'>): string {
+export function nameHookRole({ role }: Pick<HooksLoaded, 'role'>): string {
   return role === 'guard' ? 'the guard' : 'our hooks';
 }
 
 /** The same words wherever it is said. */
-export function notLoadedWords({ role }: Pick<HooksLoaded, 'role'>): string {
+export function notLoadedText({ role }: Pick<HooksLoaded, 'role'>): string {
   return role === 'guard'
     ? 'GUARD NOT LOADED, tool calls run UNGUARDED:'
     : 'HOOKS NOT LOADED, troupe is told of no tool call:';

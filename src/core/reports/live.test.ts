@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { makeAsk } from '../../tui/testing/make-ask.ts';
 import { pictureOf, recordedSessions } from '../../tui/testing/recorded.ts';
-import { markAsking, type SessionDetail } from './live.ts';
+import { markPendingApprovals, type SessionDetail } from './live.ts';
 
 let nested: SessionDetail;
 let single: SessionDetail;
@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 describe('an agent whose call waits', () => {
   it('waits for the person, and nobody else does', () => {
-    const { sessions } = markAsking(pictureOf([nested, single], { asks: [makeAsk('a', nested)] }));
+    const { sessions } = markPendingApprovals(pictureOf([nested, single], { asks: [makeAsk('a', nested)] }));
     const [marked] = sessions;
     expect(marked?.subagents[1]).toMatchObject({ status: 'waiting', waitingOn: 'permission', activity: 'waiting' });
     expect(marked?.needsYou).toEqual([{ id: nested.subagents[1]?.id, label: 'Check app.js', waitingOn: 'permission' }]);
@@ -25,13 +25,13 @@ describe('an agent whose call waits', () => {
     const ask = makeAsk('a', nested);
     const ended = { ...ask, end: { at: ask.at, decision: 'allow' as const, by: 'page' as const } };
     const picture = pictureOf([nested], { asks: [ended] });
-    expect(markAsking(picture)).toBe(picture);
+    expect(markPendingApprovals(picture)).toBe(picture);
     const unknown = { ...ask, agent: { ...ask.agent, id: null } };
-    expect(markAsking(pictureOf([nested], { asks: [unknown] })).sessions[0]).toBe(nested);
+    expect(markPendingApprovals(pictureOf([nested], { asks: [unknown] })).sessions[0]).toBe(nested);
   });
 
   it('is the same object as long as nothing changes', () => {
     const picture = pictureOf([nested], { asks: [makeAsk('a', nested)] });
-    expect(markAsking({ ...picture }).sessions[0]).toBe(markAsking({ ...picture }).sessions[0]);
+    expect(markPendingApprovals({ ...picture }).sessions[0]).toBe(markPendingApprovals({ ...picture }).sessions[0]);
   });
 });

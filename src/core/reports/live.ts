@@ -3,7 +3,7 @@
 import { groupBy } from '../../lib/group.ts';
 import { isEqual } from '../../lib/json.ts';
 import { assertFound } from '../../lib/user-error.ts';
-import { type Ask, withAsk } from '../approval.ts';
+import { type ApprovalRequest, withApproval } from '../approval.ts';
 import { hostOf, nativeId } from '../ids.ts';
 import type { LiveListing } from '../ports.ts';
 import { type Activity, needsPerson, type SessionTree } from '../tree.ts';
@@ -56,7 +56,7 @@ export interface LiveSnapshot extends ListingChange {
   /** Where is looked. */
   readonly places: readonly string[];
   /** Calls that wait for a person's answer, and the last few that did; oldest first. None where no server holds them. */
-  readonly asks: readonly Ask[];
+  readonly asks: readonly ApprovalRequest[];
 }
 
 /** What became different in one session. What is left as it was is null or not listed. */
@@ -95,7 +95,7 @@ export type LiveEvent =
   | { readonly type: 'change'; readonly data: SessionChange }
   | { readonly type: 'gone'; readonly data: SessionGone }
   | { readonly type: 'listing'; readonly data: ListingChange }
-  | { readonly type: 'ask'; readonly data: Ask };
+  | { readonly type: 'ask'; readonly data: ApprovalRequest };
 
 /** A line of the audit on its way to a screen: without what the tool was given, which may be long. */
 export type HeardCall = Omit<AuditEntry, 'input'>;
@@ -198,7 +198,7 @@ export function applyEvent(picture: LiveSnapshot = NOTHING, event: LiveEvent): L
     case 'change':
       return { ...picture, sessions: withChange(picture.sessions, event.data) };
     case 'ask':
-      return { ...picture, asks: withAsk(picture.asks, event.data) };
+      return { ...picture, asks: withApproval(picture.asks, event.data) };
   }
 }
 
@@ -229,7 +229,7 @@ function changeSession(known: SessionDetail | undefined, change: SessionChange):
  * The picture as people are to see it: whose call waits for an answer waits for the person. What hosts write does not say so;
  * the ask does. Sessions without asks are the very same objects, and those with the same asks as before stay the same, too.
  */
-export function markAsking(picture: LiveSnapshot): LiveSnapshot {
+export function markPendingApprovals(picture: LiveSnapshot): LiveSnapshot {
   const open = picture.asks.filter(({ end, agent }) => end === null && agent.id !== null);
   if (open.length === 0) return picture;
   const asking = groupBy(open, ({ host, session }) => `${host} ${session}`);

@@ -5,7 +5,7 @@ import type { CostReport } from './shapes.ts';
 
 /**
  * List prices in US dollars for a million tokens, as of 2026-11-15. Data, not knowledge: a model that is not here has no
- * price, and faces say so. Those of 4-5, 4-6 and 4-8 are what Claude Code 2.1.325 itself counts with. Reading from the cache
+ * price, and UIs say so. Those of 4-5, 4-6 and 4-8 are what Claude Code 2.1.325 itself counts with. Reading from the cache
  * costs a tenth of the input, writing to it a quarter more for five minutes and twice as much for an hour.
  */
 export const PRICES_AS_OF = '2026-11-15';
@@ -79,7 +79,7 @@ function isUsed(usage: Usage): boolean {
 
 /**
  * Context windows by model, as of 2026-11: what Claude Code itself said in recordings, and the model list for older ones.
- * Data, not knowledge: a model that is not here has an unknown window, and a face draws a lane without an end. The first
+ * Data, not knowledge: a model that is not here has an unknown window, and the race draws a lane without an end. The first
  * prefix that fits counts.
  */
 const WINDOWS: readonly (readonly [prefix: string, tokens: number])[] = [

@@ -70,7 +70,7 @@ export interface AgentReport {
   readonly description: string | null;
   readonly label: string;
   readonly slug: string | null;
-  /** 0 to 11: its colour on every face. */
+  /** 0 to 11: its colour in every UI. */
   readonly hue: number | null;
   readonly status: AgentStatus;
   readonly waitingOn: WaitingOn | null;

@@ -133,7 +133,7 @@ function compactionsOf(agent: AgentNode, { agents }: SessionLedger) {
 
 /**
  * How a session stood at a moment in its past: which agents there were, what each was doing, how full its context was.
- * For replay: the faces draw it as they draw the present. What nobody wrote down (a question that was open, a limit of
+ * For replay: UIs draw it as they draw the present. What nobody wrote down (a question that was open, a limit of
  * the provider) is not in it.
  */
 export function computeAt(detail: SessionDetail, timeline: TimelineReport, instant: number): SessionDetail {

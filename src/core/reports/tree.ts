@@ -214,14 +214,14 @@ function computeRun({ call, startedAt, endedAt, status, signal, reason }: Run): 
   };
 }
 
-/** How many colours a face keeps for agents; `cli/format/paint.ts` and the page have one list each of this length. */
+/** Number of agent colours. core/text/layout.ts, export/pages/document.ts and web/src/styles/tokens.css have a list of this length. */
 export const HUES = 12;
 
 /** Far apart on the wheel, one after the other: what a sibling takes whose own colour is gone. */
 const STEP = 5;
 
 /**
- * One colour per agent, the same on every face and after a restart: from its id, and where an elder sibling has that
+ * One colour per agent, the same in every UI and after a restart: from its id, and where an elder sibling has that
  * one already, the next that is free. The main agent is neutral.
  */
 export function computeHues(agents: readonly AgentNode[]): ReadonlyMap<AgentId, number> {

@@ -1,4 +1,4 @@
-// Everything a face shows comes from a transcript, and transcripts hold hostile text. What is hostile is said here, once.
+// Everything a UI shows comes from a transcript, and transcripts hold hostile text. This file defines what is hostile.
 
 /** One that is never closed ends with its line: nothing behind it is lost. */
 const ESCAPE_SEQUENCES =

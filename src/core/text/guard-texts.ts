@@ -1,7 +1,7 @@
 // The words for audit entries, approvals and explanations of the guard, the same in every UI.
 
 import { isObject } from '../../lib/json.ts';
-import { type AnsweredBy, type Ask, type AskEnd, type ChatPerson, isChatPerson } from '../approval.ts';
+import { type AnsweredBy, type ApprovalEnd, type ApprovalRequest, type ChatPerson, isChatPerson } from '../approval.ts';
 import type { AuditDecision, AuditEntry } from '../reports/audit.ts';
 import type {
   ExplainedAgent,
@@ -49,16 +49,16 @@ export function unnamedText(unnamed: number): string {
 }
 
 /** What is asked about, in one line. */
-export function askedText({ tool, summary }: Pick<Ask, 'tool' | 'summary'>): string {
+export function formatApprovalCall({ tool, summary }: Pick<ApprovalRequest, 'tool' | 'summary'>): string {
   return cleanLine(`${tool ?? '–'} ${summary ?? ''}`).trim();
 }
 
-export function askerText({ agent }: Pick<Ask, 'agent'>): string {
+export function requesterText({ agent }: Pick<ApprovalRequest, 'agent'>): string {
   return callerText(agent);
 }
 
 /** 4:09; 1:00:00. The last second is 0:01. */
-export function remainingText({ expiresAt }: Pick<Ask, 'expiresAt'>, now: number): string {
+export function remainingText({ expiresAt }: Pick<ApprovalRequest, 'expiresAt'>, now: number): string {
   const seconds = Math.max(0, Math.ceil((Date.parse(expiresAt) - now) / 1_000));
   const [hours, minutes, rest] = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60, seconds % 60];
   const two = (value: number): string => String(value).padStart(2, '0');
@@ -66,7 +66,7 @@ export function remainingText({ expiresAt }: Pick<Ask, 'expiresAt'>, now: number
 }
 
 /** What happens if nobody says anything. */
-export function otherwiseText({ otherwise }: Pick<Ask, 'otherwise'>): string {
+export function onTimeoutText({ otherwise }: Pick<ApprovalRequest, 'otherwise'>): string {
   if (otherwise === null) return 'the host asks, too';
   return otherwise === 'allow' ? 'then allowed' : 'then denied';
 }
@@ -90,7 +90,7 @@ export function answeredByText(by: AnsweredBy): string {
 }
 
 /** Allowed on the page. Denied: no answer came in time. */
-export function endText({ decision, by }: Pick<AskEnd, 'decision' | 'by'>): string {
+export function endText({ decision, by }: Pick<ApprovalEnd, 'decision' | 'by'>): string {
   if (decision === null)
     return by === 'withdrawn' ? 'Taken back before an answer came.' : `Left open: ${answeredByText(by)}.`;
   const so = decision === 'allow' ? 'Allowed' : 'Denied';
@@ -102,7 +102,10 @@ export function endText({ decision, by }: Pick<AskEnd, 'decision' | 'by'>): stri
  * All that a call was given, in lines of at most `columns`: who says yes must have been able to see the second line of a
  * command, and the end of a long one.
  */
-export function askedLines({ tool, summary, input }: Pick<Ask, 'tool' | 'summary' | 'input'>, columns: number) {
+export function formatApprovalLines(
+  { tool, summary, input }: Pick<ApprovalRequest, 'tool' | 'summary' | 'input'>,
+  columns: number,
+) {
   const fields = typeof input === 'object' && input !== null && !Array.isArray(input) ? Object.entries(input) : [];
   const main = fields.find(([name, value]) => name === 'command' && typeof value === 'string');
   const first = `${tool ?? '–'} ${main ? main[1] : (summary ?? '')}`;
@@ -157,7 +160,7 @@ export function recordedText({ n, decision, rule, reason }: NonNullable<GuardExp
 }
 
 /** No allow beats a deny or an ask. */
-export function standsText(rule: ExplainedRule): string {
+export function overridingRuleText(rule: ExplainedRule): string {
   return `Nothing comes of it as long as ${ruleText(rule)} says ${rule.decision}.`;
 }
 

@@ -155,7 +155,7 @@ export interface Paint {
   readonly red: (text: string) => string;
   readonly yellow: (text: string) => string;
   readonly green: (text: string) => string;
-  /** An agent's own colour by its hue, the same on every face; neutral without one. */
+  /** An agent's own colour by its hue, the same in every UI; neutral without one. */
   readonly agent: (hue: number | null, text: string) => string;
 }
 

@@ -1,4 +1,4 @@
-/** What a call is shown as. Every face draws these in its own way. */
+/** What a call is shown as. Each UI draws these in its own way. */
 export type CallView =
   | TerminalView
   | EditsView
@@ -8,7 +8,7 @@ export type CallView =
   | ChecksView
   | WebView
   | LetterView
-  | ErrandView
+  | SpawnView
   | FieldsView;
 
 export interface TerminalView {
@@ -86,7 +86,7 @@ export interface LetterView {
 }
 
 /** What a sub-agent was asked. */
-export interface ErrandView {
+export interface SpawnView {
   readonly kind: 'errand';
   readonly type: string | undefined;
   readonly description: string | undefined;

@@ -9,11 +9,11 @@ import type {
   ChecksView,
   Edit,
   EditsView,
-  ErrandView,
   Field,
   FileView,
   FoundView,
   LetterView,
+  SpawnView,
   TerminalView,
   WebView,
   WrittenView,
@@ -208,7 +208,7 @@ function describeLetter(input: JsonObject): LetterView | undefined {
   return to === undefined || text === undefined ? undefined : { kind: 'letter', to, text };
 }
 
-function describeErrand(input: JsonObject, output: string | undefined): ErrandView | undefined {
+function describeErrand(input: JsonObject, output: string | undefined): SpawnView | undefined {
   return asText(input['prompt']) === undefined ? undefined : errandOf(input, output);
 }
 
@@ -216,7 +216,7 @@ function describeErrand(input: JsonObject, output: string | undefined): ErrandVi
 const LAUNCH_NOTICE =
   /^(?:(?:(?:Async|Background) agent launched|Spawned) successfully|Workflow launched in background|Agent started in background|\{"(?:agent_id|task_name)":)/;
 
-function errandOf(input: JsonObject, output: string | undefined): ErrandView {
+function errandOf(input: JsonObject, output: string | undefined): SpawnView {
   return {
     kind: 'errand',
     type: asText(input['subagent_type']) ?? asText(input['agent_type']) ?? asText(input['agent_name']),

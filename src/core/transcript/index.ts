@@ -1,3 +1,7 @@
+// How transcripts are shown: Markdown, diffs, folding, search, what a tool call is shown as. Pure, shared by all UIs.
+// Entry: `cleanMessage`, `partsOf`, `describeCall`, `parseMarkdown`.
+// May import: lib, core.
+
 export * from './call-views.ts';
 export * from './describe-call.ts';
 export * from './diff-rows.ts';

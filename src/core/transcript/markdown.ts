@@ -3,7 +3,7 @@
 import MarkdownIt from 'markdown-it';
 import { cleanBlock } from '../index.ts';
 
-/** The only elements that Markdown can become. A face gives each of them its own form. */
+/** The only elements that Markdown can become. Each UI gives them its own form. */
 export const RICH_TAGS = [
   'paragraph',
   'heading',

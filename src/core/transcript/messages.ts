@@ -114,7 +114,7 @@ export function isShell(name: string): boolean {
   return SHELLS.has(plainToolName(name));
 }
 
-/** A message whose texts can be shown: the one gate that everything a face shows of a transcript goes through. */
+/** A message whose texts can be shown: everything that a UI shows of a transcript goes through here. */
 export function cleanMessage(message: TranscriptMessage): TranscriptMessage {
   const shells = new Set(
     message.content.flatMap((block) => (block.type === 'tool_use' && isShell(block.name) ? block.tool_use_id : [])),

@@ -11,7 +11,7 @@ import { createSessions, createTranscripts } from '../../sessions/index.ts';
 import { nativeId, type TranscriptMessage } from '../index.ts';
 import { parseMarkdown, RICH_TAGS, type RichNode } from './markdown.ts';
 import { cleanMessage, partsOf } from './messages.ts';
-import { countHits, hitsIn, patternOf, slotsOf } from './search.ts';
+import { countHits, createSearchPattern, hitsIn, slotsOf } from './search.ts';
 
 const fixtures = fileURLToPath(new URL('../../hosts/', import.meta.url));
 const clock = () => Date.parse('2030-01-01');
@@ -70,7 +70,7 @@ describe('recorded transcripts', () => {
   it('are searched for any text whatever', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', minLength: 1 }), (query) => {
-        const pattern = patternOf(query);
+        const pattern = createSearchPattern(query);
         if (pattern) expect(`before ${query} behind`.match(pattern)?.length).toBeGreaterThan(0);
       }),
     );
@@ -78,7 +78,7 @@ describe('recorded transcripts', () => {
 
   it('are searched as they are shown', async () => {
     const messages = await messagesOf('2.1.325-xss');
-    const pattern = patternOf('ONERROR="') ?? /never/g;
+    const pattern = createSearchPattern('ONERROR="') ?? /never/g;
     const hits = messages.flatMap((message) => hitsIn(message, pattern).map((hit) => ({ hit, message })));
     expect(hits.length).toBeGreaterThan(1);
     expect(messages.reduce((sum, message) => sum + countHits(message, pattern), 0)).toBe(hits.length);
@@ -88,8 +88,8 @@ describe('recorded transcripts', () => {
       );
       expect(slot?.text.slice(hit.offset, hit.offset + 9)).toBe('onerror="');
     }
-    expect(patternOf('  ')).toBeUndefined();
-    expect('a.b'.match(patternOf('a.b') ?? /never/)).not.toBeNull();
-    expect('axb'.match(patternOf('a.b') ?? /never/)).toBeNull();
+    expect(createSearchPattern('  ')).toBeUndefined();
+    expect('a.b'.match(createSearchPattern('a.b') ?? /never/)).not.toBeNull();
+    expect('axb'.match(createSearchPattern('a.b') ?? /never/)).toBeNull();
   });
 });

@@ -21,7 +21,7 @@ export interface Hit {
 }
 
 /** Upper and lower case are the same; nothing else is special. Undefined where there is nothing to search for. */
-export function patternOf(query: string): RegExp | undefined {
+export function createSearchPattern(query: string): RegExp | undefined {
   if (query.trim() === '') return undefined;
   return new RegExp(query.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'), 'giu');
 }

@@ -1,13 +1,13 @@
 import { toEntry } from '../../audit/index.ts';
 import {
   type AnsweredBy,
-  type Ask,
-  type AskAnswer,
-  type AskEnd,
+  type ApprovalAnswer,
+  type ApprovalEnd,
+  type ApprovalRequest,
   type Asks,
   type AuditAgent,
   type Person,
-  withAsk,
+  withApproval,
 } from '../../core/index.ts';
 import type { CallerChain, HookCall, HookEvent, HooksCapability } from '../../hosts/index.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -18,20 +18,20 @@ import { labelOf } from '../policy.ts';
 import type { Judgement } from '../pre-check.ts';
 
 /** An approval request, without its id and its times. */
-export type Question = Omit<Ask, 'id' | 'at' | 'expiresAt' | 'otherwise' | 'end'>;
+export type Question = Omit<ApprovalRequest, 'id' | 'at' | 'expiresAt' | 'otherwise' | 'end'>;
 
 export interface Wait {
   readonly ms: number;
   /** What holds if nobody answers in time. Null: nothing is decided. */
-  readonly otherwise: AskAnswer | null;
+  readonly otherwise: ApprovalAnswer | null;
 }
 
-export interface AskDesk extends Asks {
+export interface PendingApprovals extends Asks {
   /**
    * `keep` records how it ended, once, before listeners are called; it returns false if another process has decided the call.
    * Undefined if so many requests are open that no person could answer them all.
    */
-  open(question: Question, wait: Wait, keep: (end: AskEnd) => boolean): PendingApproval | undefined;
+  open(question: Question, wait: Wait, keep: (end: ApprovalEnd) => boolean): PendingApproval | undefined;
   /** Open requests end as they would without an answer. */
   close(): void;
 }
@@ -39,7 +39,7 @@ export interface AskDesk extends Asks {
 /** A call that waits for its approval. */
 export interface PendingApproval {
   readonly id: string;
-  readonly ended: Promise<AskEnd>;
+  readonly ended: Promise<ApprovalEnd>;
   /** Adds the agent's name, which is known a moment later. */
   learn(more: Pick<Question, 'agent'>): void;
   /** The hook no longer waits for the answer. */
@@ -55,31 +55,31 @@ interface ApprovalsOptions {
 }
 
 interface Case {
-  ask: Ask;
-  readonly keep: (end: AskEnd) => boolean;
-  readonly tell: (end: AskEnd) => void;
+  ask: ApprovalRequest;
+  readonly keep: (end: ApprovalEnd) => boolean;
+  readonly tell: (end: ApprovalEnd) => void;
   readonly stopTimer: () => void;
 }
 
 const MOST = 200;
 
 /** Calls that wait for a person: each ends once, by whatever comes first. */
-export function createDesk({ clock, createId, later }: ApprovalsOptions): AskDesk {
+export function createPendingApprovals({ clock, createId, later }: ApprovalsOptions): PendingApprovals {
   const open = new Map<string, Case>();
-  const listeners = new Set<(ask: Ask) => void>();
-  let all: readonly Ask[] = [];
+  const listeners = new Set<(ask: ApprovalRequest) => void>();
+  let all: readonly ApprovalRequest[] = [];
   let isClosed = false;
 
-  const publish = (ask: Ask): void => {
-    all = withAsk(all, ask);
+  const publish = (ask: ApprovalRequest): void => {
+    all = withApproval(all, ask);
     for (const listener of listeners) listener(ask);
   };
-  const finish = (one: Case, by: AnsweredBy, decision: AskAnswer | null): Ask => {
+  const finish = (one: Case, by: AnsweredBy, decision: ApprovalAnswer | null): ApprovalRequest => {
     open.delete(one.ask.id);
     one.stopTimer();
     const at = new Date(clock()).toISOString();
-    const wanted: AskEnd = { at, decision, by };
-    const end: AskEnd = one.keep(wanted) ? wanted : { at, decision: null, by: 'withdrawn' };
+    const wanted: ApprovalEnd = { at, decision, by };
+    const end: ApprovalEnd = one.keep(wanted) ? wanted : { at, decision: null, by: 'withdrawn' };
     const ask = { ...one.ask, end };
     publish(ask);
     one.tell(end);
@@ -97,9 +97,9 @@ export function createDesk({ clock, createId, later }: ApprovalsOptions): AskDes
       const now = clock();
       const id = createId();
       const times = { at: new Date(now).toISOString(), expiresAt: new Date(now + ms).toISOString() };
-      const ask: Ask = { id, ...times, otherwise, ...question, end: null };
+      const ask: ApprovalRequest = { id, ...times, otherwise, ...question, end: null };
       let tell: Case['tell'] = () => {};
-      const ended = new Promise<AskEnd>((resolve) => {
+      const ended = new Promise<ApprovalEnd>((resolve) => {
         tell = resolve;
       });
       const stopTimer = later(ms, () => open.get(id) && finish(one, 'expiry', otherwise));
@@ -177,8 +177,8 @@ function requestingAgent({ agent, ancestors, reason }: CallerChain): AuditAgent 
 }
 
 /** Where requests go, and who names the agents. */
-export interface Asking {
-  readonly desk: AskDesk;
+export interface ApprovalContext {
+  readonly desk: PendingApprovals;
   readonly nameCaller?: NameCaller;
   /** For hosts whose questions arrive in other ways than by hooks. */
   readonly turns?: QuestionTurns;
@@ -203,9 +203,9 @@ interface CallToHold extends HeldCall {
 }
 
 /** The hook of this call waits until a person has answered or the time is over; it may exit before. */
-export function holdCall(held: CallToHold, asking: Asking): HookReply | undefined {
+export function holdCall(held: CallToHold, asking: ApprovalContext): HookReply | undefined {
   const { host, judgement, wait } = held;
-  const finish = (decision: AskEnd['decision'], by: AskEnd['by']): { kept: boolean; printed: string } => {
+  const finish = (decision: ApprovalEnd['decision'], by: ApprovalEnd['by']): { kept: boolean; printed: string } => {
     const { printed, ...decided } = answerRequest(host, judgement, decision ?? 'deny', by);
     try {
       return { kept: held.settle(decision === null ? { ...decided, decision: 'ask' } : decided), printed };
@@ -216,7 +216,7 @@ export function holdCall(held: CallToHold, asking: Asking): HookReply | undefine
     }
   };
   let answer: string | undefined;
-  const keep = ({ decision, by }: AskEnd): boolean => {
+  const keep = ({ decision, by }: ApprovalEnd): boolean => {
     const { kept, printed } = finish(decision, by);
     if (kept && decision !== null) answer = printed;
     return kept;
@@ -232,8 +232,8 @@ export function holdCall(held: CallToHold, asking: Asking): HookReply | undefine
 export function requestApproval(
   held: HeldCall & Pick<RequestedCall, 'rule' | 'why'>,
   wait: Wait,
-  keep: (end: AskEnd) => boolean,
-  { desk, nameCaller, onError }: Asking,
+  keep: (end: ApprovalEnd) => boolean,
+  { desk, nameCaller, onError }: ApprovalContext,
 ): PendingApproval | undefined {
   const pending = desk.open(describeRequest(held, requestingAgent(held.caller)), wait, keep);
   if (pending) nameCaller?.(held.event, held.at).then((agent) => pending.learn(describeRequest(held, agent)), onError);

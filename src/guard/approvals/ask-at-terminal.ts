@@ -3,24 +3,24 @@ import { createInterface, type Interface } from 'node:readline/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ReadStream, WriteStream } from 'node:tty';
 import {
-  type Ask,
-  type AskAnswer,
-  askedLines,
-  askerText,
+  type ApprovalAnswer,
+  type ApprovalRequest,
   cleanLine,
-  otherwiseText,
+  formatApprovalLines,
+  onTimeoutText,
   remainingText,
+  requesterText,
 } from '../../core/index.ts';
 import type { SharedScreen } from '../../lib/screen.ts';
 
 /** Undefined where the person did not answer: another way was faster, or the terminal is gone. */
-export type AskAtTerminal = (ask: Ask, signal: AbortSignal) => Promise<AskAnswer | undefined>;
+export type TerminalPrompt = (ask: ApprovalRequest, signal: AbortSignal) => Promise<ApprovalAnswer | undefined>;
 
 /**
  * The terminal itself: the program and whoever it talks to have stdin and stdout. Undefined where nobody sits there. One
  * question at a time.
  */
-export function createAskAtTerminal(screen: SharedScreen): AskAtTerminal | undefined {
+export function createTerminalPrompt(screen: SharedScreen): TerminalPrompt | undefined {
   if (!process.stderr.isTTY || !canOpen()) return undefined;
   let last: Promise<unknown> = Promise.resolve();
   return (ask, signal) => {
@@ -47,14 +47,14 @@ function canOpen(): boolean {
   }
 }
 
-async function askOnce(ask: Ask, signal: AbortSignal): Promise<AskAnswer | undefined> {
+async function askOnce(ask: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer | undefined> {
   const input = new ReadStream(openSync(TERMINAL, 'r'));
   const output = new WriteStream(openSync(TERMINAL, 'w'));
   try {
     await forgetTyped(input);
     const lines = [
-      `troupe: ${askerText(ask)} asks for`,
-      ...askedLines(ask, output.columns - 2).map((line) => `  ${line}`),
+      `troupe: ${requesterText(ask)} asks for`,
+      ...formatApprovalLines(ask, output.columns - 2).map((line) => `  ${line}`),
       `  ${cleanLine(ask.reason)}`,
     ];
     output.write(`${lines.join('\n')}\n`);
@@ -77,11 +77,11 @@ async function forgetTyped(input: ReadStream): Promise<void> {
 }
 
 async function readAnswer(
-  ask: Ask,
+  ask: ApprovalRequest,
   signal: AbortSignal,
   input: ReadStream,
   output: WriteStream,
-): Promise<AskAnswer | undefined> {
+): Promise<ApprovalAnswer | undefined> {
   const reader = createInterface({ input, output });
   // The keys are ours as long as we ask: what Ctrl-C means to everybody here, we have to tell them.
   reader.once('SIGINT', () => {
@@ -90,7 +90,7 @@ async function readAnswer(
   });
   try {
     for (;;) {
-      const left = `${remainingText(ask, Date.now())} left, ${otherwiseText(ask)}`;
+      const left = `${remainingText(ask, Date.now())} left, ${onTimeoutText(ask)}`;
       const said = await lineOf(reader, `Allow it once? (${left}) [y/n] `, signal);
       if (said === undefined) return undefined;
       if (/^\s*y(es)?\s*$/i.test(said)) return 'allow';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type Ask, type AskEnd, ENDED_KEPT } from '../../core/index.ts';
-import { type AskDesk, createDesk, type PendingApproval, type Question } from './approvals.ts';
+import { type ApprovalEnd, type ApprovalRequest, ENDED_KEPT } from '../../core/index.ts';
+import { createPendingApprovals, type PendingApproval, type PendingApprovals, type Question } from './approvals.ts';
 
 const QUESTION: Question = {
   host: 'claude-code',
@@ -30,12 +30,12 @@ const WAIT = { ms: 60_000, otherwise: 'deny' } as const;
 let now = 0;
 let timers: { readonly at: number; readonly act: () => void }[] = [];
 let ids = 0;
-let kept: AskEnd[] = [];
-let told: Ask[] = [];
-let desk: AskDesk;
+let kept: ApprovalEnd[] = [];
+let told: ApprovalRequest[] = [];
+let desk: PendingApprovals;
 beforeEach(() => {
   [now, timers, ids, kept, told] = [1_000_000, [], 0, [], []];
-  desk = createDesk({
+  desk = createPendingApprovals({
     clock: () => now,
     createId: () => `id-${++ids}`,
     later(ms, act) {
@@ -54,7 +54,7 @@ function pass(ms: number): void {
   for (const { act } of timers.filter(({ at }) => at <= now)) act();
 }
 
-const open = (keep: (end: AskEnd) => boolean = () => true): PendingApproval => {
+const open = (keep: (end: ApprovalEnd) => boolean = () => true): PendingApproval => {
   const held = desk.open(QUESTION, WAIT, (end) => {
     kept.push(end);
     return keep(end);
@@ -170,7 +170,7 @@ describe('many', () => {
     fc.assert(
       fc.property(fc.array(act, { maxLength: 40 }), (acts) => {
         [now, timers, ids] = [1_000_000, [], 0];
-        const local = createDesk({
+        const local = createPendingApprovals({
           clock: () => now,
           createId: () => `id-${++ids}`,
           later(ms, run) {

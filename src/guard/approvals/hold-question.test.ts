@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { toSessionId } from '../../core/index.ts';
-import { createDesk } from './approvals.ts';
-import { holdQuestion, type QuestionToHold } from './host-questions.ts';
+import { createPendingApprovals } from './approvals.ts';
+import { holdHostApproval, type QuestionToHold } from './host-questions.ts';
 
 function hold() {
   const timers: (() => void)[] = [];
-  const desk = createDesk({
+  const desk = createPendingApprovals({
     clock: () => 0,
     createId: () => 'ask-1',
     later: (_ms, act) => {
@@ -23,7 +23,7 @@ function hold() {
     at: 0,
     settle: (decided) => settled.push(decided) > 0,
   };
-  const reply = holdQuestion(question, { desk, onError: () => undefined });
+  const reply = holdHostApproval(question, { desk, onError: () => undefined });
   if (typeof reply === 'string') throw new Error('it was not held');
   return { desk, reply, settled, expire: () => timers[0]?.() };
 }

@@ -2,10 +2,10 @@ import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { HostQuestion, QuestionsHeard } from '../../hosts/index.ts';
+import type { ApprovalListener, HostApproval } from '../../hosts/index.ts';
 import { opencode } from '../../hosts/opencode/index.ts';
-import { createDesk, createQuestionTurns } from './approvals.ts';
-import { followQuestions } from './host-questions.ts';
+import { createPendingApprovals, createQuestionTurns } from './approvals.ts';
+import { followHostApprovals } from './host-questions.ts';
 
 const line = [
   { id: 'ses_b', parent: 'ses_a', agent: 'general', directory: '/p' },
@@ -24,7 +24,7 @@ const as = (hook: string): object => ({
   ...facts,
   permission: { id: 'per_1', permission: 'bash', patterns: ['rm *'] },
 });
-const QUESTION: HostQuestion = {
+const QUESTION: HostApproval = {
   id: 'per_1',
   payloads: { asked: as('permission.asked'), question: as('permission.question'), gone: as('permission.replied') },
 };
@@ -39,7 +39,7 @@ async function begin() {
   const folder = mkdtempSync(path.join(tmpdir(), 'troupe-questions-'));
   const timers: (() => void)[] = [];
   let asks = 0;
-  const desk = createDesk({
+  const desk = createPendingApprovals({
     clock: () => 0,
     createId: () => `ask-${++asks}`,
     later: (_ms, act) => {
@@ -48,22 +48,22 @@ async function begin() {
     },
   });
   const replies: string[] = [];
-  const heard: QuestionsHeard[] = [];
+  const heard: ApprovalListener[] = [];
   const adapter = {
     ...opencode,
     questions: {
       addressesOf: async (root: string) => [root],
-      listen: (_address: string, hears: QuestionsHeard, signal: AbortSignal) => {
+      listen: (_address: string, hears: ApprovalListener, signal: AbortSignal) => {
         heard.push(hears);
         return new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
       },
-      reply: async (_address: string, _question: HostQuestion, printed: string) => replies.push(printed) > 0,
+      reply: async (_address: string, _question: HostApproval, printed: string) => replies.push(printed) > 0,
     },
   };
   const turns = createQuestionTurns();
   const asking = { desk, turns, onError: (error: unknown) => void expect(error).toBeUndefined() };
   const place = { adapter, root: 'http://127.0.0.1:1', forced: false };
-  const following = followQuestions([place], { folder, asking, turns, everyMs: 10 });
+  const following = followHostApprovals([place], { folder, asking, turns, everyMs: 10 });
   closers.push(() => following.close());
   await vi.waitUntil(() => heard.length > 0, { timeout: 30_000 });
   const spooled = (): readonly object[] => {
@@ -81,7 +81,7 @@ async function begin() {
         ...(extra.decision && { decision: extra.decision, by: extra.answeredBy }),
       }));
   };
-  return { desk, turns, replies, spooled, heard: heard[0] as QuestionsHeard, timers, listens: () => heard.length };
+  return { desk, turns, replies, spooled, heard: heard[0] as ApprovalListener, timers, listens: () => heard.length };
 }
 
 describe('a question that is heard at a server', () => {

@@ -2,16 +2,22 @@
 // hook goes first: one question, asked once.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { putSpoolFile } from '../../audit/index.ts';
-import type { AskEnd } from '../../core/index.ts';
-import type { HooksCapability, HostQuestion, QuestionsCapability } from '../../hosts/index.ts';
-import type { Place } from '../../sessions/index.ts';
-import { type Asking, type HeldCall, type HookReply, type QuestionTurns, requestApproval } from './approvals.ts';
+import { queueEvent } from '../../audit/index.ts';
+import type { ApprovalEnd } from '../../core/index.ts';
+import type { ApprovalsCapability, HooksCapability, HostApproval } from '../../hosts/index.ts';
+import type { DataFolder } from '../../sessions/index.ts';
+import {
+  type ApprovalContext,
+  type HeldCall,
+  type HookReply,
+  type QuestionTurns,
+  requestApproval,
+} from './approvals.ts';
 
 interface QuestionsOptions {
   /** Where the spool lies. */
   readonly folder: string;
-  readonly asking: Asking;
+  readonly asking: ApprovalContext;
   readonly turns: QuestionTurns;
   readonly everyMs?: number;
 }
@@ -19,7 +25,7 @@ interface QuestionsOptions {
 const EVERY_MS = 3_000;
 
 /** From now on, at every server that can be found for these places. */
-export function followQuestions(places: readonly Place[], options: QuestionsOptions): { close(): void } {
+export function followHostApprovals(places: readonly DataFolder[], options: QuestionsOptions): { close(): void } {
   const end = new AbortController();
   const heard = new Set<string>();
   const lookForServers = async (): Promise<void> => {
@@ -44,11 +50,11 @@ export function followQuestions(places: readonly Place[], options: QuestionsOpti
   return { close: () => end.abort() };
 }
 
-function hearAt(address: string, { adapter }: Place, questions: QuestionsCapability, options: QuestionsOptions) {
+function hearAt(address: string, { adapter }: DataFolder, questions: ApprovalsCapability, options: QuestionsOptions) {
   const { folder, asking, turns } = options;
-  const told = new Map<string, HostQuestion>();
+  const told = new Map<string, HostApproval>();
   const put = (payload: object, extra: object): void =>
-    putSpoolFile(folder, adapter.host, Buffer.from(JSON.stringify(payload)), extra);
+    queueEvent(folder, adapter.host, Buffer.from(JSON.stringify(payload)), extra);
   const attempt = (act: () => void): void => {
     try {
       act();
@@ -57,7 +63,7 @@ function hearAt(address: string, { adapter }: Place, questions: QuestionsCapabil
     }
   };
   return {
-    asked(question: HostQuestion): void {
+    asked(question: HostApproval): void {
       const { hooks } = adapter;
       const event = hooks?.read(question.payloads.question);
       if (!hooks || !event?.call || event.question === undefined) return;
@@ -71,7 +77,7 @@ function hearAt(address: string, { adapter }: Place, questions: QuestionsCapabil
       };
       const asked = { host: hooks, event, call: event.call, question: event.question, caller, settle };
       const hold = (): void => {
-        const held = holdQuestion({ ...asked, at: Date.now() }, asking);
+        const held = holdHostApproval({ ...asked, at: Date.now() }, asking);
         if (typeof held === 'string') return;
         turns.open(question.id, held.withdraw);
         const goOn = async (printed: string | undefined): Promise<void> => {
@@ -105,9 +111,9 @@ const HELD_MS = 3_600_000;
  * A host asks its person, and here as well: the first answer counts. Where none is given here nothing is decided, and
  * the hook says nothing.
  */
-export function holdQuestion(held: QuestionToHold, asking: Asking): HookReply {
+export function holdHostApproval(held: QuestionToHold, asking: ApprovalContext): HookReply {
   let reply = '';
-  const keep = ({ decision, by }: AskEnd): boolean => {
+  const keep = ({ decision, by }: ApprovalEnd): boolean => {
     const said = decision === null ? '' : ` A person was asked and ${decision === 'allow' ? 'allowed' : 'denied'} it.`;
     const reason = `${held.question}.${said}`;
     try {

@@ -8,7 +8,7 @@ import { asObject, isObject } from '../../lib/json.ts';
 import { createFileSync, readTextSync } from '../../lib/regular-file.ts';
 import { type AgentSelector, DECISIONS, NO_POLICY, type Policy, type Rule, withCaution } from '../policy.ts';
 import { type PackedGroup, packRules, type RuleGroup, unpackRules } from './packed-rules.ts';
-import { lookAtSource, type PolicyPlace, policyPlaces, readSource, type WherePolicyIs } from './sources.ts';
+import { lookAtSource, type PolicyFolders, type PolicyPlace, policyPlaces, readSource } from './sources.ts';
 
 export interface CompiledFile {
   readonly compiler: number;
@@ -142,7 +142,7 @@ function isPolicy(policy: unknown): boolean {
   return [main, subagent, unknown, policy['onError']].every((decision) => DECISIONS.some((one) => one === decision));
 }
 
-export interface WhereCompiledIs extends WherePolicyIs {
+export interface CompiledPolicyFolders extends PolicyFolders {
   readonly stateFolder: string;
   readonly home: string;
 }
@@ -163,7 +163,7 @@ export type ReadCompiled =
   | { readonly state: 'none'; readonly policy: Policy };
 
 /** Never throws. Who says which rules are wanted gets no others, at first. */
-export function readCompiled(where: WhereCompiledIs, isWanted?: IsWanted): ReadCompiled {
+export function readCompiled(where: CompiledPolicyFolders, isWanted?: IsWanted): ReadCompiled {
   const places = policyPlaces(where);
   const file = compiledPath(where.stateFolder, places);
   const read = readCompiledFile(file, isWanted);

@@ -18,11 +18,11 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { withoutSideEffects } from '../../../scripts/without-side-effects.mjs';
-import { readCompiled, type WhereCompiledIs } from './compiled-file.ts';
+import { type CompiledPolicyFolders, readCompiled } from './compiled-file.ts';
 import { loadPolicy } from './load-policy.ts';
 
 let home: string;
-let where: WhereCompiledIs;
+let where: CompiledPolicyFolders;
 const DENY = 'version: 1\nrules: [{ decision: deny, tools: Write }]\n';
 const ALLOW = 'version: 1\nrules: [{ decision: allow, tools: Read }]\n';
 

@@ -12,10 +12,10 @@ import { compilePolicy } from './compile.ts';
 import {
   COMPILER,
   type CompiledFile,
+  type CompiledPolicyFolders,
   compiledPath,
   formatCompiledFile,
   readCompiled,
-  type WhereCompiledIs,
 } from './compiled-file.ts';
 import { lookAtSource, type PolicyPlace, policyPlaces, readNamedSource, readSource } from './sources.ts';
 
@@ -30,7 +30,7 @@ export interface LoadedPolicy {
 }
 
 /** What holds for the project in that folder. Compiles only what has changed. */
-export async function loadPolicy(where: WhereCompiledIs): Promise<LoadedPolicy> {
+export async function loadPolicy(where: CompiledPolicyFolders): Promise<LoadedPolicy> {
   const before = readCompiled(where);
   if (before.state === 'none') return { policy: before.policy, presets: [], problems: [], files: [], unkept: null };
   if (before.state === 'current') return { ...before.compiled, files: filesOf(before.compiled), unkept: null };
@@ -42,7 +42,7 @@ export async function loadPolicy(where: WhereCompiledIs): Promise<LoadedPolicy> 
   return { ...compiled, files: filesOf(compiled), unkept };
 }
 
-function compileNow(where: WhereCompiledIs): CompiledFile {
+function compileNow(where: CompiledPolicyFolders): CompiledFile {
   const read = policyPlaces(where).map((place) => ({ place, found: readSource(place.file) }));
   const sources = read.flatMap(({ place, found }) => (found ? [{ ...place, content: found.content }] : []));
   const { policy, presets, problems } = compilePolicy({
@@ -71,7 +71,7 @@ function filesOf({ sources }: CompiledFile): LoadedPolicy['files'] {
  */
 async function keepOnErrors(
   file: string,
-  where: WhereCompiledIs,
+  where: CompiledPolicyFolders,
   { sources, policy }: CompiledFile,
   at: number,
 ): Promise<Error | null> {
@@ -126,7 +126,7 @@ function resolveFolder(pattern: string): string {
  */
 export function checkPolicyFile(
   file: string,
-  where: WhereCompiledIs,
+  where: CompiledPolicyFolders,
   /** Read once, so it may be a pipe. */
   isReadOnce = false,
 ): Omit<LoadedPolicy, 'unkept'> | undefined {
@@ -148,7 +148,7 @@ export function checkPolicyFile(
   };
 }
 
-function scopeOf(file: string, { configFolder }: WhereCompiledIs): PolicyFileScope {
+function scopeOf(file: string, { configFolder }: CompiledPolicyFolders): PolicyFileScope {
   if (path.basename(path.dirname(file)) !== '.troupe' || path.dirname(file) === path.resolve(configFolder))
     return 'user';
   return path.basename(file) === 'policy.local.yaml' ? 'local' : 'project';
@@ -166,7 +166,7 @@ const TICK_MS = 2_000;
 const MAX_REMEMBERED = 100;
 
 /** For a process that stays: a policy is loaded again where one of its files has changed, came or went, or may have. */
-export function rememberPolicies(clock: Clock): (where: WhereCompiledIs) => Promise<Policy> {
+export function createPolicyCache(clock: Clock): (where: CompiledPolicyFolders) => Promise<Policy> {
   const remembered = new Map<string, Remembered>();
   return async (where) => {
     const at = clock();

@@ -3,7 +3,7 @@
 import { isMap, isScalar, isSeq, type Node } from 'yaml';
 import type { GuardMismatch, PolicyProblem } from '../../core/index.ts';
 import { decide } from '../decide.ts';
-import { AGENT_KINDS, contradictionIn, type ImaginedAgent, type ImaginedCall } from '../described-call.ts';
+import { AGENT_KINDS, type DescribedCall, findContradiction, type ImaginedAgent } from '../described-call.ts';
 import { DECISIONS, type Decision, type GuardedCall, type Policy, type Rule } from '../policy.ts';
 import { explainCall } from './explain-call.ts';
 import {
@@ -27,7 +27,7 @@ import type { PolicySource } from './sources.ts';
 interface GuardCase {
   readonly line: number;
   readonly name: string | null;
-  readonly call: ImaginedCall;
+  readonly call: DescribedCall;
   readonly expected: Decision;
   readonly expectedRule: string | null;
 }
@@ -145,7 +145,7 @@ const readAgent: Reader<ImaginedAgent | null> = (walk, node, what) => {
     under: listOrOne(line),
   });
   if (!fields) return undefined;
-  const contradiction = contradictionIn(fields.values);
+  const contradiction = findContradiction(fields.values);
   return contradiction === undefined ? fields.values : wrong(walk, node, `There is no such agent. ${contradiction}`);
 };
 

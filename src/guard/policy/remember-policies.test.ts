@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { rememberPolicies } from './load-policy.ts';
+import { createPolicyCache } from './load-policy.ts';
 
 let folder = '';
 beforeEach(() => {
@@ -23,7 +23,7 @@ const write = (text: string, file = 'policy.yaml'): void => {
 
 it('is the policy of the files, however they change', async () => {
   // Long after the files were written: what is remembered may be used.
-  const load = rememberPolicies(() => Date.now() + 3_600_000);
+  const load = createPolicyCache(() => Date.now() + 3_600_000);
   mkdirSync(path.join(folder, 'project/.git'), { recursive: true });
   expect((await load(places())).rules).toHaveLength(0);
   write('version: 1\nrules: [{ decision: deny }]\n');

@@ -102,13 +102,13 @@ export interface PolicyPlace {
 }
 
 /** `folder`: of the project, not where a command of an agent happens to be: it could go where no policy is. */
-export interface WherePolicyIs {
+export interface PolicyFolders {
   readonly configFolder: string;
   readonly folder: string;
 }
 
 /** Those that may be there, the person's own first. */
-export function policyPlaces({ configFolder, folder }: WherePolicyIs): readonly PolicyPlace[] {
+export function policyPlaces({ configFolder, folder }: PolicyFolders): readonly PolicyPlace[] {
   const user: PolicyPlace = { scope: 'user', file: path.resolve(configFolder, 'policy.yaml'), root: null };
   const root = projectRoot(folder);
   const inProject = (scope: PolicyFileScope, name: string): readonly PolicyPlace[] => {

@@ -2,12 +2,12 @@
 
 import { createGuardLog, readLog } from '../../audit/index.ts';
 import { type AuditEntry, type CallLeft, hostOf, nativeId, type PolicySuggestion } from '../../core/index.ts';
-import { ADAPTERS } from '../../hosts/registry.ts';
+import { loadHost } from '../../hosts/registry.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { stateFolder } from '../../lib/state-folder.ts';
 import { UserError } from '../../lib/user-error.ts';
 import { isMaskedOrCut, maskText } from '../../redact/index.ts';
-import { createSessions, placesOf, readCalls, thisMachine, type Where } from '../../sessions/index.ts';
+import { createSessions, dataFoldersFor, readCalls, type SessionScope, thisMachine } from '../../sessions/index.ts';
 import { decide } from '../decide.ts';
 import { pastCall, writtenCall } from '../described-call.ts';
 import {
@@ -159,7 +159,7 @@ function oneLine(text: string): string {
   return text.replace(/[\p{C}\p{Z}]+/gu, ' ').trim();
 }
 
-export async function suggestPolicyFor(where: Where, prefix?: string): Promise<PolicySuggestion> {
+export async function suggestPolicyFor(where: SessionScope, prefix?: string): Promise<PolicySuggestion> {
   const { session, from, calls } = await readSeen(where, prefix);
   const head = [
     `Under this policy session ${session.slice(0, 8)} would have run as it did, by what its ${SOURCES[from]}.`,
@@ -174,10 +174,10 @@ const SOURCES = { transcripts: 'transcripts say', audit: 'hooks told' } as const
 type Seen = Pick<PolicySuggestion, 'session' | 'from'> & { readonly calls: readonly SeenCall[] };
 
 /** Transcripts have every call whole; the audit stays where they are gone, and knows the folder of each call. */
-async function readSeen(where: Where, prefix: string | undefined): Promise<Seen> {
+async function readSeen(where: SessionScope, prefix: string | undefined): Promise<Seen> {
   const { home } = thisMachine();
   await createGuardLog(where).drain();
-  const places = placesOf(where);
+  const places = dataFoldersFor(where);
   const opened = await createSessions(places, { clock: systemClock, named: where.roots.length > 0 })
     .open(prefix)
     .catch((error: unknown) => {
@@ -188,7 +188,7 @@ async function readSeen(where: Where, prefix: string | undefined): Promise<Seen>
   const { tree } = opened;
   const session = nativeId(tree.id);
   const folders = await foldersOfCalls(session);
-  const hooks = ADAPTERS.find(({ host }) => host === hostOf(tree.id))?.hooks;
+  const hooks = (await loadHost(hostOf(tree.id)))?.hooks;
   const calls = (await readCalls(places, opened)).map(({ agent, id, tool, input }) => {
     const cwd = folders.get(id) ?? agent.cwd ?? tree.cwd;
     const named = hooks?.toCall?.(tool, input) ?? { tool, input };

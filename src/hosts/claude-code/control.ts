@@ -2,7 +2,7 @@
 // Recorded: 2.0.76 to 2.1.325.
 
 import { asAmount, asObject, asText, isObject, type JsonObject, known } from '../../lib/json.ts';
-import type { ControlAnswer, ControlCapability, ControlNews } from '../index.ts';
+import type { ControlAnswer, ControlCapability, ControlEvent } from '../index.ts';
 import { planControl, withLines } from './control-arguments.ts';
 
 /** Our callback in front of each call: the program asks its person only about some of them, and tells hooks of all. */
@@ -76,7 +76,7 @@ function callerIn(payload: unknown): string | undefined {
   return asText(asObject(payload)?.['agent_id']);
 }
 
-function readControl(line: JsonObject): ControlNews | undefined {
+function readControl(line: JsonObject): ControlEvent | undefined {
   switch (line['type']) {
     case 'control_request':
       return readRequest(asText(line['request_id']) ?? '', asObject(line['request']) ?? {});
@@ -96,7 +96,7 @@ function readControl(line: JsonObject): ControlNews | undefined {
   }
 }
 
-function readRequest(request: string, said: JsonObject): ControlNews {
+function readRequest(request: string, said: JsonObject): ControlEvent {
   if (said['subtype'] === 'can_use_tool') return { kind: 'question', request, call: asText(said['tool_use_id']) };
   const payload = asObject(said['input']);
   const callback = said['subtype'] === 'hook_callback' ? said['callback_id'] : undefined;
@@ -107,7 +107,7 @@ function readRequest(request: string, said: JsonObject): ControlNews {
 }
 
 /** Agents that may still make calls. Commands in the background make none. */
-function readWork(line: JsonObject): ControlNews | undefined {
+function readWork(line: JsonObject): ControlEvent | undefined {
   const work = asText(line['task_id']);
   if (work === undefined) return undefined;
   if (line['subtype'] === 'task_started' && line['task_type'] !== 'local_bash') return { kind: 'work-begun', work };

@@ -6,16 +6,8 @@ import { toSourceId } from '../../core/index.ts';
 import { isFileEntry, isFolder, listFilesBelow, listFolder } from '../../lib/folders.ts';
 import { known } from '../../lib/json.ts';
 import { readHead } from '../../lib/read-lines.ts';
-import type { LocatedSource, Machine } from '../index.ts';
+import type { LocatedSource } from '../index.ts';
 import { agentIdOf } from './line-context.ts';
-
-/** `CLAUDE_CONFIG_DIR` takes the place of `~/.claude`; `~/.config/claude` is where some versions and systems keep it. */
-export function rootsOf({ env, home }: Machine): readonly string[] {
-  const set = env['CLAUDE_CONFIG_DIR'];
-  if (set) return set.split(',').flatMap((root) => root.trim() || []);
-  const config = env['XDG_CONFIG_HOME'] || path.join(home, '.config');
-  return [path.join(home, '.claude'), path.join(config, 'claude')];
-}
 
 /** Somebody may point at `projects/` itself, or at one project's folder: what counts is what the files hold. */
 export async function projectFolders(root: string): Promise<readonly string[]> {

@@ -7,8 +7,8 @@ import { asObject, type JsonObject } from '../../lib/json.ts';
 import { isAtLeast } from '../../lib/version-number.ts';
 import type { HookSettingsCapability, Machine, SettingsFile } from '../index.ts';
 import { GUARD_SECONDS, OBSERVER_SECONDS, type SettingsForm, settingsOf, switchOf } from '../shared/index.ts';
-import { rootsOf } from './data-folder.ts';
 import { BEFORE_CALL } from './guard.ts';
+import { rootsOf } from './host.ts';
 import { HOST } from './line-context.ts';
 
 /** Those we observe, with the first published version that knows them. */

@@ -2,7 +2,7 @@
 
 import type { NoticeBlock, NoticeKind, RunOutcome } from '../../core/index.ts';
 import { asObject, asText, isObject, known } from '../../lib/json.ts';
-import type { Errand } from '../index.ts';
+import type { SpawnExchange } from '../index.ts';
 import { firstLine } from '../shared/index.ts';
 
 const MAX_TITLE = 300;
@@ -263,7 +263,7 @@ function tagIn(text: string, tag: string): string | undefined {
 /** Of an agent in the background (2.0.64 and later) and of a teammate: they report elsewhere. */
 const SENT_OFF = /^(?:Async agent launched|Spawned successfully)/;
 
-export function errandIn(input: unknown, result: string | undefined): Errand {
+export function errandIn(input: unknown, result: string | undefined): SpawnExchange {
   const answer = result === undefined || SENT_OFF.test(result) ? undefined : reportIn(result);
   return known({ prompt: asText(asObject(input)?.['prompt']), answer });
 }

@@ -2,13 +2,13 @@ import { mainAgentOf } from '../../core/index.ts';
 import { versionNumber } from '../../lib/version-number.ts';
 import type { LocatedSession, LocatedSource, SourceAdapter, SourceReader, VersionFact } from '../index.ts';
 import { claudeCodeControl } from './control.ts';
-import { type Role, rootsOf } from './data-folder.ts';
+import type { Role } from './data-folder.ts';
 import { claudeCodeGuard, namesCallers } from './guard.ts';
 import { hookSettings } from './hook-settings.ts';
 import { condense, createHookReader, sampleCall, sampleTranscript } from './hooks.ts';
+import { claudeCodeHost } from './host.ts';
 import { errandIn } from './host-text.ts';
 import { byTail, sessionOf } from './identify.ts';
-import { HOST } from './line-context.ts';
 import { findOrigin, follow, locate, locateAgents } from './locate.ts';
 import { createJournalReader, createManifestReader, createSidecarReader } from './read-sidecar.ts';
 import { createTranscriptReader, type TranscriptOf } from './read-transcript.ts';
@@ -16,7 +16,7 @@ import { sniffTranscript } from './record.ts';
 import { rename, retime, schedule } from './replay.ts';
 import { continuing } from './resume.ts';
 import { createStreamReader, recognise } from './stream.ts';
-import { openBodies } from './transcript.ts';
+import { openTranscript } from './transcript.ts';
 
 interface FactByVersion {
   readonly since: string;
@@ -71,11 +71,7 @@ const READERS: Readonly<Record<Role, (of: TranscriptOf) => SourceReader>> = {
 };
 
 export const claudeCode: SourceAdapter = {
-  host: HOST,
-  title: 'Claude Code',
-  process: { names: ['claude', '@anthropic-ai/claude-code'], variable: 'CLAUDECODE' },
-  agentName: 'claude',
-  roots: rootsOf,
+  ...claudeCodeHost,
   locate,
   locateAgents,
   findOrigin,
@@ -92,12 +88,10 @@ export const claudeCode: SourceAdapter = {
   factsOf,
   identify: { sessionOf, byTail },
   follow,
-  openBodies,
-  errandIn,
+  openTranscript: openTranscript,
+  readSpawnExchange: errandIn,
   replay: { schedule, retime, rename },
   stream: {
-    programs: ['claude'],
-    printing: 'claude -p … --output-format stream-json --verbose',
     recognise,
     createReader: createStreamReader,
     leavesToDisk: true,
@@ -106,5 +100,5 @@ export const claudeCode: SourceAdapter = {
   control: claudeCodeControl,
   hooks: { ...claudeCodeGuard, condense, namesCallers, createHookReader, sampleCall, sampleTranscript },
   hookSettings,
-  continuing,
+  resume: continuing,
 };

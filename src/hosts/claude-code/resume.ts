@@ -1,15 +1,15 @@
 // Going on from an agent. The program itself opens sessions only; a sub-agent is woken by its main agent, with a tool that has
 // had three forms. Tried on 2.0.76, 2.1.2, 2.1.25, 2.1.50, 2.1.63 (`resume`), 2.1.81 to 2.1.172 (behind a switch), 2.1.197 to 2.1.325.
 
-import type { AgentToContinue, ContinuePlan, ContinueWish, ContinuingCapability, WhyNot } from '../../core/index.ts';
+import type { AgentToResume, ResumeCapability, ResumeOptions, ResumePlan, WhyNot } from '../../core/index.ts';
 import { known } from '../../lib/json.ts';
 import { isAtLeast } from '../../lib/version-number.ts';
 
 const PROGRAM = 'claude';
 const UNATTENDED = 'Nobody can be asked: Claude Code refuses what your settings do not allow.';
 
-export const continuing: ContinuingCapability = {
-  takeUp(agent, wish) {
+export const continuing: ResumeCapability = {
+  planResume(agent, wish) {
     if (!agent.isAtHome) return { whyNot: 'its files lie outside of the folder that Claude Code reads.' };
     if (agent.isSessionOpen && !wish.fork)
       return {
@@ -31,7 +31,7 @@ export const continuing: ContinuingCapability = {
   }),
 };
 
-function openSession({ session }: AgentToContinue, { message, fork, newSession }: ContinueWish): ContinuePlan {
+function openSession({ session }: AgentToResume, { message, fork, newSession }: ResumeOptions): ResumePlan {
   const asCopy = fork ? ['--fork-session', '--session-id', newSession] : [];
   return {
     way: 'session',
@@ -49,11 +49,11 @@ function openSession({ session }: AgentToContinue, { message, fork, newSession }
 interface WakeMethod {
   readonly since: string;
   /** For the main agent: how it does it. */
-  how(agent: AgentToContinue): string;
+  how(agent: AgentToResume): string;
   readonly env?: Readonly<Record<string, string>>;
 }
 
-const BY_MESSAGE = ({ agent }: AgentToContinue): string =>
+const BY_MESSAGE = ({ agent }: AgentToResume): string =>
   `Use the SendMessage tool with "to" set to "${agent}"; where it is not among your tools, find it with ToolSearch.`;
 
 /** The newest first. In between, the tool belongs to teams of agents, and is there where these are switched on. */
@@ -67,7 +67,7 @@ const WAKE_METHODS: readonly WakeMethod[] = [
   },
 ];
 
-function wake(agent: AgentToContinue, { message, fork }: ContinueWish): ContinuePlan | WhyNot {
+function wake(agent: AgentToResume, { message, fork }: ResumeOptions): ResumePlan | WhyNot {
   const { session, version, hasTranscript } = agent;
   const method = WAKE_METHODS.find(({ since }) => isAtLeast(version, since));
   if (fork) return { whyNot: 'a copy of a session of Claude Code has no sub-agents that could be woken.' };
@@ -91,7 +91,7 @@ function wake(agent: AgentToContinue, { message, fork }: ContinueWish): Continue
   };
 }
 
-function messageForMain(agent: AgentToContinue, method: WakeMethod, message: string): string {
+function messageForMain(agent: AgentToResume, method: WakeMethod, message: string): string {
   return [
     `Please hand the message below on to your sub-agent ${agent.agent}, word for word. ${method.how(agent)}`,
     'Wait for its answer, then give me that answer, complete. Do nothing else.',

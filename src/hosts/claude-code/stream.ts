@@ -14,7 +14,7 @@ import {
 import { asAmount, asFlag, asObject, asText, isObject, type JsonObject, known } from '../../lib/json.ts';
 import type { Line } from '../../lib/lines.ts';
 import { versionNumber } from '../../lib/version-number.ts';
-import type { CallPrompt, StreamNews, StreamReader, StreamResult, StreamSign } from '../index.ts';
+import type { CallPrompt, StreamReader, StreamResult, StreamSign, StreamUpdate } from '../index.ts';
 import { createAskedCommands, promptFact } from '../shared/index.ts';
 import { TASK_OUTCOMES } from './host-text.ts';
 import { agentIdOf, callIdOf, createFileState, HOST, type LineContext } from './line-context.ts';
@@ -53,7 +53,7 @@ export function createStreamReader(session: SessionId, source: SourceId): Stream
   };
 }
 
-const NOTHING: StreamNews = { facts: [] };
+const NOTHING: StreamUpdate = { facts: [] };
 
 function isPiece({ bytes }: Line): boolean {
   return bytes.length > PIECE.length && PIECE.equals(bytes.subarray(0, PIECE.length));

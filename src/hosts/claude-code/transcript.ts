@@ -13,7 +13,7 @@ import { asInstant, asObject, asText } from '../../lib/json.ts';
 import type { Line } from '../../lib/lines.ts';
 import { readLines } from '../../lib/read-lines.ts';
 import { openRegular } from '../../lib/regular-file.ts';
-import type { Bodies, BodyPlace, ByteRange, LocatedSession, LocatedSource } from '../index.ts';
+import type { ByteRange, LocatedSession, LocatedSource, MessageLines, OpenTranscript } from '../index.ts';
 import { followPlaces, type PlaceList } from '../shared/index.ts';
 import { reportIn, withoutReminders } from './host-text.ts';
 import { agentIdOf, speakerOf } from './line-context.ts';
@@ -23,7 +23,7 @@ import { isKnownType } from './read-transcript.ts';
 import { parseLine, parseWhole, type RawRecord, recordsIn, textOf, typeOf } from './record.ts';
 import { isSpawning } from './tools.ts';
 
-export function openBodies(session: LocatedSession, source: LocatedSource, agent: AgentId): Bodies {
+export function openTranscript(session: LocatedSession, source: LocatedSource, agent: AgentId): OpenTranscript {
   const owner = source.agent ?? mainAgentOf(session.id);
   const createFinder = (): SpeechFinder => createSpeechFinder(owner, agent, session.id);
   const followed = followPlaces(source, () => createPlaceList(createFinder()));
@@ -52,7 +52,7 @@ export function openBodies(session: LocatedSession, source: LocatedSource, agent
 }
 
 function createPlaceList({ find, leftOut }: SpeechFinder): PlaceList {
-  const places = new Map<string, BodyPlace & { readonly lines: ByteRange[] }>();
+  const places = new Map<string, MessageLines & { readonly lines: ByteRange[] }>();
   const sort = createMessageSorter();
   return {
     add(line) {
@@ -107,7 +107,7 @@ const SPAN_BYTES = 4 * 1024 * 1024;
 
 async function readPlaces(
   file: string,
-  places: readonly BodyPlace[],
+  places: readonly MessageLines[],
   agent: AgentId,
   withMedia: boolean,
 ): Promise<readonly TranscriptMessage[]> {

@@ -4,14 +4,7 @@ import path from 'node:path';
 import { isFileEntry, listFilesBelow, listFolder } from '../../lib/folders.ts';
 import { createLineSplitter } from '../../lib/lines.ts';
 import { readHead } from '../../lib/read-lines.ts';
-import type { Machine } from '../index.ts';
 import { parseLine, recordsIn } from './record.ts';
-
-/** `CODEX_HOME` takes the place of `~/.codex`. */
-export function rootsOf({ env, home }: Machine): readonly string[] {
-  const set = env['CODEX_HOME'];
-  return [set || path.join(home, '.codex')];
-}
 
 /** `sessions/YYYY/MM/DD/` by the day a thread began; `archived_sessions/` holds all that were put away, in one heap. */
 const HOMES = new Set(['sessions', 'archived_sessions']);

@@ -17,7 +17,7 @@ import type {
   SettingsFile,
 } from '../index.ts';
 import {
-  createToldReader,
+  createKeptHookReader,
   GUARD_SECONDS,
   type Handler,
   handlersIn,
@@ -26,8 +26,8 @@ import {
   settingsOf,
   type Told,
 } from '../shared/index.ts';
-import { rootsOf } from './data-folder.ts';
 import { ASKS, BEFORE_CALL, codexGuard, ENDS, toGuarded } from './guard.ts';
+import { rootsOf } from './host.ts';
 import { HOST } from './line-context.ts';
 import { threadInName } from './thread-head.ts';
 
@@ -60,7 +60,7 @@ export const hooks: HooksCapability = {
   sampleCall,
   sampleTranscript,
   namesCallers: (version) => isAtLeast(version, '0.137.0'),
-  createHookReader: createToldReader,
+  createHookReader: createKeptHookReader,
 };
 
 /** A question that waits for the person is in no file; all else stands in the rollouts. */

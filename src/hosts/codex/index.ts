@@ -1,13 +1,13 @@
 import { mainAgentOf } from '../../core/index.ts';
-import type { Bodies, LocatedSession, LocatedSource, SourceAdapter, SourceReader } from '../index.ts';
-import { rootsOf, sniffRollout } from './data-folder.ts';
+import type { LocatedSession, LocatedSource, OpenTranscript, SourceAdapter, SourceReader } from '../index.ts';
+import { sniffRollout } from './data-folder.ts';
 import { hookSettings, hooks } from './hooks.ts';
-import { HOST } from './line-context.ts';
+import { codexHost } from './host.ts';
 import { follow, locate, type Role } from './locate.ts';
 import { createRolloutReader, type RolloutOf } from './read-rollout.ts';
 import { continuing } from './resume.ts';
 import { createStreamReader, stream } from './stream.ts';
-import { openBodies } from './transcript.ts';
+import { openTranscript } from './transcript.ts';
 
 const READERS: Readonly<Record<Role, (of: RolloutOf) => SourceReader>> = {
   rollout: createRolloutReader,
@@ -15,13 +15,10 @@ const READERS: Readonly<Record<Role, (of: RolloutOf) => SourceReader>> = {
 };
 
 /** A print of the items is no conversation: what was said to the model is not in it. */
-const NO_BODIES: Bodies = { places: async () => [], read: async () => [], leftOut: () => ({}) };
+const NO_BODIES: OpenTranscript = { places: async () => [], read: async () => [], leftOut: () => ({}) };
 
 export const codex: SourceAdapter = {
-  host: HOST,
-  title: 'Codex',
-  process: { names: ['codex', '@openai/codex'], variable: 'CODEX_THREAD_ID' },
-  roots: rootsOf,
+  ...codexHost,
   locate,
   sniff: sniffRollout,
   createReader(session: LocatedSession, source: LocatedSource) {
@@ -30,8 +27,9 @@ export const codex: SourceAdapter = {
   },
   follow,
   stream,
-  openBodies: (session, source, agent) => (source.role === 'rollout' ? openBodies(session, source, agent) : NO_BODIES),
+  openTranscript: (session, source, agent) =>
+    source.role === 'rollout' ? openTranscript(session, source, agent) : NO_BODIES,
   hooks,
   hookSettings,
-  continuing,
+  resume: continuing,
 };

@@ -1,6 +1,6 @@
 // Going on from an agent. Every thread, a sub-agent's too, is taken up by its own id; tried on 0.118.0 and 0.166.0.
 
-import type { ContinuePlan, ContinuingCapability, PrintedRecords } from '../../core/index.ts';
+import type { PrintedRecords, ResumeCapability, ResumePlan } from '../../core/index.ts';
 import { asObject, asText, known, parseObject } from '../../lib/json.ts';
 import { isAtLeast } from '../../lib/version-number.ts';
 
@@ -25,8 +25,8 @@ function recordIn(line: string) {
   return parseObject(line) ?? {};
 }
 
-export const continuing: ContinuingCapability = {
-  takeUp({ agent, isMain, isAtHome, isSessionOpen, hasTranscript, version }, { message, fork }) {
+export const continuing: ResumeCapability = {
+  planResume({ agent, isMain, isAtHome, isSessionOpen, hasTranscript, version }, { message, fork }) {
     if (!isAtHome) return { whyNot: 'its files lie outside of the folder that Codex reads.' };
     if (!hasTranscript) return { whyNot: 'it left no thread of its own.' };
     if (isSessionOpen && !fork) return { whyNot: 'its session is still at work.' };
@@ -46,7 +46,7 @@ export const continuing: ContinuingCapability = {
       ...(fork && { begins: {} }),
     };
   },
-  begin: (text, { message }): ContinuePlan => ({
+  begin: (text, { message }): ResumePlan => ({
     way: 'handover',
     words: 'A new session of Codex is told what the agent was asked, did and found.',
     limits: message === undefined ? [] : [UNATTENDED],

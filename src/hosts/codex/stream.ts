@@ -15,8 +15,6 @@ import { toUsage } from './replies.ts';
 const KINDS = /^(?:thread\.started|turn\.(?:started|completed|failed)|item\.(?:started|updated|completed))$/;
 
 export const stream: StreamCapability = {
-  programs: ['codex'],
-  printing: 'codex exec --json …',
   recognise,
   leavesToDisk: true,
   createReader(session, source) {

@@ -3,7 +3,7 @@
 import { type AgentId, mainAgentOf, nativeId, type TranscriptBlock, type TranscriptMessage } from '../../core/index.ts';
 import { asText, type JsonObject } from '../../lib/json.ts';
 import { openRegular } from '../../lib/regular-file.ts';
-import type { Bodies, BodyPlace, ByteRange, LocatedSession, LocatedSource } from '../index.ts';
+import type { ByteRange, LocatedSession, LocatedSource, MessageLines, OpenTranscript } from '../index.ts';
 import { createKindCount, followPlaces, type PlaceList } from '../shared/index.ts';
 import { isHostText, taskIn } from './host-text.ts';
 import { toBlocks, toResult } from './message-blocks.ts';
@@ -12,7 +12,7 @@ import { parseLine, parseWhole, type RolloutRecord, recordsIn, textOf } from './
 import { createReplyTracker, isSpoken } from './replies.ts';
 import { type CopyCheck, createCopyCheck, headOf } from './thread-head.ts';
 
-export function openBodies(session: LocatedSession, source: LocatedSource, agent: AgentId): Bodies {
+export function openTranscript(session: LocatedSession, source: LocatedSource, agent: AgentId): OpenTranscript {
   const isMain = agent === mainAgentOf(session.id);
   const thread = nativeId(agent);
   let models: ReadonlyMap<string, string> = new Map();
@@ -31,7 +31,7 @@ function createPlaceList(
   thread: string,
   isMain: boolean,
 ): PlaceList & { readonly models: ReadonlyMap<string, string> } {
-  const places = new Map<string, BodyPlace & { readonly lines: ByteRange[] }>();
+  const places = new Map<string, MessageLines & { readonly lines: ByteRange[] }>();
   const models = new Map<string, string>();
   const replyOfCall = new Map<string, string>();
   const unknown = createKindCount();
@@ -92,7 +92,7 @@ function isMessage({ type, payload }: RolloutRecord): boolean {
 
 async function readMessages(
   file: string,
-  places: readonly BodyPlace[],
+  places: readonly MessageLines[],
   withMedia: boolean,
   thread: string,
   models: ReadonlyMap<string, string>,

@@ -2,11 +2,6 @@
 
 import path from 'node:path';
 import { listFolder } from '../../lib/folders.ts';
-import type { Machine } from '../index.ts';
-
-export function rootOf({ env, home }: Machine): string {
-  return env['COPILOT_HOME'] || path.join(home, '.copilot');
-}
 
 export const SESSIONS = 'session-state';
 export const EVENTS = 'events.jsonl';

@@ -10,7 +10,8 @@ import { filesInPatch } from '../../lib/patch-text.ts';
 import { readPart } from '../../lib/read-lines.ts';
 import type { CallerChain, CallingAgent, HookAnswer, HookCall, HookEvent } from '../index.ts';
 import type { Guarded } from '../shared/index.ts';
-import { EVENTS, lockOf, rootOf, SESSIONS } from './data-folder.ts';
+import { EVENTS, lockOf, SESSIONS } from './data-folder.ts';
+import { rootOf } from './host.ts';
 import { agentIdOf, HOST } from './line-context.ts';
 import { isSpawning, subjectOf } from './tools.ts';
 

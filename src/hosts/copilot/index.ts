@@ -1,30 +1,26 @@
-import type { Bodies, SourceAdapter } from '../index.ts';
-import { rootOf } from './data-folder.ts';
+import type { OpenTranscript, SourceAdapter } from '../index.ts';
 import { hookSettings, hooks } from './hooks/index.ts';
-import { HOST } from './line-context.ts';
+import { copilotHost } from './host.ts';
 import { follow, locate } from './locate.ts';
 import { createEventReader, createWorkspaceReader } from './parse-events.ts';
 import { sniffEvents } from './record.ts';
 import { continuing } from './resume.ts';
 import { stream } from './stream.ts';
-import { openBodies } from './transcript.ts';
+import { openTranscript } from './transcript.ts';
 
-const NO_TRANSCRIPT: Bodies = { places: async () => [], read: async () => [], leftOut: () => ({}) };
+const NO_TRANSCRIPT: OpenTranscript = { places: async () => [], read: async () => [], leftOut: () => ({}) };
 
 export const copilot: SourceAdapter = {
-  host: HOST,
-  title: 'Copilot CLI',
-  process: { names: ['copilot', '@github/copilot'], variable: 'COPILOT_CLI' },
-  roots: (machine) => [rootOf(machine)],
+  ...copilotHost,
   locate,
   sniff: sniffEvents,
   createReader: ({ id }, source) =>
     source.role === 'workspace' ? createWorkspaceReader(id, source.id) : createEventReader(id, source.id),
   follow,
   stream,
-  openBodies: (session, source, agent) =>
-    source.role === 'events' ? openBodies(session, source, agent) : NO_TRANSCRIPT,
+  openTranscript: (session, source, agent) =>
+    source.role === 'events' ? openTranscript(session, source, agent) : NO_TRANSCRIPT,
   hooks,
   hookSettings,
-  continuing,
+  resume: continuing,
 };

@@ -1,14 +1,14 @@
 // Resuming: Copilot CLI resumes sessions, not sub-agents. A new session can be given its id: up to 1.0.50 by resuming a missing one, since
 // 1.0.65 by a flag.
 
-import type { ContinuePlan, ContinuingCapability } from '../../core/index.ts';
+import type { ResumeCapability, ResumePlan } from '../../core/index.ts';
 import { isAtLeast } from '../../lib/version-number.ts';
 
 const PROGRAM = 'copilot';
 const UNATTENDED = 'Nobody can be asked: Copilot refuses what was not allowed before.';
 
-export const continuing: ContinuingCapability = {
-  takeUp({ session, isMain, isAtHome, isSessionOpen }, { message, fork }) {
+export const continuing: ResumeCapability = {
+  planResume({ session, isMain, isAtHome, isSessionOpen }, { message, fork }) {
     if (!isMain) return { whyNot: 'Copilot opens sessions only: a sub-agent cannot be taken up again.' };
     if (!isAtHome) return { whyNot: 'its files lie outside of the folder that Copilot reads.' };
     if (fork) return { whyNot: 'Copilot cannot copy a session.' };
@@ -23,7 +23,7 @@ export const continuing: ContinuingCapability = {
       },
     };
   },
-  begin: (text, { message, newSession }, version): ContinuePlan => ({
+  begin: (text, { message, newSession }, version): ResumePlan => ({
     way: 'handover',
     words: 'A new session of Copilot is told what the agent was asked, did and found.',
     limits: message === undefined ? [] : [UNATTENDED],

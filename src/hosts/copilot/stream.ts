@@ -3,13 +3,11 @@
 import { toToolCallId } from '../../core/index.ts';
 import { asObject, asText, isObject, type JsonObject, parseJsonBytes } from '../../lib/json.ts';
 import type { Line } from '../../lib/lines.ts';
-import type { CallPrompt, StreamCapability, StreamNews } from '../index.ts';
+import type { CallPrompt, StreamCapability, StreamUpdate } from '../index.ts';
 import { createEventReader } from './parse-events.ts';
 import { isEvent } from './record.ts';
 
 export const stream: StreamCapability = {
-  programs: ['copilot'],
-  printing: 'copilot -p … --output-format json',
   recognise: (record) => (isEvent(record) ? {} : undefined),
   // All agents are in the stream, to any depth.
   leavesToDisk: false,
@@ -35,7 +33,7 @@ function isTransient({ bytes, torn }: Line): boolean {
 
 const PARSED = ['"toolName":"task"', '"type":"result"'].map((text) => Buffer.from(text));
 
-function readOutside({ bytes, torn, tooLong }: Line): Omit<StreamNews, 'facts'> | undefined {
+function readOutside({ bytes, torn, tooLong }: Line): Omit<StreamUpdate, 'facts'> | undefined {
   const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (torn || tooLong || !PARSED.some((text) => all.includes(text))) return undefined;
   const record = parseJsonBytes(bytes);
@@ -45,7 +43,7 @@ function readOutside({ bytes, torn, tooLong }: Line): Omit<StreamNews, 'facts'> 
   return prompts.length > 0 ? { prompts } : undefined;
 }
 
-function endIn(record: JsonObject): Omit<StreamNews, 'facts'> {
+function endIn(record: JsonObject): Omit<StreamUpdate, 'facts'> {
   const session = asText(record['sessionId']);
   return {
     result: { isError: typeof record['exitCode'] === 'number' && record['exitCode'] !== 0 },

@@ -12,14 +12,14 @@ import type {
   TranscriptMessage,
 } from '../../core/index.ts';
 import { asAmount, asObject, asText, isObject, type JsonObject, parseJsonBytes } from '../../lib/json.ts';
-import type { Bodies, BodyPlace, ByteRange, LocatedSession, LocatedSource } from '../index.ts';
+import type { ByteRange, LocatedSession, LocatedSource, MessageLines, OpenTranscript } from '../index.ts';
 import { createKindCount, followPlaces, type PlaceList, readPieces } from '../shared/index.ts';
 import { agentOf, eventId } from './line-context.ts';
 import { isHostPrompt, isKnownType, messageIdOf } from './parse-events.ts';
 import { type EventRecord, eventInLine, parseShort } from './record.ts';
 import { fileWrittenBy, isSpawning, outcomeOf, patchedFiles, shownResult, summarise } from './tools.ts';
 
-export function openBodies({ id: session }: LocatedSession, source: LocatedSource, agent: AgentId): Bodies {
+export function openTranscript({ id: session }: LocatedSession, source: LocatedSource, agent: AgentId): OpenTranscript {
   return {
     ...followPlaces(source, () => createPlaces(session, agent)),
     async read(places) {
@@ -86,7 +86,7 @@ const MESSAGES = new Set([
 ]);
 
 function createPlaces(session: SessionId, agent: AgentId): PlaceList {
-  const places = new Map<string, BodyPlace & { readonly lines: ByteRange[] }>();
+  const places = new Map<string, MessageLines & { readonly lines: ByteRange[] }>();
   const replyOfCall = new Map<string, string>();
   const unknown = createKindCount();
   /** Calls that request agents: up to about 1.0.7x the task of an agent has no line of its own. */

@@ -2,7 +2,7 @@
 
 import type { CallOutcome, RunOutcome } from '../../core/index.ts';
 import { asInstant, asObject, asText, isObject, type JsonObject, known } from '../../lib/json.ts';
-import type { Errand } from '../index.ts';
+import type { SpawnExchange } from '../index.ts';
 import { partsOf, readResult, responsesIn } from '../shared/index.ts';
 
 export interface ChatCall {
@@ -115,7 +115,7 @@ export function answerIn(result: string): string | undefined {
   }
 }
 
-export function errandIn(input: unknown, result: string | undefined): Errand {
+export function errandIn(input: unknown, result: string | undefined): SpawnExchange {
   const prompt = promptIn(asObject(input) ?? {});
   return known({ prompt, answer: result === undefined ? undefined : (answerIn(result) ?? result) });
 }

@@ -8,12 +8,7 @@ import { isFolder, listFolder, readBeside } from '../../lib/folders.ts';
 import { asObject, asText, parseJsonBytes } from '../../lib/json.ts';
 import { readHead } from '../../lib/read-lines.ts';
 import { isWrongFile } from '../../lib/regular-file.ts';
-import type { LocatedSession, Machine } from '../index.ts';
-
-/** `GEMINI_CLI_HOME` replaces the home directory. */
-export function rootOf({ env, home }: Machine): string {
-  return path.join(env['GEMINI_CLI_HOME'] || home, '.gemini');
-}
+import type { LocatedSession } from '../index.ts';
 
 const CHATS = 'chats';
 /** Path of a project → its short name (0.2x and later). */

@@ -1,31 +1,27 @@
 import { mainAgentOf } from '../../core/index.ts';
-import type { Bodies, SourceAdapter } from '../index.ts';
-import { continuingWith } from '../shared/index.ts';
+import type { OpenTranscript, SourceAdapter } from '../index.ts';
+import { createResumePlans } from '../shared/index.ts';
 import { errandIn } from './calls.ts';
-import { rootOf } from './data-folder.ts';
 import { hookSettings, hooks } from './hooks/index.ts';
+import { geminiHost } from './host.ts';
 import { follow, locate } from './locate.ts';
 import { createChatReader, sniffChat } from './parse-chat.ts';
-import { HOST } from './record.ts';
 import { stream } from './stream.ts';
-import { openBodies } from './transcript.ts';
+import { openTranscript } from './transcript.ts';
 
-const NO_TRANSCRIPT: Bodies = { places: async () => [], read: async () => [], leftOut: () => ({}) };
+const NO_TRANSCRIPT: OpenTranscript = { places: async () => [], read: async () => [], leftOut: () => ({}) };
 
 export const gemini: SourceAdapter = {
-  host: HOST,
-  title: 'Gemini CLI',
-  process: { names: ['gemini', '@google/gemini-cli'], variable: 'GEMINI_CLI' },
-  roots: (machine) => [rootOf(machine)],
+  ...geminiHost,
   locate,
   sniff: sniffChat,
   createReader: createChatReader,
   follow,
   stream,
-  openBodies: (session, source, agent) =>
-    agent === (source.agent ?? mainAgentOf(session.id)) ? openBodies(source) : NO_TRANSCRIPT,
-  errandIn,
+  openTranscript: (session, source, agent) =>
+    agent === (source.agent ?? mainAgentOf(session.id)) ? openTranscript(source) : NO_TRANSCRIPT,
+  readSpawnExchange: errandIn,
   hooks,
   hookSettings,
-  continuing: continuingWith({ program: 'gemini', title: 'Gemini CLI', namesSessionsSince: '0.47.0' }),
+  resume: createResumePlans({ program: 'gemini', title: 'Gemini CLI', namesSessionsSince: '0.47.0' }),
 };

@@ -8,8 +8,6 @@ import { INVOKE, promptIn } from './calls.ts';
 import { HOST, type MessageContext, promptFact } from './record.ts';
 
 export const stream: StreamCapability = {
-  programs: ['gemini'],
-  printing: 'gemini -p … -o stream-json',
   recognise(record) {
     const session = asText(record['session_id']);
     return record['type'] === 'init' && session !== undefined && 'model' in record ? { session } : undefined;

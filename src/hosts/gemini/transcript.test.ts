@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readTranscript, showMessage, showSession } from '../testing/show-messages.ts';
 import { gemini } from './index.ts';
-import { openBodies } from './transcript.ts';
+import { openTranscript } from './transcript.ts';
 
 const fixtures = fileURLToPath(new URL('fixtures/', import.meta.url));
 
@@ -98,7 +98,7 @@ describe('a chat that is changed', () => {
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
   const openAt = (file: string, shape: 'lines' | 'document') =>
-    openBodies({ id: 'x' as never, path: file, shape, role: 'chat' });
+    openTranscript({ id: 'x' as never, path: file, shape, role: 'chat' });
 
   it('goes back to a message, goes on from there, and is told again', async () => {
     const file = path.join(folder, 'session-x.jsonl');

@@ -12,7 +12,7 @@ import {
   recordInLine,
 } from '../../lib/json.ts';
 import { MAX_DOCUMENT_BYTES, readRegular } from '../../lib/regular-file.ts';
-import type { Bodies, BodyPlace, ByteRange, LocatedSource } from '../index.ts';
+import type { ByteRange, LocatedSource, MessageLines, OpenTranscript } from '../index.ts';
 import {
   changesOf,
   createKindCount,
@@ -31,7 +31,7 @@ import {
 import { agentCallIn, answerIn, type ChatCall, callsOf, outcomeOf } from './calls.ts';
 import { BEGINNINGS, contextIn, isHostText, parseShort, toRecord } from './record.ts';
 
-export function openBodies(source: LocatedSource): Bodies {
+export function openTranscript(source: LocatedSource): OpenTranscript {
   const isDocument = source.shape === 'document';
   return {
     ...followPlaces(source, () => createPlaces(isDocument)),
@@ -44,7 +44,7 @@ export function openBodies(source: LocatedSource): Bodies {
 
 /** Each message as last written, without removed ones. */
 function createPlaces(isDocument: boolean): PlaceList {
-  const places = new Map<string, BodyPlace>();
+  const places = new Map<string, MessageLines>();
   const unknown = createKindCount();
   const put = (message: JsonObject, { offset, length }: ByteRange): void => {
     const id = asText(message['id']);
@@ -89,7 +89,7 @@ function isOnlyResults(message: JsonObject): boolean {
   return message['type'] === 'user' && spokenIn(parts) === '' && responsesIn(parts).length > 0;
 }
 
-async function readFromLines(file: string, places: readonly BodyPlace[]): Promise<readonly JsonObject[]> {
+async function readFromLines(file: string, places: readonly MessageLines[]): Promise<readonly JsonObject[]> {
   const pieces = await readPieces(
     file,
     places.flatMap(({ lines }) => lines),
@@ -109,7 +109,7 @@ function messageIn(record: JsonObject | undefined, id: string): JsonObject | und
 }
 
 /** By id: the file may have been rewritten since its positions were found. */
-async function readFromDocument(file: string, places: readonly BodyPlace[]): Promise<readonly JsonObject[]> {
+async function readFromDocument(file: string, places: readonly MessageLines[]): Promise<readonly JsonObject[]> {
   const messages = asObject(parseJsonBytes(await readRegular(file, MAX_DOCUMENT_BYTES)))?.['messages'];
   const byId = new Map((Array.isArray(messages) ? messages.filter(isObject) : []).map((one) => [one['id'], one]));
   return places.flatMap(({ id }): readonly JsonObject[] => {

@@ -1,20 +1,5 @@
 // Where OpenCode keeps its data, and the names of its files.
 
-import path from 'node:path';
-import type { Machine } from '../index.ts';
-
-/** With the folder of `OPENCODE_DB`, which is relative to the data folder. */
-export function rootsOf({ env, home }: Machine): readonly string[] {
-  const data = path.join(ifAbsolute(env['XDG_DATA_HOME']) ?? path.join(home, '.local', 'share'), 'opencode');
-  const database = env['OPENCODE_DB'] ?? '';
-  const isFile = database !== '' && database !== ':memory:';
-  return [...new Set([data, ...(isFile ? [path.dirname(path.resolve(data, database))] : [])])];
-}
-
-export function ifAbsolute(place: string | undefined): string | undefined {
-  return place !== undefined && path.isAbsolute(place) ? place : undefined;
-}
-
 /** Any name: `OPENCODE_DB` may set it. */
 export function isDatabaseName(name: string): boolean {
   return name.endsWith('.db');

@@ -2,7 +2,7 @@
 // and the answer to it.
 
 import path from 'node:path';
-import { type AskAnswer, toToolCallId } from '../../core/index.ts';
+import { type ApprovalAnswer, toToolCallId } from '../../core/index.ts';
 import { asObject, asText, isObject, type JsonObject, known } from '../../lib/json.ts';
 import { filesInPatch } from '../../lib/patch-text.ts';
 import type { CallerChain, CallingAgent, HookAnswer, HookCall, HookEvent } from '../index.ts';
@@ -132,7 +132,7 @@ export function formatAnswer({ decision, reason, input }: HookAnswer): string {
 }
 
 /** The answer to a permission request. `reply` is used nowhere else, so no other answer can be taken for it. */
-export function formatReply(answer: AskAnswer, reason: string): string {
+export function formatReply(answer: ApprovalAnswer, reason: string): string {
   return JSON.stringify(answer === 'allow' ? { reply: 'once' } : { reply: 'reject', message: reason });
 }
 

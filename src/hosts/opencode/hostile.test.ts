@@ -264,7 +264,7 @@ async function readAll(root: string): Promise<string> {
     said.push(tree);
     for (const source of session.sources)
       for (const { id } of tree.agents) {
-        const bodies = opencode.openBodies?.(session, source, id);
+        const bodies = opencode.openTranscript?.(session, source, id);
         const places = (await bodies?.places()) ?? [];
         expect(places.length).toBeGreaterThan(0);
         said.push(await bodies?.read(places));

@@ -1,19 +1,19 @@
 import type { LocatedSession, LocatedSource, SourceAdapter, SourceReader } from '../index.ts';
-import { rootsOf } from './data-folder.ts';
 import { openDatabase } from './database/cursor.ts';
 import { createEventsReader } from './events.ts';
 import { createExportReader, kindOf } from './files.ts';
 import { follow } from './follow.ts';
 import { hooks } from './hooks/index.ts';
 import { hookSettings } from './hooks/settings.ts';
+import { opencodeHost } from './host.ts';
 import { locate, type Role } from './locate.ts';
-import { HOST, type RecordContext } from './record.ts';
+import type { RecordContext } from './record.ts';
 import { continuing } from './resume.ts';
 import { questions, steering } from './server/control.ts';
 import { openServer } from './server/cursor.ts';
 import { openStorage } from './storage.ts';
 import { createStreamReader, stream } from './stream.ts';
-import { openBodies } from './transcript.ts';
+import { openTranscript } from './transcript.ts';
 
 /** Copies of what the program keeps, maybe incomplete. */
 const ECHOES: ReadonlySet<Role> = new Set(['stream', 'events']);
@@ -27,10 +27,7 @@ const READERS: Readonly<Record<Exclude<Role, keyof typeof TABLES>, (context: Rec
 };
 
 export const opencode: SourceAdapter = {
-  host: HOST,
-  title: 'OpenCode',
-  process: { names: ['opencode', 'opencode-ai', '@opencode/cli'], variable: 'OPENCODE' },
-  roots: rootsOf,
+  ...opencodeHost,
   locate,
   sniff: (head) => kindOf(head) !== undefined,
   createReader({ id: session }: LocatedSession, { id: source, role }: LocatedSource) {
@@ -38,13 +35,12 @@ export const opencode: SourceAdapter = {
     return READERS[role as keyof typeof READERS](context);
   },
   openTable: (session, source) => TABLES[source.role as keyof typeof TABLES](session, source),
-  takesAddresses: true,
   follow,
   stream,
-  openBodies,
+  openTranscript: openTranscript,
   hooks,
   hookSettings,
   questions,
-  continuing,
+  resume: continuing,
   steering,
 };

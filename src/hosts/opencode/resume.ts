@@ -1,6 +1,6 @@
 // Resuming an agent. A sub-agent is a session like any other, and resumed by its own id (1.18.33).
 
-import type { ContinuePlan, ContinuingCapability, PrintedRecords } from '../../core/index.ts';
+import type { PrintedRecords, ResumeCapability, ResumePlan } from '../../core/index.ts';
 import { asObject, asText, known, parseObject } from '../../lib/json.ts';
 
 const PROGRAM = 'opencode';
@@ -18,8 +18,8 @@ const printed: PrintedRecords = {
   },
 };
 
-export const continuing: ContinuingCapability = {
-  takeUp({ agent, isMain, isAtHome, isSessionOpen }, { message, fork }) {
+export const continuing: ResumeCapability = {
+  planResume({ agent, isMain, isAtHome, isSessionOpen }, { message, fork }) {
     if (!isAtHome) return { whyNot: 'its data lies outside of the folder that OpenCode reads.' };
     if (isSessionOpen && !fork) return { whyNot: 'its session is still at work.' };
     const at = ['--session', agent, ...(fork ? ['--fork'] : [])];
@@ -36,7 +36,7 @@ export const continuing: ContinuingCapability = {
       ...(fork && { begins: {} }),
     };
   },
-  begin: (text, { message }): ContinuePlan => ({
+  begin: (text, { message }): ResumePlan => ({
     way: 'handover',
     words: 'A new session of OpenCode is told what the agent was asked, did and found.',
     limits: message === undefined ? [] : [UNATTENDED],

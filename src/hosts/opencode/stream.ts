@@ -10,8 +10,6 @@ import { agentIdOf, isSessionId, originOf, problemFact, type RecordContext, toSe
 import { TASK } from './tools.ts';
 
 export const stream: StreamCapability = {
-  programs: ['opencode'],
-  printing: 'opencode run --format json …',
   recognise,
   // An agent shows only when it has ended, and its agents never.
   leavesToDisk: true,

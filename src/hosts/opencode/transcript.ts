@@ -16,7 +16,7 @@ import { asAmount, asObject, asText, isObject, type JsonObject, parseObject } fr
 import { readLines } from '../../lib/read-lines.ts';
 import { MAX_DOCUMENT_BYTES, readText } from '../../lib/regular-file.ts';
 import { type ReadOnlyDatabase, readDatabase } from '../../lib/sqlite.ts';
-import type { Bodies, BodyPlace, LocatedSession, LocatedSource } from '../index.ts';
+import type { LocatedSession, LocatedSource, MessageLines, OpenTranscript } from '../index.ts';
 import type { MediaOptions } from '../shared/index.ts';
 import { eventOf } from './events.ts';
 import type { Role } from './locate.ts';
@@ -37,7 +37,7 @@ const LOADERS: Readonly<Record<Exclude<Role, 'database'>, Loader>> = {
 
 const IN_ONE_FILE = new Set<Role>(['export', 'stream', 'events']);
 
-export function openBodies(_session: LocatedSession, source: LocatedSource, agent: AgentId): Bodies {
+export function openTranscript(_session: LocatedSession, source: LocatedSource, agent: AgentId): OpenTranscript {
   const role = source.role as Role;
   if (role === 'database') return openDatabaseTranscript(source.path, nativeId(agent));
   let loaded: readonly WholeMessage[] = [];
@@ -67,11 +67,11 @@ interface WholePart {
   readonly part: JsonObject;
 }
 
-function placeOf(id: string, createdAt: number | undefined): BodyPlace {
+function placeOf(id: string, createdAt: number | undefined): MessageLines {
   return { id, timestamp: createdAt === undefined ? null : new Date(createdAt).toISOString(), lines: [] };
 }
 
-function openDatabaseTranscript(file: string, session: string): Bodies {
+function openDatabaseTranscript(file: string, session: string): OpenTranscript {
   return {
     places: () =>
       readDatabase(file, (database) =>

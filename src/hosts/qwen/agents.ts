@@ -20,7 +20,7 @@ import {
   parseJsonBytes,
   recordInLine,
 } from '../../lib/json.ts';
-import type { Errand, LocatedSession, LocatedSource, SourceReader } from '../index.ts';
+import type { LocatedSession, LocatedSource, SourceReader, SpawnExchange } from '../index.ts';
 import { firstLine, type PartCall, type PartResponse, readResult } from '../shared/index.ts';
 import { agentIdOf, atOf, type LineContext, promptFact, type WithoutOrigin } from './record.ts';
 
@@ -117,7 +117,7 @@ function agentByDisplay(display: JsonObject | undefined, call: string): string |
   return NO_SUCH_AGENT.test(asText(display['terminateReason']) ?? '') ? undefined : `${type}-${call}`;
 }
 
-export function errandIn(input: unknown, result: string | undefined): Errand {
+export function errandIn(input: unknown, result: string | undefined): SpawnExchange {
   const answer = result === undefined || LAUNCHED.test(result) ? undefined : result;
   return known({ prompt: asText(asObject(input)?.['prompt']), answer });
 }

@@ -2,12 +2,6 @@
 
 import path from 'node:path';
 import { isFolder, listFolder } from '../../lib/folders.ts';
-import type { Machine } from '../index.ts';
-
-/** `QWEN_RUNTIME_DIR` moves what the program writes, `QWEN_HOME` everything. */
-export function rootsOf({ env, home }: Machine): readonly string[] {
-  return [env['QWEN_RUNTIME_DIR'] || env['QWEN_HOME'] || path.join(home, '.qwen')];
-}
 
 /** In a project's folder: `chats/<session>.jsonl` and `subagents/<session>/agent-<agent>…`. */
 export const CHATS = 'chats';

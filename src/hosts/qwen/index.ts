@@ -1,37 +1,33 @@
 import { mainAgentOf } from '../../core/index.ts';
-import type { Bodies, SourceAdapter } from '../index.ts';
-import { continuingWith } from '../shared/index.ts';
+import type { OpenTranscript, SourceAdapter } from '../index.ts';
+import { createResumePlans } from '../shared/index.ts';
 import { createSidecarReader, errandIn } from './agents.ts';
-import { rootsOf } from './data-folder.ts';
 import { hookSettings, hooks } from './hooks/index.ts';
+import { qwenHost } from './host.ts';
 import { follow, locate } from './locate.ts';
 import { createConversationReader, sniffConversation } from './parse-lines.ts';
-import { HOST } from './record.ts';
 import { stream } from './stream.ts';
-import { openBodies } from './transcript.ts';
+import { openTranscript } from './transcript.ts';
 
 /** A conversation belongs to one agent. */
-const NO_TRANSCRIPT: Bodies = { places: async () => [], read: async () => [], leftOut: () => ({}) };
+const NO_TRANSCRIPT: OpenTranscript = { places: async () => [], read: async () => [], leftOut: () => ({}) };
 
 export const qwen: SourceAdapter = {
-  host: HOST,
-  title: 'Qwen Code',
-  process: { names: ['qwen', '@qwen-code/qwen-code'], variable: 'QWEN_CODE' },
-  roots: rootsOf,
+  ...qwenHost,
   locate,
   sniff: sniffConversation,
   createReader: (session, source) =>
     source.role === 'sidecar' ? createSidecarReader(session, source) : createConversationReader(session, source),
   follow,
   stream,
-  openBodies: (session, source, agent) =>
+  openTranscript: (session, source, agent) =>
     source.role !== 'sidecar' && agent === (source.agent ?? mainAgentOf(session.id))
-      ? openBodies(source)
+      ? openTranscript(source)
       : NO_TRANSCRIPT,
-  errandIn,
+  readSpawnExchange: errandIn,
   hooks,
   hookSettings,
-  continuing: continuingWith({
+  resume: createResumePlans({
     program: 'qwen',
     title: 'Qwen Code',
     namesSessionsSince: '0.12.0',

@@ -27,8 +27,6 @@ interface Reading {
 }
 
 export const stream: StreamCapability = {
-  programs: ['qwen'],
-  printing: 'qwen -p … -o stream-json',
   recognise(record) {
     const session = asText(record['session_id']);
     return session !== undefined && 'qwen_code_version' in record ? { session } : undefined;

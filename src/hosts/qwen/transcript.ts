@@ -10,7 +10,7 @@ import {
   parseJsonBytes,
   recordInLine,
 } from '../../lib/json.ts';
-import type { Bodies, BodyPlace, ByteRange, LocatedSource } from '../index.ts';
+import type { ByteRange, LocatedSource, MessageLines, OpenTranscript } from '../index.ts';
 import {
   callsIn,
   changesOf,
@@ -32,7 +32,7 @@ import { displayOf, outcomeOf, parseNotification } from './agents.ts';
 import { isKnownKind } from './parse-lines.ts';
 import { BEGINNINGS, kindOf, parseShort, partsIn } from './record.ts';
 
-export function openBodies(source: LocatedSource): Bodies {
+export function openTranscript(source: LocatedSource): OpenTranscript {
   return {
     ...followPlaces(source, createPlaces),
     async read(places, options) {
@@ -55,7 +55,7 @@ export function openBodies(source: LocatedSource): Bodies {
 
 /** Several lines of one reply, and the results of its calls, are one message. */
 function createPlaces(): PlaceList {
-  const places = new Map<string, BodyPlace & { readonly lines: ByteRange[] }>();
+  const places = new Map<string, MessageLines & { readonly lines: ByteRange[] }>();
   const replyOfCall = new Map<string, string>();
   const unknown = createKindCount();
   let reply: string | undefined;

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { toSessionId, toSourceId } from '../../core/index.ts';
-import { createToldReader } from './hook-records.ts';
+import { createKeptHookReader } from './hook-records.ts';
 
 const read = (text: string) => {
   const bytes = Buffer.from(text);
   const line = { bytes, offset: 0, length: bytes.length, torn: false, tooLong: false };
-  return createToldReader(toSessionId('codex', 's'), toSourceId('hooks')).read(line);
+  return createKeptHookReader(toSessionId('codex', 's'), toSourceId('hooks')).read(line);
 };
 
 it('who asks, and that it is over', () => {

@@ -42,7 +42,7 @@ export function createHookRecordReader(
 /** All that is kept where the host's own files hold the rest: which agent asks the person (by the host's id), and the end. */
 export type Told = { readonly asks: string } | { readonly closes: true };
 
-export function createToldReader(session: SessionId, source: SourceId): SourceReader {
+export function createKeptHookReader(session: SessionId, source: SourceId): SourceReader {
   return createHookRecordReader(session, source, ({ payload, ...place }) => {
     const agent = asText(payload['asks']);
     if (agent !== undefined) return { kind: 'agent-asked', ...place, agent: toAgentId(hostOf(session), agent) };

@@ -308,7 +308,7 @@ interface TrustQuestion {
 }
 
 /** The folder that the nearest entry says not to trust. What is not listed is asked about by the host itself. */
-export async function findDistrust(question: TrustQuestion): Promise<string | undefined> {
+export async function findUntrustedFolder(question: TrustQuestion): Promise<string | undefined> {
   const { file, folder, isOnByDefault } = question;
   const textOf = (place: string): Promise<string> => readText(place).catch(() => '');
   const settings = asObject(readTolerantly(await textOf(question.settings)));

@@ -1,3 +1,7 @@
+// What several hosts have in common: hook settings, hook records, message parts, session ids that programs print.
+// Entry: each function stands alone; hosts import them from here and never import each other.
+// May import: lib, core, hosts, guard/shell.
+
 export * from './genai/guarded-tools.ts';
 export * from './genai/parts.ts';
 export * from './genai/resume.ts';

@@ -3,11 +3,11 @@
 import { createDocumentCursor, createLineCursor } from '../../lib/follow-file.ts';
 import type { Line } from '../../lib/lines.ts';
 import { openRegular } from '../../lib/regular-file.ts';
-import type { Bodies, BodyPlace, ByteRange, LocatedSource } from '../index.ts';
+import type { ByteRange, LocatedSource, MessageLines, OpenTranscript } from '../index.ts';
 
 export interface PlaceList {
   add(line: Line): void;
-  all(): readonly BodyPlace[];
+  all(): readonly MessageLines[];
   leftOut(): Readonly<Record<string, number>>;
 }
 
@@ -15,7 +15,7 @@ export interface PlaceList {
 export function followPlaces(
   { path, shape }: LocatedSource,
   createList: () => PlaceList,
-): Pick<Bodies, 'places' | 'leftOut' | 'files'> {
+): Pick<OpenTranscript, 'places' | 'leftOut' | 'files'> {
   const createCursor = (): ReturnType<typeof createLineCursor> =>
     shape === 'document' ? createDocumentCursor(path) : createLineCursor(path);
   let list = createList();
@@ -24,7 +24,7 @@ export function followPlaces(
     if (shape === 'document') list = createList();
     list.add(line);
   };
-  const lookOn = async (): Promise<readonly BodyPlace[]> => {
+  const lookOn = async (): Promise<readonly MessageLines[]> => {
     const look = await cursor.look(add);
     if (look !== 'replaced' && look !== 'gone') return list.all();
     list = createList();

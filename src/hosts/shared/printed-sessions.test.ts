@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ADAPTERS } from '../registry.ts';
+import { ADAPTERS } from '../testing/all-hosts.ts';
 import { PROGRAMS, sessionsPrinted } from './printed-sessions.ts';
 
 // What the real programs printed (Claude Code 2.1.325, Codex 0.166.0, Gemini CLI 0.61.0, Qwen Code 0.24.4, Copilot 1.0.102,

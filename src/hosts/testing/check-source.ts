@@ -6,7 +6,7 @@ import { buildTree, nativeId, type SessionTree } from '../../core/index.ts';
 import { readSnapshot, writeSnapshot } from '../../core/testing/snapshot.ts';
 import { readSession } from '../../sessions/index.ts';
 import type { LocatedSession, SourceAdapter } from '../index.ts';
-import { ADAPTERS } from '../registry.ts';
+import { ADAPTERS } from './all-hosts.ts';
 import { dumpTree } from './dump.ts';
 import { eventsOf, type Fed, feedOf, ledgerOf, MUCH_LATER } from './feed.ts';
 

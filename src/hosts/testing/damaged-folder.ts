@@ -6,7 +6,7 @@ import { afterEach, beforeEach } from 'vitest';
 import type { SessionTree } from '../../core/index.ts';
 import { createSessions } from '../../sessions/index.ts';
 import { filesBelow } from '../../sessions/testing/files-below.ts';
-import { ADAPTERS } from '../registry.ts';
+import { ADAPTERS } from './all-hosts.ts';
 import { MUCH_LATER } from './feed.ts';
 
 /** A copy of a recording, a new one for each test, for it to damage. Every host looks at it. */

@@ -165,7 +165,7 @@ export function sessionLine({ project, title, id }: Pick<SessionDetail, 'project
   return rich('📁 ', { code: quoteOf(project ?? '', 40) || '–' }, ': ', { code: name });
 }
 
-/** As a person reads it. `session`: the one that it is of. `words`: of `readWords`. */
+/** As a person reads it. `session`: the session it is about. `words`: from `readNotificationText`. */
 export function formatNotification(news: Notification, session: SessionDetail, words: string): RichText {
   const nameOf = namesIn(session.subagents);
   switch (news.kind) {

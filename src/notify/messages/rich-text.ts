@@ -1,7 +1,7 @@
 import { cleanBlock, cleanLine } from '../../core/index.ts';
 
-// Text with a few marks, for faces that cannot be trusted to leave foreign words alone: a chat program makes links, mentions and
-// commands of what it finds in plain text, but not of what is marked as code.
+// Text with a few marks, for chat programs: they make links, mentions and commands of what they find in plain text, but not of
+// what is marked as code.
 
 /** Places in UTF-16 units, as JavaScript and Telegram count. */
 interface Mark {

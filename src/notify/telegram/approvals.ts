@@ -1,4 +1,4 @@
-import { type AgentReport, type Ask, chatPerson, type LiveSnapshot } from '../../core/index.ts';
+import { type AgentReport, type ApprovalRequest, chatPerson, type LiveSnapshot } from '../../core/index.ts';
 import { known } from '../../lib/json.ts';
 import { approvalMessage, isShownInFull } from '../messages/approval-message.ts';
 import { rich } from '../messages/rich-text.ts';
@@ -13,7 +13,7 @@ const ALLOWED_MS = 12 * 3_600_000;
 /** Puts a question into the chat; where a person has answered it before, for this agent, nobody is asked again. */
 export async function sendApproval(
   chat: number,
-  ask: Ask,
+  ask: ApprovalRequest,
   session: string | null,
   context: ChatContext,
 ): Promise<void> {
@@ -32,12 +32,12 @@ export async function sendApproval(
   await sendMessage(chat, what, isQuiet(options.quietHours, clock()), context);
 }
 
-function agentOf({ session, agent }: Ask, { sessions }: LiveSnapshot): AgentReport | undefined {
+function agentOf({ session, agent }: ApprovalRequest, { sessions }: LiveSnapshot): AgentReport | undefined {
   const found = sessions.find(({ id }) => id === session);
   return found && [found.main, ...found.subagents].find(({ id }) => id === agent.id);
 }
 
-function buttonsFor(ask: Ask, nonce: string): Buttons {
+function buttonsFor(ask: ApprovalRequest, nonce: string): Buttons {
   const deny = { text: '❌ Deny', data: `deny:${nonce}` };
   if (!isShownInFull(ask)) return [[deny]];
   const once = { text: '✅ Allow once', data: `once:${nonce}` };
@@ -46,13 +46,17 @@ function buttonsFor(ask: Ask, nonce: string): Buttons {
 }
 
 /** The agent has to be known; and without a rule it would be everything that a tool can do. */
-function isRememberable({ agent, session, rule }: Ask): boolean {
+function isRememberable({ agent, session, rule }: ApprovalRequest): boolean {
   return agent.id !== null && session !== null && rule !== null;
 }
 
 /** Takes the buttons away, and says how it ended. */
 export async function closeApproval(
-  { nonce, asked, ask }: { readonly nonce: string; readonly asked: SentApproval; readonly ask: Ask | undefined },
+  {
+    nonce,
+    asked,
+    ask,
+  }: { readonly nonce: string; readonly asked: SentApproval; readonly ask: ApprovalRequest | undefined },
   { api, book, tracker }: ChatContext,
 ): Promise<void> {
   const picture = tracker.picture();
@@ -101,7 +105,7 @@ export async function handlePress(press: Press, context: ChatContext): Promise<s
 }
 
 /** Everything has to be the same but the call itself. */
-function isCovered({ session, agent, tool, rule }: Ask, one: Allowance, now: number): boolean {
+function isCovered({ session, agent, tool, rule }: ApprovalRequest, one: Allowance, now: number): boolean {
   return session === one.session && agent.id === one.agent && tool === one.tool && rule === one.rule && now < one.until;
 }
 

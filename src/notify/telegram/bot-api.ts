@@ -1,7 +1,7 @@
 import type { Clock } from '../../lib/clock.ts';
 import { cutAt, type Piece, type RichText, rich, splitRich } from '../messages/rich-text.ts';
 
-/** What the face asks of Telegram's Bot API, in our words. Every method throws a `BotApiError` where it cannot be. */
+/** What we use of Telegram's Bot API, in our words. Every method throws a `BotApiError` if it fails. */
 export interface BotApi {
   me(): Promise<{ readonly id: number; readonly username: string }>;
   chat(id: number): Promise<{ readonly isForum: boolean; readonly title: string }>;

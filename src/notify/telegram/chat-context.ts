@@ -1,4 +1,4 @@
-import type { Answered, AskAnswer, Person } from '../../core/index.ts';
+import type { AnswerOutcome, ApprovalAnswer, Person } from '../../core/index.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { cutAt, quoteOf } from '../messages/rich-text.ts';
 import type { AnnounceSettings } from '../notification.ts';
@@ -36,7 +36,7 @@ interface StateBook {
 
 /** What the chat may ask for beyond its own. */
 export interface ChatActions {
-  answer(ask: string, answer: AskAnswer, by: Person): Promise<Answered>;
+  answer(ask: string, answer: ApprovalAnswer, by: Person): Promise<AnswerOutcome>;
   /** A session, redacted, as one file. Throws a `UserError` where it cannot be. */
   exportSession(session: ExportedSession): Promise<{ readonly name: string; readonly bytes: Uint8Array }>;
   /** Words to an agent, and its end, where its host has a way. Left out: there is none yet. */

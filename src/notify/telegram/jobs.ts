@@ -1,4 +1,10 @@
-import { type Ask, isSessionBusy, type LiveSnapshot, type SessionDetail, sessionKey } from '../../core/index.ts';
+import {
+  type ApprovalRequest,
+  isSessionBusy,
+  type LiveSnapshot,
+  type SessionDetail,
+  sessionKey,
+} from '../../core/index.ts';
 import { known } from '../../lib/json.ts';
 import { sessionLine } from '../messages/notification-lines.ts';
 import { joinRich, type RichText, rich, splitRich } from '../messages/rich-text.ts';
@@ -21,8 +27,13 @@ type Work =
   | { readonly kind: 'topic'; readonly session: SessionDetail }
   | { readonly kind: 'status'; readonly session: SessionDetail; readonly text: RichText }
   | { readonly kind: 'news'; readonly session: SessionDetail; readonly news: readonly Notification[] }
-  | { readonly kind: 'ask'; readonly ask: Ask; readonly session: string | null }
-  | { readonly kind: 'ask-over'; readonly nonce: string; readonly asked: SentApproval; readonly ask: Ask | undefined }
+  | { readonly kind: 'ask'; readonly ask: ApprovalRequest; readonly session: string | null }
+  | {
+      readonly kind: 'ask-over';
+      readonly nonce: string;
+      readonly asked: SentApproval;
+      readonly ask: ApprovalRequest | undefined;
+    }
   | { readonly kind: 'reply'; readonly reply: Reply }
   | { readonly kind: 'board'; readonly text: RichText };
 

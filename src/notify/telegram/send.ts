@@ -20,7 +20,7 @@ interface Sendable {
   readonly buttons?: Buttons;
 }
 
-/** Sends a message. Where it may or may not have arrived it stays pending, and is looked for (`recover.ts`). */
+/** Sends a message. If it may or may not have arrived, it stays pending until `recover` finds out. */
 export async function sendMessage(
   chat: number,
   what: Sendable,

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
 import type { Context, Hono } from 'hono';
-import { type Ask, type AskAnswer, type Asks, isChatPerson, type Person } from '../../core/index.ts';
+import { type ApprovalAnswer, type ApprovalRequest, type Asks, isChatPerson, type Person } from '../../core/index.ts';
 import { asObject } from '../../lib/json.ts';
 import { UserError } from '../../lib/user-error.ts';
 import { answerError, answerJson, type Refusal } from './answers.ts';
@@ -41,7 +41,7 @@ export function addApprovalRoutes(
 async function readAnswer(
   context: Context,
   channel: Channel,
-): Promise<{ readonly answer: AskAnswer; readonly by: Person }> {
+): Promise<{ readonly answer: ApprovalAnswer; readonly by: Person }> {
   const body = asObject(await context.req.json().catch(() => undefined));
   const answer = body?.['answer'];
   if (answer !== 'allow' && answer !== 'deny')
@@ -54,7 +54,7 @@ async function readAnswer(
 
 const NO_ASK: Refusal = { status: 404, code: 'ask-not-found', message: 'Nothing of this id waits for an answer.' };
 
-function lateness({ end }: Ask): Pick<Refusal, 'status' | 'code' | 'message'> {
+function lateness({ end }: ApprovalRequest): Pick<Refusal, 'status' | 'code' | 'message'> {
   const so = end?.decision === 'allow' ? 'allowed' : 'denied';
   switch (end?.by) {
     case 'expiry':

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type AskDesk, createDesk, type Question } from '../../guard/index.ts';
+import { createPendingApprovals, type PendingApprovals, type Question } from '../../guard/index.ts';
 import { readEvents } from './testing/read-events.ts';
 import { recordedLive } from './testing/recorded-live.ts';
 import { KEYS, type Served, serve, TOKEN } from './testing/serve.ts';
@@ -21,12 +21,12 @@ const QUESTION: Question = {
 const IDS = ['0', '1', '2'].map((digit) => digit.repeat(32));
 
 let now = 0;
-let desk: AskDesk;
+let desk: PendingApprovals;
 let server: Served;
 beforeEach(async () => {
   now = Date.parse('2026-11-15T12:00:00Z');
   const ids = [...IDS];
-  desk = createDesk({ clock: () => now, createId: () => ids.shift() ?? '', later: () => () => {} });
+  desk = createPendingApprovals({ clock: () => now, createId: () => ids.shift() ?? '', later: () => () => {} });
   server = await serve(await recordedLive('2.1.325-single'), { asks: desk });
 });
 afterEach(() => server.close());

@@ -6,8 +6,8 @@ import { type Context, Hono } from 'hono';
 import {
   type AgentReport,
   type Asks,
+  type AttachOptions,
   type AttachReport,
-  type AttachWish,
   type AuditEntry,
   exportLine,
   type HeardCall,
@@ -228,7 +228,7 @@ export function withoutInput({ input: _, ...heard }: AuditEntry): HeardCall {
 /** What going on from an agent would be. Nothing is started: that is for the person, in a terminal. */
 export type ServedAttach = (
   agent: Pick<AgentReport, 'id' | 'ownSessionId' | 'cwd'>,
-  wish: AttachWish,
+  wish: AttachOptions,
 ) => Promise<AttachReport>;
 
 /** Addresses have an end. */
@@ -249,7 +249,7 @@ function addAttachRoutes(
         'The message is too long for an address.',
         'Say it in the terminal: troupe attach.',
       );
-    const wish: AttachWish = {
+    const wish: AttachOptions = {
       fork: readFlag(context.req.query('fork'), 'fork'),
       budget: readBudget(context.req.query('budget')),
       ...known({ message, host: context.req.query('host') || undefined }),

@@ -26,14 +26,14 @@ import {
   NO_SESSION_YET,
   type SourceAdapter,
   type StreamCapability,
-  type StreamNews,
   type StreamReader,
+  type StreamUpdate,
 } from '../../hosts/index.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { createLineSplitter, type Line } from '../../lib/lines.ts';
 import { openNewSync } from '../../lib/regular-file.ts';
 import { FollowedSession } from '../follow-session.ts';
-import type { Place } from '../places.ts';
+import type { DataFolder } from '../places.ts';
 import { STREAM_ROLE } from '../session-records.ts';
 import type { StreamEvent } from './stream-event.ts';
 import { TreeEvents } from './tree-events.ts';
@@ -150,7 +150,7 @@ export class ShadowedSession {
     return { session: this.#named ?? this.#native, malformedLines, subagents, tree };
   }
 
-  #note({ facts, prompts = [], result, session }: StreamNews): void {
+  #note({ facts, prompts = [], result, session }: StreamUpdate): void {
     for (const { call, prompt } of prompts) this.#prompts.set(call, prompt);
     if (session !== undefined) this.#named = session;
     const stamped = facts.map((fact) => stamp(fact, this.#nextInstant()));
@@ -353,12 +353,12 @@ interface LocatedFiles {
 
 /** The files of one session while its program prints: what they say and the stream does not. */
 class SessionFiles {
-  readonly #places: readonly Place[];
+  readonly #places: readonly DataFolder[];
   readonly #id: SessionId;
   readonly #onError: (error: unknown) => void;
   #found: LocatedFiles | undefined;
 
-  constructor(places: readonly Place[], id: SessionId, onError: (error: unknown) => void) {
+  constructor(places: readonly DataFolder[], id: SessionId, onError: (error: unknown) => void) {
     this.#places = places;
     this.#id = id;
     this.#onError = onError;
@@ -386,7 +386,7 @@ class SessionFiles {
   }
 }
 
-async function findFiles(places: readonly Place[], id: SessionId): Promise<LocatedFiles | undefined> {
+async function findFiles(places: readonly DataFolder[], id: SessionId): Promise<LocatedFiles | undefined> {
   for (const { adapter, root } of places) {
     const { sessions } = await adapter.locate(root);
     const located = sessions.find((session) => session.id === id);
@@ -417,7 +417,7 @@ export interface ShadowOptions {
   readonly adapters: readonly StreamAdapter[];
   readonly clock: Clock;
   /** Where the sessions of a host lie; none where nobody is to look at the disk. */
-  readonly placesOf: (host: string) => readonly Place[];
+  readonly placesOf: (host: string) => readonly DataFolder[];
   onEvents(events: readonly StreamEvent[]): void;
   /** The tree as it is now, whenever something of it was told. */
   readonly onTree?: (tree: SessionTree) => void;

@@ -1,8 +1,8 @@
-import type { Ask, SessionDetail } from '../../core/index.ts';
+import type { ApprovalRequest, SessionDetail } from '../../core/index.ts';
 import { NOW } from './recorded.ts';
 
 /** Of the third agent of that session; `id` is a letter. */
-export function makeAsk(id: string, session: SessionDetail, over: Partial<Ask> = {}): Ask {
+export function makeAsk(id: string, session: SessionDetail, over: Partial<ApprovalRequest> = {}): ApprovalRequest {
   const agent = session.subagents[1];
   return {
     id: id.repeat(32),

@@ -1,14 +1,14 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import {
-  type Ask,
-  type AskAnswer,
-  askedLines,
-  askedText,
-  askerText,
+  type ApprovalAnswer,
+  type ApprovalRequest,
   cleanLine,
   endText,
-  otherwiseText,
+  formatApprovalCall,
+  formatApprovalLines,
+  onTimeoutText,
   remainingText,
+  requesterText,
 } from '../../../src/core/index.ts';
 import { agentsOf, clock, hearAsk, picture, sessions, useBackend } from '../store.ts';
 import './asks.css';
@@ -17,7 +17,7 @@ import { select } from '../actions.ts';
 import { hueOf } from '../parts/marks.tsx';
 
 /** Above the views, whatever is looked at, as long as a call waits for the person. */
-export function AskBar() {
+export function ApprovalBar() {
   const backend = useBackend();
   const hands = useRef(createSteadyHands()).current;
   const heading = useRef<HTMLHeadingElement>(null);
@@ -27,7 +27,7 @@ export function AskBar() {
   useEffect(() => hands.see(ids, performance.now()), [ids.join(' ')]);
   const open = shown.filter(({ end }) => end === null);
 
-  const answer = async ({ id }: Ask, said: AskAnswer): Promise<void> => {
+  const answer = async ({ id }: ApprovalRequest, said: ApprovalAnswer): Promise<void> => {
     if (!hands.isSteady(performance.now())) throw new Error('the list has just moved. Press again.');
     const answered = await backend.answer(id, said);
     if (answered.outcome === 'unknown') throw new Error('the call does not wait any more.');
@@ -63,19 +63,19 @@ function titleOf(count: number): string {
 }
 
 /** For those who cannot see it: what the last news was. */
-function sayNewest(shown: readonly Ask[]): string {
+function sayNewest(shown: readonly ApprovalRequest[]): string {
   const ended = shown.findLast(({ end }) => end !== null);
   const open = shown.findLast(({ end }) => end === null);
   if (open && (!ended?.end || Date.parse(open.at) >= Date.parse(ended.end.at)))
-    return `${askerText(open)} wants your answer: ${askedText(open)}`;
-  return ended?.end ? `${endText(ended.end)} ${askedText(ended)}` : '';
+    return `${requesterText(open)} wants your answer: ${formatApprovalCall(open)}`;
+  return ended?.end ? `${endText(ended.end)} ${formatApprovalCall(ended)}` : '';
 }
 
 /** What was decided is still told for a moment: also to those who looked on while somebody else answered. */
 const TOLD_MS = 8_000;
 
 /** Calls that wait, and how those ended that did a moment ago; oldest first. */
-export function shownAsks(asks: readonly Ask[], now: number): readonly Ask[] {
+export function shownAsks(asks: readonly ApprovalRequest[], now: number): readonly ApprovalRequest[] {
   return asks.filter(({ end }) => end === null || now - Date.parse(end.at) < TOLD_MS);
 }
 
@@ -105,9 +105,9 @@ export function createSteadyHands(): SteadyHands {
 }
 
 export interface AskItemProps {
-  readonly ask: Ask;
+  readonly ask: ApprovalRequest;
   /** Rejects where it did not arrive. */
-  readonly onAnswer: (answer: AskAnswer) => Promise<void>;
+  readonly onAnswer: (answer: ApprovalAnswer) => Promise<void>;
 }
 
 /** The page wraps; lines are those of the text. */
@@ -117,7 +117,7 @@ const NO_WRAP = 100_000;
 export function AskItem({ ask, onAnswer }: AskItemProps) {
   const [trouble, setTrouble] = useState('');
   const [isSent, setSent] = useState(false);
-  const answer = (said: AskAnswer) => (): void => {
+  const answer = (said: ApprovalAnswer) => (): void => {
     setSent(true);
     setTrouble('');
     onAnswer(said).catch((error) => {
@@ -128,7 +128,8 @@ export function AskItem({ ask, onAnswer }: AskItemProps) {
   if (ask.end)
     return (
       <li class="ask-ended" data-ask={ask.id}>
-        <strong>{endText(ask.end)}</strong> <span class="dim">{askerText(ask)}:</span> <code>{askedText(ask)}</code>
+        <strong>{endText(ask.end)}</strong> <span class="dim">{requesterText(ask)}:</span>{' '}
+        <code>{formatApprovalCall(ask)}</code>
       </li>
     );
   return (
@@ -136,10 +137,10 @@ export function AskItem({ ask, onAnswer }: AskItemProps) {
       <div class="ask-head">
         <Asker ask={ask} />
         <span class="ask-left">
-          {remainingText(ask, clock.value)} left, {otherwiseText(ask)}
+          {remainingText(ask, clock.value)} left, {onTimeoutText(ask)}
         </span>
       </div>
-      <pre class="ask-what">{askedLines(ask, NO_WRAP).join('\n')}</pre>
+      <pre class="ask-what">{formatApprovalLines(ask, NO_WRAP).join('\n')}</pre>
       <p class="ask-why">
         {cleanLine(ask.reason)} {ask.rule !== null && <code>{cleanLine(ask.rule)}</code>}
       </p>
@@ -161,11 +162,11 @@ export function AskItem({ ask, onAnswer }: AskItemProps) {
 }
 
 /** With the colour that the agent has everywhere; leads to it. */
-function Asker({ ask }: { readonly ask: Ask }) {
+function Asker({ ask }: { readonly ask: ApprovalRequest }) {
   // The session may stand in the tree of another one.
   const session = sessions.value.find((one) => agentsOf(one).some(({ id }) => id === ask.session));
   const agent = session && agentsOf(session).find(({ id }) => id === ask.agent.id);
-  const name = askerText(ask);
+  const name = requesterText(ask);
   return (
     <span class="ask-who">
       <span class="ask-hue" style={{ background: hueOf(agent?.hue ?? null) }} />

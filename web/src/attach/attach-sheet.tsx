@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { type AttachReport, type AttachWish, attachLine, cleanBlock, cleanLine } from '../../../src/core/index.ts';
+import { type AttachOptions, type AttachReport, attachLine, cleanBlock, cleanLine } from '../../../src/core/index.ts';
 import type { Backend } from '../backend.ts';
 import { CopyButton } from '../parts/marks.tsx';
 import { Sheet } from '../shell/sheet.tsx';
@@ -25,7 +25,7 @@ function AttachForm({ ask, agent }: { readonly ask: NonNullable<Backend['attach'
   const [message, setMessage] = useState('');
   const [host, setHost] = useState('');
   const [fork, setFork] = useState(false);
-  const wish: AttachWish = {
+  const wish: AttachOptions = {
     fork,
     budget: BUDGET,
     ...(message.trim() !== '' && { message: message.trim() }),
@@ -70,7 +70,7 @@ function AttachForm({ ask, agent }: { readonly ask: NonNullable<Backend['attach'
   );
 }
 
-function Plan({ report, wish }: { readonly report: AttachReport; readonly wish: AttachWish }) {
+function Plan({ report, wish }: { readonly report: AttachReport; readonly wish: AttachOptions }) {
   const { reasons, limits, begins, text, tokens, redacted, leftOut } = report;
   const command = attachLine(report.agent.id, wish);
   const about = [
@@ -114,7 +114,11 @@ export type Planning =
 const PAUSE_MS = 300;
 
 /** What going on would be, asked anew whenever the wish changes. The last answer stays until the next is there. */
-export function usePlan(ask: NonNullable<Backend['attach']>, { agent, session }: AgentRef, wish: AttachWish): Planning {
+export function usePlan(
+  ask: NonNullable<Backend['attach']>,
+  { agent, session }: AgentRef,
+  wish: AttachOptions,
+): Planning {
   const [planning, setPlanning] = useState<Planning>({ kind: 'asking' });
   const { message, host, fork, budget } = wish;
   useEffect(() => {

@@ -1,8 +1,8 @@
 import type {
-  Answered,
-  AskAnswer,
+  AnswerOutcome,
+  ApprovalAnswer,
+  AttachOptions,
   AttachReport,
-  AttachWish,
   AuditEvent,
   AuditFilter,
   AuditPage,
@@ -110,7 +110,7 @@ async function fetchExport(session: string, { as, pii }: ExportWish, signal: Abo
 
 async function fetchAttach(
   { agent, session }: AttachedAgent,
-  { message, host, fork, budget }: AttachWish,
+  { message, host, fork, budget }: AttachOptions,
   signal: AbortSignal,
 ): Promise<AttachReport> {
   const query = new URLSearchParams({
@@ -125,7 +125,7 @@ async function fetchAttach(
   return response.json();
 }
 
-async function sendAnswer(id: string, answer: AskAnswer): Promise<Answered> {
+async function sendAnswer(id: string, answer: ApprovalAnswer): Promise<AnswerOutcome> {
   const response = await fetch(`api/asks/${encodeURIComponent(id)}`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },

@@ -9,9 +9,9 @@ import {
   type GuardExplanation,
   type HeardCall,
   lineText,
+  overridingRuleText,
   type RuleSuggestion,
   recordedText,
-  standsText,
   trialRows,
   useRows,
   winnerText,
@@ -113,7 +113,7 @@ export function RuleThatWouldAllow({ suggestion }: { readonly suggestion: RuleSu
       <h3>The rule that would allow exactly this</h3>
       {stands.map((rule) => (
         <p key={rule.id} class="explain-stands">
-          {standsText(rule)}
+          {overridingRuleText(rule)}
         </p>
       ))}
       {yaml === null ? (

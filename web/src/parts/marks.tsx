@@ -69,7 +69,7 @@ export function isPlain(event: MouseEvent): boolean {
   return event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
 }
 
-/** The colour of an agent, the same on every face; the main agent is neutral. */
+/** The colour of an agent, the same in every UI; the main agent is neutral. */
 export function hueOf(hue: number | null): string {
   return hue === null ? 'var(--text-dim)' : `var(--hue-${hue % 12})`;
 }

@@ -10,7 +10,7 @@ export function Announcer() {
   const [said, setSaid] = useState('');
   useEffect(() => {
     let before: readonly SessionDetail[] | undefined;
-    let waiting: News[] = [];
+    let waiting: Notification[] = [];
     let timer: ReturnType<typeof setTimeout> | undefined;
     const say = (): void => {
       timer = undefined;
@@ -44,23 +44,23 @@ export function Announcer() {
 
 // What a screen reader is told without being asked: that somebody needs the person, or has failed. Nothing else.
 
-export interface News {
+export interface Notification {
   readonly kind: 'needs you' | 'failed';
   readonly label: string;
 }
 
 /** What is new since an earlier picture. What did not change since is the same object, and is passed over. */
-export function findNews(before: readonly SessionDetail[], now: readonly SessionDetail[]): readonly News[] {
+export function findNews(before: readonly SessionDetail[], now: readonly SessionDetail[]): readonly Notification[] {
   const known = new Map(before.map((session) => [sessionKey(session), session]));
   return now.flatMap((session) => {
     const earlier = known.get(sessionKey(session));
-    return earlier === session ? [] : newsOf(earlier, session);
+    return earlier === session ? [] : notificationsOf(earlier, session);
   });
 }
 
-function newsOf(before: SessionDetail | undefined, now: SessionDetail): readonly News[] {
+function notificationsOf(before: SessionDetail | undefined, now: SessionDetail): readonly Notification[] {
   const known = new Map((before ? agentsOf(before) : []).map((agent) => [agent.id, agent]));
-  return agentsOf(now).flatMap((agent): readonly News[] => {
+  return agentsOf(now).flatMap((agent): readonly Notification[] => {
     const earlier = known.get(agent.id);
     if (agent === earlier || agent.kind === 'internal') return [];
     const kind = standingOf(agent);
@@ -74,7 +74,7 @@ function newsOf(before: SessionDetail | undefined, now: SessionDetail): readonly
 const MAX_NAMED = 2;
 
 /** «Fix the tests» needs you. 3 agents failed. */
-export function newsText(news: readonly News[]): string {
+export function newsText(news: readonly Notification[]): string {
   return (['needs you', 'failed'] as const)
     .map((kind) => ({ kind, labels: news.filter((one) => one.kind === kind).map(({ label }) => label) }))
     .filter(({ labels }) => labels.length > 0)

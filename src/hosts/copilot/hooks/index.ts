@@ -17,9 +17,9 @@ import type {
   SettingsHook,
   SettingsView,
 } from '../../index.ts';
-import { createToldReader, GUARD_SECONDS, OBSERVER_SECONDS, readTolerantly } from '../../shared/index.ts';
-import { rootOf } from '../data-folder.ts';
+import { createKeptHookReader, GUARD_SECONDS, OBSERVER_SECONDS, readTolerantly } from '../../shared/index.ts';
 import { BEFORE_CALL, copilotGuard, toGuarded } from '../guard.ts';
+import { rootOf } from '../host.ts';
 import { HOST } from '../line-context.ts';
 
 export const hooks: HooksCapability = {
@@ -31,7 +31,7 @@ export const hooks: HooksCapability = {
   sampleTranscript: () => '',
   // The caller is known by the location of the session, not by the version.
   namesCallers: () => false,
-  createHookReader: createToldReader,
+  createHookReader: createKeptHookReader,
 };
 
 /** As 1.0.102 calls it. Calls have no ids: the command carries it. */

@@ -14,8 +14,8 @@ import type {
   SettingsFile,
 } from '../../index.ts';
 import {
-  createToldReader,
-  findDistrust,
+  createKeptHookReader,
+  findUntrustedFolder,
   HOOK_ENTRIES,
   readTolerantly,
   type SettingsForm,
@@ -23,8 +23,8 @@ import {
   switchOf,
   type Told,
 } from '../../shared/index.ts';
-import { rootOf } from '../data-folder.ts';
 import { BEFORE_CALL, ENDS, geminiGuard, toGuarded } from '../guard.ts';
+import { rootOf } from '../host.ts';
 import { HOST } from '../record.ts';
 
 export const hooks: HooksCapability = {
@@ -36,7 +36,7 @@ export const hooks: HooksCapability = {
   sampleTranscript: () => '',
   namesNobody: true,
   namesCallers: () => false,
-  createHookReader: createToldReader,
+  createHookReader: createKeptHookReader,
 };
 
 /** As 0.61.0 calls it for any agent. Calls have no ids: the command carries it. */
@@ -100,7 +100,7 @@ async function findObstacles({ machine, folder, commands }: ObstacleQuestion): P
   const root = rootOf(machine);
   const file = machine.env['GEMINI_CLI_TRUSTED_FOLDERS_PATH'] || path.join(root, 'trustedFolders.json');
   const settings = path.resolve(root, 'settings.json');
-  const distrusted = await findDistrust({ file, settings, isOnByDefault: true, folder });
+  const distrusted = await findUntrustedFolder({ file, settings, isOnByDefault: true, folder });
   if (distrusted !== undefined)
     found.push({
       text: `Gemini CLI does not trust ${distrusted}, and runs no hooks there (${file}).`,

@@ -20,9 +20,10 @@ import type {
   SettingsHook,
   SettingsView,
 } from '../../index.ts';
-import { ifAbsolute, isDatabaseName, rootsOf } from '../data-folder.ts';
+import { isDatabaseName } from '../data-folder.ts';
 import { columnsOf } from '../database/schema.ts';
 import { ASKED, BEFORE_CALL, REPLIED } from '../guard.ts';
+import { ifAbsolute, rootsOf } from '../host.ts';
 import { HOST } from '../record.ts';
 import { commandsIn, GUARD_SECONDS, isOurs, pluginText } from './plugin-text.ts';
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { text as textOf } from 'node:stream/consumers';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { JsonObject } from '../../../lib/json.ts';
-import type { HostQuestion } from '../../index.ts';
+import type { HostApproval } from '../../index.ts';
 import { hooks } from '../hooks/index.ts';
 import { questions } from './control.ts';
 
@@ -29,7 +29,7 @@ const [permission] = listed.res;
 
 interface Scene {
   readonly url: string;
-  readonly told: (HostQuestion | string)[];
+  readonly told: (HostApproval | string)[];
   readonly posted: [string, JsonObject][];
   readonly open: Set<unknown>;
   say(type: string, properties: JsonObject): void;
@@ -85,7 +85,7 @@ async function begin({ isOpen = true, isOld = false, password = '', inputAfter =
   const told: Scene['told'] = [];
   const end = new AbortController();
   const heard = {
-    asked: (one: HostQuestion) => void told.push(one),
+    asked: (one: HostApproval) => void told.push(one),
     gone: (id: string) => void told.push(`gone ${id}`),
   };
   void questions.listen(url, heard, end.signal);
@@ -102,9 +102,9 @@ async function begin({ isOpen = true, isOld = false, password = '', inputAfter =
   return { url, told, posted, open, say };
 }
 
-const first = async ({ told }: Scene): Promise<HostQuestion> => {
+const first = async ({ told }: Scene): Promise<HostApproval> => {
   await vi.waitUntil(() => told.length > 0, { timeout: 30_000 });
-  return told[0] as HostQuestion;
+  return told[0] as HostApproval;
 };
 
 describe('questions at a server', () => {

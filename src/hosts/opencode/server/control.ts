@@ -4,12 +4,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AgentToSteer, Steered, SteeringCapability } from '../../../core/index.ts';
 import { asObject, asText, isObject, type JsonObject, known, parseObject } from '../../../lib/json.ts';
-import type { HostQuestion, QuestionsCapability, QuestionsHeard } from '../../index.ts';
+import type { ApprovalListener, ApprovalsCapability, HostApproval } from '../../index.ts';
 import { ASKED, QUESTION, REPLIED } from '../guard.ts';
 import { findServers } from '../processes.ts';
 import { getJson, getList, isAddress, openStream, post } from './request.ts';
 
-export const questions: QuestionsCapability = {
+export const questions: ApprovalsCapability = {
   addressesOf,
   async listen(address, heard, signal) {
     const open = new Map<string, Asked>();
@@ -45,7 +45,7 @@ const POLL_MS = 2_000;
 async function listenOnce(
   address: string,
   open: Map<string, Asked>,
-  heard: QuestionsHeard,
+  heard: ApprovalListener,
   signal: AbortSignal,
 ): Promise<void> {
   const events = await openStream(address, signal);
@@ -65,7 +65,7 @@ async function listenOnce(
   }
 }
 
-async function dropStale(address: string, open: Map<string, Asked>, heard: QuestionsHeard): Promise<void> {
+async function dropStale(address: string, open: Map<string, Asked>, heard: ApprovalListener): Promise<void> {
   for (const directory of new Set([...open.values()].map((asked) => asked.directory))) {
     const before = [...open].filter(([, asked]) => asked.directory === directory).map(([id]) => id);
     const there = new Set((await getList(address, withFolder('/permission', directory))).map(({ id }) => id));
@@ -79,7 +79,7 @@ async function describe(
   id: string,
   asked: JsonObject,
   folder: string | undefined,
-): Promise<HostQuestion | undefined> {
+): Promise<HostApproval | undefined> {
   const session = asText(asked['sessionID']);
   if (session === undefined) return undefined;
   const line = await lineOf(address, session, folder);

@@ -13,8 +13,8 @@ import type {
   SettingsFile,
 } from '../../index.ts';
 import {
-  createToldReader,
-  findDistrust,
+  createKeptHookReader,
+  findUntrustedFolder,
   HOOK_ENTRIES,
   type SettingsForm,
   settingsOf,
@@ -32,7 +32,7 @@ export const hooks: HooksCapability = {
   sampleCall,
   sampleTranscript,
   namesCallers,
-  createHookReader: createToldReader,
+  createHookReader: createKeptHookReader,
 };
 
 /** As 0.24.4 calls it. */
@@ -102,7 +102,7 @@ function settingsFiles(machine: Machine, folder: string): readonly SettingsFile[
 async function findObstacles({ machine, folder }: ObstacleQuestion): Promise<readonly HookObstacle[]> {
   const file = path.resolve(rootOf(machine), 'trustedFolders.json');
   const settings = path.resolve(rootOf(machine), 'settings.json');
-  const distrusted = await findDistrust({ file, settings, isOnByDefault: false, folder });
+  const distrusted = await findUntrustedFolder({ file, settings, isOnByDefault: false, folder });
   if (distrusted === undefined) return [];
   return [
     {

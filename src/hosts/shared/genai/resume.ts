@@ -1,6 +1,6 @@
 // Going on from an agent with a program that opens sessions, and nothing below them (Gemini CLI, Qwen Code).
 
-import type { ContinuePlan, ContinuingCapability, PrintedRecords } from '../../../core/index.ts';
+import type { PrintedRecords, ResumeCapability, ResumePlan } from '../../../core/index.ts';
 import { asObject, asText, known, parseObject } from '../../../lib/json.ts';
 import { isAtLeast } from '../../../lib/version-number.ts';
 
@@ -26,15 +26,15 @@ const printed: PrintedRecords = {
   },
 };
 
-export function continuingWith({
+export function createResumePlans({
   program,
   title,
   namesSessionsSince,
   forksSince,
-}: SessionProgram): ContinuingCapability {
+}: SessionProgram): ResumeCapability {
   const unattended = `Nobody can be asked: ${title} refuses what your settings do not allow.`;
   return {
-    takeUp({ session, isMain, isAtHome, isSessionOpen, version }, { message, fork }) {
+    planResume({ session, isMain, isAtHome, isSessionOpen, version }, { message, fork }) {
       if (!isMain) return { whyNot: `${title} opens sessions only: a sub-agent cannot be taken up again.` };
       if (!isAtHome) return { whyNot: `its files lie outside of the folder that ${title} reads.` };
       if (isSessionOpen && !fork) return { whyNot: 'its session may still be at work.' };
@@ -59,7 +59,7 @@ export function continuingWith({
         ...(fork && { begins: {} }),
       };
     },
-    begin(text, { message, newSession }, version): ContinuePlan {
+    begin(text, { message, newSession }, version): ResumePlan {
       const canName = isAtLeast(version, namesSessionsSince);
       const isRead = message !== undefined && !canName;
       return {

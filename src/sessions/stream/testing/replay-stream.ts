@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import type { SourceAdapter } from '../../../hosts/index.ts';
-import { ADAPTERS } from '../../../hosts/registry.ts';
+import { ADAPTERS } from '../../../hosts/testing/all-hosts.ts';
 import { createShadow, type ShadowReport } from '../shadow.ts';
 import { readsStreams } from '../shadowed-session.ts';
 import type { StreamEvent } from '../stream-event.ts';
@@ -45,7 +45,7 @@ function placesIn(root: string, host: string) {
   return adapter ? [{ adapter, root, forced: false }] : [];
 }
 
-export interface ToldAgent {
+export interface NamedAgent {
   readonly id: string | null;
   readonly call: string | null;
   readonly parent: string | null;
@@ -58,8 +58,8 @@ export interface ToldAgent {
 }
 
 /** Each agent with how its runs ended, in the order in which they began. `isTidy`: begun first, every run ended once, nothing behind. */
-export function agentsTold(events: readonly StreamEvent[]): readonly ToldAgent[] {
-  const agents: (ToldAgent & { ends: string[]; begun: number; isTidy: boolean; id: string | null })[] = [];
+export function agentsTold(events: readonly StreamEvent[]): readonly NamedAgent[] {
+  const agents: (NamedAgent & { ends: string[]; begun: number; isTidy: boolean; id: string | null })[] = [];
   for (const event of events) {
     if (!('parent_tool_id' in event)) continue;
     if (event.type === 'subagent_spawned') {

@@ -39,7 +39,7 @@ export interface LayoutOptions extends Omit<BlockOptions, 'heights'> {
 /** After this long without a word a session has left the race. */
 const CURRENT_MS = 30 * 60_000;
 
-/** The returned function keeps what did not change, so that the faces of the race can skip it. */
+/** The returned function keeps what did not change, so that the parts of the race can skip it. */
 export function createLayout(): (sessions: readonly SessionDetail[], options: LayoutOptions) => Layout {
   const blockOf = createBlocks();
   let last: Layout | undefined;

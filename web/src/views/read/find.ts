@@ -1,5 +1,5 @@
 import { batch, type ReadonlySignal, signal } from '@preact/signals';
-import { countHits, type Hit, hitsIn, patternOf } from '../../../../src/core/transcript/index.ts';
+import { countHits, createSearchPattern, type Hit, hitsIn } from '../../../../src/core/transcript/index.ts';
 import { type Book, PAGE } from './book.ts';
 
 /** What is looked for in a transcript, and how far the looking has come. */
@@ -122,7 +122,7 @@ export function createFinder(book: Book): Finder {
     counts.clear();
     isRunning = false;
     query.value = text;
-    pattern.value = patternOf(text);
+    pattern.value = createSearchPattern(text);
     current.value = undefined;
     progress.value = NOTHING;
   };

@@ -4,14 +4,14 @@ import { opencodeGuard } from './opencode/guard.ts';
 
 /**
  * What the hook that stands alone needs of these hosts, and nothing else of them: it is loaded in front of every call. Others are
- * loaded where one of them calls (`more-judged-hosts.ts`).
+ * loaded where one of them calls (`more-guarded-hosts.ts`).
  */
-export const JUDGED_HOSTS: JudgedHosts = {
+export const GUARDED_HOSTS: GuardedHosts = {
   'claude-code': claudeCodeGuard,
   opencode: opencodeGuard,
 };
 
-export type JudgedHosts = Readonly<Record<string, GuardedHost>>;
+export type GuardedHosts = Readonly<Record<string, GuardedHost>>;
 
 export type GuardedHost = Pick<
   HooksCapability,

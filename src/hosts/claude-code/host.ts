@@ -1,0 +1,24 @@
+import path from 'node:path';
+import { hasEntry } from '../../lib/folders.ts';
+import type { HostDescription, Machine } from '../index.ts';
+
+export const claudeCodeHost: HostDescription = {
+  host: 'claude-code',
+  title: 'Claude Code',
+  process: { names: ['claude', '@anthropic-ai/claude-code'], variable: 'CLAUDECODE' },
+  agentName: 'claude',
+  roots: rootsOf,
+  // The root may be `projects`, or one project in it. Files that are of no use there are counted.
+  mayHold: (root) => hasEntry(root, ({ name, kind }) => name === 'projects' || kind === 'file', 1),
+  programs: ['claude'],
+  printing: 'claude -p … --output-format stream-json --verbose',
+  isSteered: true,
+};
+
+/** `CLAUDE_CONFIG_DIR` takes the place of `~/.claude`; `~/.config/claude` is where some versions and systems keep it. */
+export function rootsOf({ env, home }: Machine): readonly string[] {
+  const set = env['CLAUDE_CONFIG_DIR'];
+  if (set) return set.split(',').flatMap((root) => root.trim() || []);
+  const config = env['XDG_CONFIG_HOME'] || path.join(home, '.config');
+  return [path.join(home, '.claude'), path.join(config, 'claude')];
+}

@@ -1,0 +1,43 @@
+import path from 'node:path';
+import { hasEntry, listFolder } from '../../lib/folders.ts';
+import { readHead } from '../../lib/read-lines.ts';
+import type { HostDescription, Machine } from '../index.ts';
+
+export const opencodeHost: HostDescription = {
+  host: 'opencode',
+  title: 'OpenCode',
+  process: { names: ['opencode', 'opencode-ai', '@opencode/cli'], variable: 'OPENCODE' },
+  takesAddresses: true,
+  roots: rootsOf,
+  // A root may be the address of a server, or a folder with exports and recorded streams.
+  mayHold: async (root) =>
+    /^https?:/.test(root) ||
+    (await hasEntry(root, ({ name }) => /^(?:storage|project)$|\.db(?:-wal)?$/.test(name))) ||
+    holdsSessionFile(root),
+  programs: ['opencode'],
+  printing: 'opencode run --format json …',
+};
+
+const HEAD_BYTES = 64 * 1024;
+
+/** Ids of sessions begin with `ses_` in everything that the program prints. */
+async function holdsSessionFile(root: string): Promise<boolean> {
+  for (const { name, kind } of await listFolder(root).catch(() => [])) {
+    if (kind !== 'file' || !/\.jsonl?$/.test(name)) continue;
+    const head = await readHead(path.join(root, name), HEAD_BYTES).catch(() => undefined);
+    if (!head || Buffer.from(head).includes('ses_')) return true;
+  }
+  return false;
+}
+
+/** With the folder of `OPENCODE_DB`, which is relative to the data folder. */
+export function rootsOf({ env, home }: Machine): readonly string[] {
+  const data = path.join(ifAbsolute(env['XDG_DATA_HOME']) ?? path.join(home, '.local', 'share'), 'opencode');
+  const database = env['OPENCODE_DB'] ?? '';
+  const isFile = database !== '' && database !== ':memory:';
+  return [...new Set([data, ...(isFile ? [path.dirname(path.resolve(data, database))] : [])])];
+}
+
+export function ifAbsolute(place: string | undefined): string | undefined {
+  return place !== undefined && path.isAbsolute(place) ? place : undefined;
+}
