@@ -125,16 +125,16 @@ describe('an answer', () => {
 });
 
 describe('without an answer', () => {
-  it.each(['allow', 'deny'])('after the time, otherwise: %s', async (otherwise) => {
-    calls.setPolicy('1s', otherwise);
+  it.each(['allow', 'deny'])('applies `on_timeout: %s` when nobody answers in time', async (onTimeout) => {
+    calls.setPolicy('1s', onTimeout);
     await serve();
     const hook = calls.push();
     const { id } = await open();
     const { said } = await hook.ended;
-    expect(said.permissionDecision).toBe(otherwise);
+    expect(said.permissionDecision).toBe(onTimeout);
     expect(said.permissionDecisionReason).toContain('No answer came within 1 s');
     expect((await answer(id, { answer: 'allow' })).status).toBe(410);
-    expect(await logged()).toMatchObject({ decision: otherwise, answeredBy: 'expiry' });
+    expect(await logged()).toMatchObject({ decision: onTimeout, answeredBy: 'expiry' });
     expect((await logged()).ms).toBeGreaterThan(1_000);
   });
 
@@ -151,7 +151,7 @@ describe('without an answer', () => {
     }
   });
 
-  it('a server that stops says so first; one that is killed leaves it to node: both end in otherwise', async () => {
+  it('applies `on_timeout` when the server stops or is killed', async () => {
     for (const [signal, words, by] of [
       ['SIGTERM', 'troupe stopped before an answer came', 'stop'],
       ['SIGKILL', 'No server of troupe runs that could ask', 'no-server'],
@@ -171,7 +171,7 @@ describe('without an answer', () => {
     }
   });
 
-  it('no server from the beginning: otherwise, at once', async () => {
+  it('applies `on_timeout` at once when no server runs', async () => {
     const { said } = await calls.push().ended;
     expect(said.permissionDecision).toBe('deny');
     expect(await logged()).toMatchObject({ decision: 'deny', answeredBy: 'no-server' });

@@ -339,13 +339,20 @@ describe.skipIf(process.platform === 'win32')('when files of troupe are FIFOs', 
       await decide(stub());
       await run(['guard', 'log'], inProject());
       const file = putFifo(place());
-      const commands = [['guard', 'log', '--verify'], ['guard', 'log'], ['hooks', 'status'], ['status'], ['doctor']];
+      const commands = [
+        ['guard', 'log', '--verify'],
+        ['guard', 'log'],
+        ['hooks', 'status'],
+        ['server', 'status'],
+        ['doctor'],
+      ];
       const results = await Promise.all(commands.map((args) => run(args, inProject())));
-      for (const { errors } of [...results, await run(['start'], inProject())]) expect(errors).not.toContain('bug');
+      for (const { errors } of [...results, await run(['server', 'start'], inProject())])
+        expect(errors).not.toContain('bug');
       if (what === 'a log file') expect(results[0]?.out).toContain('2026-01-01.jsonl is a FIFO, not a regular file');
       if (what === 'daemon.json') expect(results[4]?.out).toContain('daemon.json is a FIFO, not a regular file');
       rmSync(file, { force: true });
-      await run(['stop']);
+      await run(['server', 'stop']);
     },
     400_000,
   );

@@ -51,12 +51,38 @@ const mainTranscript = (name: string, project: string, id: string): string =>
 describe('a command that is none', () => {
   it.each([
     ['wacth', '; did you mean `watch`?'],
-    ['stat', '; did you mean `start`?'],
+    ['opne', '; did you mean `open`?'],
     ['frobnicate', '.'],
   ])('is told, with what may be meant: %s', async (word, guess) => {
     const { code, stderr, stdout } = await troupe([word]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr.split('\n')[0]).toBe(`troupe: No command \`${word}\`${guess}`);
+  });
+});
+
+describe('troupe attach', () => {
+  const print = (...flags: readonly string[]) =>
+    troupe(['attach', 'ae4b3f4', '--print', '--root', recording('2.1.325-single'), ...flags]);
+
+  it('limits the handover text to --handover-tokens', async () => {
+    const whole = await print('--json');
+    expect(JSON.parse(whole.stdout).leftOut).toEqual([]);
+    const cut = await print('--json', '--handover-tokens', '100');
+    expect(cut).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(cut.stdout).leftOut).not.toEqual([]);
+  });
+
+  it('takes the old flag --budget, with a warning on stderr', async () => {
+    expect(await print('--budget', '100')).toEqual({
+      ...(await print('--handover-tokens', '100')),
+      stderr: 'troupe attach --budget is now: troupe attach --handover-tokens. The old name works until 0.3.\n',
+    });
+  });
+
+  it('refuses both flags at once', async () => {
+    const { code, stdout, stderr } = await print('--budget', '100', '--handover-tokens', '100');
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain('--budget is the old name of --handover-tokens');
   });
 });
 

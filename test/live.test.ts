@@ -32,7 +32,7 @@ beforeEach(() => {
   cpSync(path.join(fixtures, '2.1.325-nested'), path.join(home, '.claude'), { recursive: true });
 });
 afterEach(async () => {
-  await run('stop');
+  await run('server', 'stop');
   for (const child of children) child.kill('SIGKILL');
   children = [];
   rmSync(home, { recursive: true, force: true });
@@ -142,11 +142,14 @@ describe('troupe, the server', () => {
     });
     const second = await run('--no-open');
     expect(second).toMatchObject({ code: 0, out: expect.stringContaining(server.url) });
-    expect((await run('status')).out).toContain(server.url);
+    expect((await run('server', 'status')).out).toContain(server.url);
     first.child.kill('SIGINT');
     expect(await first.ended).toBe(0);
     expect(existsSync(daemonFile())).toBe(false);
-    expect(await run('status', '--json')).toMatchObject({ code: 1, out: expect.stringContaining('"running": false') });
+    expect(await run('server', 'status', '--json')).toMatchObject({
+      code: 1,
+      out: expect.stringContaining('"running": false'),
+    });
   });
 
   it('two that start together: one serves', async () => {
@@ -173,18 +176,44 @@ describe('troupe, the server', () => {
     expect(await picture(await serverOf(second))).toEqual(before);
   });
 
-  it('start, status, stop', async () => {
-    const started = await run('start', '--json');
+  it('starts in the background, reports its status and stops', async () => {
+    const started = await run('server', 'start', '--json');
     expect(started.code).toBe(0);
     validate('', JSON.parse(started.out));
     const server = JSON.parse(started.out) as ServerJson;
-    expect(JSON.parse((await run('start', '--json')).out)).toEqual(server);
-    expect(JSON.parse((await run('status', '--json')).out)).toMatchObject({ running: true, server });
-    expect((await run('stop')).out).toContain(`process ${server.pid}`);
-    const again = await run('stop', '--json');
+    expect(JSON.parse((await run('server', 'start', '--json')).out)).toEqual(server);
+    expect(JSON.parse((await run('server', 'status', '--json')).out)).toMatchObject({ running: true, server });
+    expect((await run('server', 'stop')).out).toContain(`process ${server.pid}`);
+    const again = await run('server', 'stop', '--json');
     expect(JSON.parse(again.out)).toEqual({ outcome: 'none', server: null });
     validate('#/$defs/stop', JSON.parse(again.out));
-    validate('#/$defs/status', JSON.parse((await run('status', '--json')).out));
+    validate('#/$defs/status', JSON.parse((await run('server', 'status', '--json')).out));
+  });
+
+  it('takes the old commands, with a warning on stderr', async () => {
+    const warning = (old: string, name: string): string => `${old} is now: ${name}. The old name works until 0.3.\n`;
+    const started = await run('start', '--json');
+    expect(started.errors).toBe(warning('troupe start', 'troupe server start'));
+    const current = await run('server', 'start', '--json');
+    expect(current).toEqual({ ...started, errors: '' });
+    const status = await run('server', 'status', '--json');
+    expect(status.errors).toBe('');
+    expect(await run('status', '--json')).toEqual({
+      ...status,
+      errors: warning('troupe status', 'troupe server status'),
+    });
+    const stopped = await run('stop', '--json');
+    expect(stopped.errors).toBe(warning('troupe stop without an agent', 'troupe server stop'));
+    expect(JSON.parse(stopped.out)).toMatchObject({ outcome: 'stopped', server: JSON.parse(started.out) });
+  });
+
+  it('stops only an agent with `troupe stop AGENT`', async () => {
+    const server = await serverOf(troupe('--no-open', '--json'));
+    const { code, errors } = await run('stop', 'ffffffff', '--root', path.join(fixtures, '2.1.325-parallel'));
+    expect(code).not.toBe(0);
+    expect(errors).not.toContain('The old name');
+    expect((await run('server', 'status')).out).toContain(server.url);
+    expect(await run('server', 'stop', 'ffffffff')).toMatchObject({ code: 2 });
   });
 
   it('says what is wrong, and what to do', async () => {
@@ -195,7 +224,7 @@ describe('troupe, the server', () => {
       errors: expect.stringMatching(/Port \d+ is taken/),
     });
     expect((await run('--port', 'abc')).code).toBe(2);
-    expect(await run('start', '--root', elsewhere)).toMatchObject({
+    expect(await run('server', 'start', '--root', elsewhere)).toMatchObject({
       code: 2,
       errors: expect.stringContaining('troupe stop'),
     });
@@ -227,7 +256,7 @@ describe('troupe watch, piped', () => {
 
   for (const withServer of [true, false]) {
     it(`writes every event as a line of JSON, ${withServer ? 'from the server' : 'by itself'}`, async () => {
-      if (withServer) await run('start');
+      if (withServer) await run('server', 'start');
       const watch = troupe('watch', '--json');
       await until(() => events(watch)[0], 'a snapshot');
       expect(events(watch)[0]?.type).toBe('snapshot');
@@ -242,10 +271,10 @@ describe('troupe watch, piped', () => {
   }
 
   it('goes on by itself when its server is gone, and says so', async () => {
-    await run('start');
+    await run('server', 'start');
     const watch = troupe('watch', '--json');
     await until(() => events(watch)[0], 'a snapshot');
-    await run('stop');
+    await run('server', 'stop');
     await until(() => watch.errors().includes('server gone') || undefined, 'the loss');
     await until(() => watch.errors().includes('the picture comes from: this process') || undefined, 'another source');
     expect(events(watch).findLast(({ type }) => type === 'snapshot')).toMatchObject({ data: { isComplete: true } });

@@ -53,6 +53,26 @@ describe('troupe guard check', () => {
     ]);
   });
 
+  it('warns about old names of keys, and ends with code 0', async () => {
+    write('old.yaml', 'version: 1\nrules:\n  - decision: ask\n    wait: 5m\n    otherwise: deny\n');
+    const file = path.join(program.home, 'old.yaml');
+    const { code, out } = await troupe('check', file);
+    expect([code, out.split('\n')]).toEqual([
+      0,
+      [
+        `${file}:5:5: warning: \`otherwise\` is now \`on_timeout\`; the old name works until 0.3.`,
+        '  5 |     otherwise: deny',
+        '    |     ^',
+        '',
+        `ok: 1 rule in ${file}`,
+        '',
+      ],
+    ]);
+    const check = JSON.parse((await troupe('check', file, '--json')).out);
+    expect(misfits('policy-check', check)).toBe('');
+    expect(check).toMatchObject({ ok: true, problems: [{ severity: 'warning', code: 'deprecated', line: 5 }] });
+  });
+
   it('holds the file of a project against that of the person', async () => {
     write('.config/troupe/policy.yaml', 'version: 1\non_error: deny\n');
     write('work/app/.troupe/policy.yaml', 'version: 1\non_error: ask\nrules: [{ decision: allow }]\n');

@@ -139,10 +139,10 @@ function fakeBrowser(): Record<string, string> {
 
 describe('the address of the server', () => {
   it('is printed without a credential by start, status and the server itself', async () => {
-    const started = await program.run(['start']);
+    const started = await program.run(['server', 'start']);
     access = accessTo(program.state);
-    const shown = [started, await program.run(['start', '--json']), await program.run(['status'])];
-    shown.push(await program.run(['status', '--json']), await program.run(['--no-open']));
+    const shown = [started, await program.run(['server', 'start', '--json']), await program.run(['server', 'status'])];
+    shown.push(await program.run(['server', 'status', '--json']), await program.run(['--no-open']));
     for (const { code, out, errors } of shown) {
       expect([code, out]).toEqual([0, expect.stringContaining(access.origin)]);
       for (const secret of [access.token, ...Object.values(access.keys), '/login?', 'token='])
@@ -171,7 +171,10 @@ describe('the address of the server', () => {
   );
 
   it('cannot be opened without a server or a browser, and says what to do', async () => {
-    expect(await program.run(['open'])).toMatchObject({ code: 2, errors: expect.stringContaining('troupe start') });
+    expect(await program.run(['open'])).toMatchObject({
+      code: 2,
+      errors: expect.stringContaining('troupe server start'),
+    });
     await serve();
     const opened = await program.run(['open'], { env: { DISPLAY: '', WAYLAND_DISPLAY: '' } });
     if (process.platform === 'linux')

@@ -19,7 +19,7 @@ const isLinux = process.platform === 'linux';
 const UNWRITABLE = '/sys/kernel';
 
 describe.runIf(isLinux)('a state folder that cannot be written to', () => {
-  it.each([[['--no-open']], [['start']]])('is told in two sentences: troupe %s', async (args) => {
+  it.each([[['--no-open']], [['server', 'start']]])('is told in two sentences: troupe %s', async (args) => {
     const { code, errors } = await program.run(args, { env: { TROUPE_HOME: UNWRITABLE } });
     expect(code).toBe(2);
     expect(errors).toMatch(
@@ -107,19 +107,21 @@ describe.runIf(isLinux)('a terminal that is closed', () => {
 
 describe.runIf(isLinux)('a server that is paused', () => {
   it('is told as such, and can be ended', async () => {
-    const { pid } = JSON.parse((await program.run(['start', '--json'])).out);
+    const { pid } = JSON.parse((await program.run(['server', 'start', '--json'])).out);
     process.kill(pid, 'SIGSTOP');
-    const asked = await program.run(['status']);
+    const asked = await program.run(['server', 'status']);
     expect(asked.code).toBe(1);
-    expect(asked.out).toMatch(new RegExp(`process ${pid}.*but it is paused.*\n.*kill -CONT ${pid}\n.*troupe stop`));
-    expect(JSON.parse((await program.run(['status', '--json'])).out)).toMatchObject({
+    expect(asked.out).toMatch(
+      new RegExp(`process ${pid}.*but it is paused.*\n.*kill -CONT ${pid}\n.*troupe server stop`),
+    );
+    expect(JSON.parse((await program.run(['server', 'status', '--json'])).out)).toMatchObject({
       running: true,
       answers: false,
       server: { pid },
     });
-    const stopped = await program.run(['stop']);
+    const stopped = await program.run(['server', 'stop']);
     expect(stopped).toMatchObject({ code: 0, out: `The server (process ${pid}) has ended.\n` });
-    expect((await program.run(['status'])).out).toContain('No server runs');
+    expect((await program.run(['server', 'status'])).out).toContain('No server runs');
   });
 });
 
@@ -141,17 +143,17 @@ describe.runIf(isLinux)('few open files', () => {
 
 describe('a port that a running server does not have', () => {
   it('is told', async () => {
-    const server = JSON.parse((await program.run(['start', '--json'])).out);
+    const server = JSON.parse((await program.run(['server', 'start', '--json'])).out);
     const other = String(server.port === 4711 ? 4712 : 4711);
     for (const args of [
-      ['start', '--port', other, '--json'],
+      ['server', 'start', '--port', other, '--json'],
       ['--no-open', '--port', other, '--json'],
     ]) {
       const { code, out, errors } = await program.run(args);
       expect(code).toBe(0);
       expect(JSON.parse(out)).toEqual(server);
-      expect(errors).toMatch(new RegExp(`not on port ${other}.*troupe stop`));
+      expect(errors).toMatch(new RegExp(`not on port ${other}.*troupe server stop`));
     }
-    expect((await program.run(['start', '--port', String(server.port)])).errors).toBe('');
+    expect((await program.run(['server', 'start', '--port', String(server.port)])).errors).toBe('');
   });
 });

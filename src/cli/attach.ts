@@ -10,18 +10,16 @@ import {
   shellLine,
 } from '../core/index.ts';
 import { known } from '../lib/json.ts';
-import { type AgentControl, type CliContext, type LiveControl, writeJson, writeLines } from './context.ts';
+import { UserError } from '../lib/user-error.ts';
 import {
-  agentArgument,
-  helpText,
-  optional,
-  type SharedFlags,
-  sharedFlags,
-  toCount,
-  toggle,
-  toWord,
-  withDefault,
-} from './flags.ts';
+  type AgentControl,
+  type CliContext,
+  type LiveControl,
+  warnOfOldName,
+  writeJson,
+  writeLines,
+} from './context.ts';
+import { agentArgument, helpText, optional, type SharedFlags, sharedFlags, toCount, toggle, toWord } from './flags.ts';
 
 export const attachCommand = buildCommand({
   func: attach,
@@ -34,12 +32,12 @@ export const attachCommand = buildCommand({
       fork: toggle('Leave the conversation as it is, and go on in a copy'),
       dryRun: toggle('Only say what would happen: the way, the command, every word that is handed over'),
       print: toggle('Only write what would be handed over'),
-      budget: withDefault(
+      handoverTokens: optional(
         toCount,
-        '8000',
-        'TOKENS',
-        'How much of the agent a new session is told, about (at most 30000)',
+        'N',
+        'Size limit of the summary that a new session starts with, in tokens; default: 8000, at most 30000',
       ),
+      budget: { ...optional(toCount, 'N', 'Old name of --handover-tokens'), hidden: true },
     },
     positional: { kind: 'tuple', parameters: [agentArgument] },
     aliases: { m: 'message' },
@@ -79,7 +77,8 @@ interface AttachFlags extends SharedFlags {
   readonly fork: boolean;
   readonly dryRun: boolean;
   readonly print: boolean;
-  readonly budget: number;
+  readonly handoverTokens?: number;
+  readonly budget?: number;
 }
 
 export type AgentFlags = Omit<SharedFlags, 'host'>;
@@ -95,7 +94,8 @@ async function attach(
   agent: string,
 ): Promise<void> {
   const { terminal, agents, live } = this;
-  const { message, host, fork, budget } = flags;
+  const { message, host, fork } = flags;
+  const budget = handoverTokensOf(this, flags) ?? HANDOVER_TOKENS;
   const where = whereOf(flags);
   const plan = await (await agents.open(where)).plan(
     agent,
@@ -114,6 +114,20 @@ async function attach(
   if (report.way === 'follow')
     return live.watch({ where, json: flags.json, plain: false, lines: false, agent: report.agent.id });
   this.endWith(await plan.run((text) => terminal.write(text)));
+}
+
+const HANDOVER_TOKENS = 8_000;
+
+function handoverTokensOf(context: CliContext, { handoverTokens, budget }: AttachFlags): number | undefined {
+  if (budget === undefined) return handoverTokens;
+  if (handoverTokens !== undefined)
+    throw new UserError(
+      'usage',
+      '--budget is the old name of --handover-tokens; only one of them can be used.',
+      'Remove --budget.',
+    );
+  warnOfOldName(context, 'troupe attach --budget', 'troupe attach --handover-tokens');
+  return budget;
 }
 
 async function send(

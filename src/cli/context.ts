@@ -39,6 +39,11 @@ export function writeLines({ terminal }: CliContext, lines: readonly string[]): 
   terminal.write(`${lines.join('\n')}\n`);
 }
 
+/** On stderr, so that output for programs stays the same. */
+export function warnOfOldName({ terminal }: CliContext, old: string, name: string): void {
+  terminal.note(`${old} is now: ${name}. The old name works until 0.3.`);
+}
+
 /** The answer of a command: JSON for programs, lines for people. */
 export function writeAnswer<T>(
   context: CliContext,

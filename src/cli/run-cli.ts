@@ -7,7 +7,15 @@ import type { CliContext, Services } from './context.ts';
 import { doctorCommand } from './doctor.ts';
 import { guardRoutes } from './guard-commands.ts';
 import { hooksRoutes } from './hooks.ts';
-import { openCommand, serveCommand, startCommand, statusCommand, stopCommand, watchCommand } from './server.ts';
+import {
+  openCommand,
+  serveCommand,
+  serverRoutes,
+  startCommand,
+  statusCommand,
+  stopCommand,
+  watchCommand,
+} from './server.ts';
 import { exportCommand, identifyCommand, lsCommand, showCommand, treeCommand } from './session-commands.ts';
 import { runCommandFor, streamCommandFor, withCommandApart } from './stream.ts';
 
@@ -25,15 +33,14 @@ export const routesWith = (hosts: readonly KnownHost[]) =>
     watch: watchCommand,
     run: runCommandFor(hosts),
     stream: streamCommandFor(hosts),
-    start: startCommand,
-    stop: stopCommand,
-    status: statusCommand,
+    server: serverRoutes,
     open: openCommand,
     ls: lsCommand,
     tree: treeCommand,
     show: showCommand,
     attach: attachCommand,
     send: sendCommand,
+    stop: stopCommand,
     export: exportCommand,
     identify: identifyCommand,
     hooks: hooksRoutes,
@@ -41,6 +48,8 @@ export const routesWith = (hosts: readonly KnownHost[]) =>
     telegram: telegramRoutes,
     webhook: webhookCommand,
     doctor: doctorCommand,
+    start: startCommand,
+    status: statusCommand,
   }) as const;
 
 function docsFor(hosts: readonly KnownHost[]) {
@@ -54,6 +63,8 @@ function docsFor(hosts: readonly KnownHost[]) {
       '',
       `Hosts: ${list}.`,
     ].join('\n'),
+    // Old names, which work until 0.3.
+    hideRoute: { start: true, status: true },
   };
 }
 

@@ -1,4 +1,4 @@
-import { buildCommand } from '@stricli/core';
+import { buildCommand, buildRouteMap } from '@stricli/core';
 import { formatAge } from '../core/index.ts';
 import { known } from '../lib/json.ts';
 import { UserError } from '../lib/user-error.ts';
@@ -12,10 +12,13 @@ import {
   type ServerReader,
   type ServerStarter,
   type ServerStopper,
+  type Services,
   type SessionReader,
+  warnOfOldName,
   writeJson,
 } from './context.ts';
 import {
+  agentArgument,
   helpText,
   optional,
   optionalArgument,
@@ -56,39 +59,79 @@ export const serveCommand = buildCommand({
   ),
 });
 
-export const startCommand = buildCommand({
-  func: start,
+const startOptions = {
   parameters: { flags: { ...sharedFlags, port } },
   docs: helpText(
     'Start the server in the background',
-    ['troupe start', 'troupe start --port 4711 --json'],
-    'Starts a server that keeps running when the terminal is closed, or finds the one that runs. Open its page with troupe open.',
+    ['troupe server start', 'troupe server start --port 4711 --json'],
+    'Starts a server that keeps running after the terminal closes. If one is already running, prints its address instead.',
+    'Open its page with: troupe open',
+  ),
+} as const;
+
+const statusOptions = {
+  parameters: { flags: { json: sharedFlags.json } },
+  docs: helpText(
+    'Show whether the server is running, and where',
+    ['troupe server status', 'troupe server status --json | jq -r .server.port'],
+    'Prints port, process, age and address of the running server. Exits with code 1 if none runs, or it does not answer.',
+  ),
+} as const;
+
+const stopServerCommand = buildCommand({
+  func: stopServer,
+  parameters: { flags: { json: sharedFlags.json } },
+  docs: helpText(
+    'Stop the server',
+    ['troupe server stop', 'troupe server stop --json'],
+    'Stops the server, no matter how it was started. A server that does not answer gets a signal to end, and is killed if it',
+    'ignores that.',
   ),
 });
 
+export const serverRoutes = buildRouteMap<string, CliContext<Pick<Services, 'server'>>>({
+  routes: {
+    start: buildCommand({ func: start, ...startOptions }),
+    stop: stopServerCommand,
+    status: buildCommand({ func: status, ...statusOptions }),
+  },
+  docs: { brief: 'Start and stop the server in the background, and show its status' },
+});
+
+/** Old name of `troupe server start`; works until 0.3. */
+export const startCommand = buildCommand({
+  func(this: CliContext<{ server: ServerStarter }>, flags: StartFlags) {
+    warnOfOldName(this, 'troupe start', 'troupe server start');
+    return start.call(this, flags);
+  },
+  ...startOptions,
+});
+
+/** Old name of `troupe server status`; works until 0.3. */
+export const statusCommand = buildCommand({
+  func(this: CliContext<{ server: ServerReader }>, flags: StatusFlags) {
+    warnOfOldName(this, 'troupe status', 'troupe server status');
+    return status.call(this, flags);
+  },
+  ...statusOptions,
+});
+
+/** Without an agent, the old name of `troupe server stop`; works until 0.3. */
 export const stopCommand = buildCommand({
   func: stop,
   parameters: {
     flags: { json: sharedFlags.json, root: sharedFlags.root },
-    positional: optionalArgument('AGENT', 'The agent to stop, by the first characters of its id; default: the server'),
+    positional: optionalArgument('AGENT', agentArgument.brief),
   },
-  docs: helpText(
-    'End the server; with an agent, stop that agent',
-    ['troupe stop', 'troupe stop ses_49c7c5e7'],
-    'Ends the server, however it was started. One that does not answer is told to end, and killed where it does not.',
-    'With an agent, stops that one where it is of a run of `troupe run`, or its host has a way; otherwise says why not, and ends',
-    'with code 1.',
-  ),
-});
-
-export const statusCommand = buildCommand({
-  func: status,
-  parameters: { flags: { json: sharedFlags.json } },
-  docs: helpText(
-    'Say whether the server runs, and where',
-    ['troupe status', 'troupe status --json | jq -r .server.port'],
-    'Prints port, process, age and address of the running server. Exits with code 1 if none runs, or it does not answer.',
-  ),
+  docs: {
+    ...helpText(
+      'Stop an agent',
+      ['troupe stop ae4b3f4', 'troupe stop ses_49c7c5e7 --json'],
+      'Stops an agent that `troupe run` started, or whose host can stop it (docs/ATTACH.md lists them). Otherwise prints why it',
+      'cannot, and exits with code 1.',
+    ),
+    customUsage: ['[--json] [--root DIR]... <AGENT>'],
+  },
 });
 
 export const openCommand = buildCommand({
@@ -175,7 +218,8 @@ async function openInBrowser({ terminal }: CliContext, serving: Serving): Promis
 async function open(this: CliContext<{ server: LoginLinks }>): Promise<void> {
   const { server, terminal } = this;
   const link = await server.login();
-  if (link === undefined) throw new UserError('no-server', 'No server is running.', 'Start one with: troupe start');
+  if (link === undefined)
+    throw new UserError('no-server', 'No server is running.', 'Start one with: troupe server start');
   if (!(await terminal.browse(link)))
     throw new UserError(
       'no-browser',
@@ -208,7 +252,7 @@ async function start(this: CliContext<{ server: ServerStarter }>, flags: StartFl
   if (flags.json) writeJson(this, server);
   else
     this.terminal.write(
-      `troupe is running in the background at ${server.url}\nOpen the page with: troupe open\nStop it with: troupe stop\n`,
+      `troupe is running in the background at ${server.url}\nOpen the page with: troupe open\nStop it with: troupe server stop\n`,
     );
   notePort(this, flags, server);
 }
@@ -216,7 +260,9 @@ async function start(this: CliContext<{ server: ServerStarter }>, flags: StartFl
 /** One that was found has the port that it has. */
 function notePort({ terminal }: CliContext, { port }: StartFlags, server: RunningServer): void {
   if (port === undefined || port === server.port) return;
-  terminal.note(`It runs already, not on port ${port}: to change that, end it first, with troupe stop.`);
+  terminal.note(
+    `The server is already running, not on port ${port}. To change the port, stop it first: troupe server stop`,
+  );
 }
 
 async function stop(
@@ -225,6 +271,11 @@ async function stop(
   agent?: string,
 ): Promise<void> {
   if (agent !== undefined) return stopAgent.call(this, flags, agent);
+  warnOfOldName(this, 'troupe stop without an agent', 'troupe server stop');
+  return stopServer.call(this, flags);
+}
+
+async function stopServer(this: CliContext<{ server: ServerStopper }>, flags: StatusFlags): Promise<void> {
   const { outcome, server } = await this.server.stop();
   if (flags.json) return writeJson(this, { outcome, server: server ?? null });
   const pid = server?.pid;
@@ -239,13 +290,15 @@ async function stop(
   if (outcome === 'stopping' || outcome === 'silent') this.endWith(1);
 }
 
-async function status(this: CliContext<{ server: ServerReader }>, flags: Pick<SharedFlags, 'json'>): Promise<void> {
+type StatusFlags = Pick<SharedFlags, 'json'>;
+
+async function status(this: CliContext<{ server: ServerReader }>, flags: StatusFlags): Promise<void> {
   const { server, state } = (await this.server.status()) ?? {};
   const answers = state === 'running';
   if (!answers) this.endWith(1);
   if (flags.json) return writeJson(this, { running: server !== undefined, answers, server: server ?? null });
   this.terminal.write(
-    server ? `${describe(server, state, this.clock())}\n` : 'No server runs. Start one with: troupe start\n',
+    server ? `${describe(server, state, this.clock())}\n` : 'No server runs. Start one with: troupe server start\n',
   );
 }
 
@@ -253,8 +306,9 @@ function describe(server: RunningServer, state: ServerState['state'] | undefined
   const { pid, port, version, startedAt, places, url } = server;
   const what = `troupe ${version} runs on port ${port} (process ${pid}), started ${formatAge(startedAt, now)}`;
   if (state === 'paused')
-    return `${what}, but it is paused and does not answer.\nWake it with: kill -CONT ${pid}\nOr end it with: troupe stop`;
-  if (state === 'stuck') return `${what}, but it does not answer.\nGive it a moment, or end it with: troupe stop`;
+    return `${what}, but it is paused and does not answer.\nWake it with: kill -CONT ${pid}\nOr end it with: troupe server stop`;
+  if (state === 'stuck')
+    return `${what}, but it does not answer.\nGive it a moment, or end it with: troupe server stop`;
   return [`${what}.`, `It looks in ${places.join(', ')}`, `${url} (open it with: troupe open)`].join('\n');
 }
 

@@ -113,7 +113,7 @@ describe('a judgement', () => {
     const by = (decision: string) =>
       policyOf(`version: 1
 rules:
-  - { agents: { type: coder }, tools: "Bash(git:*)", decision: ${decision}, tell_identity: true, reason: R }
+  - { agents: { type: coder }, tools: "Bash(git:*)", decision: ${decision}, inject_identity: true, reason: R }
   - { tools: "Bash(ls:*)", decision: allow }
   - { tools: "Bash(rm:*)", decision: deny }
 `);
@@ -148,10 +148,10 @@ rules:
 });
 
 describe('an ask that waits', () => {
-  const policy = (otherwise: string) =>
+  const policy = (onTimeout: string) =>
     policyOf(`version: 1
 rules:
-  - { name: pushes, tools: "Bash(git push:*)", decision: ask, wait: 90s, otherwise: ${otherwise}, reason: It leaves. }
+  - { name: pushes, tools: "Bash(git push:*)", decision: ask, wait: 90s, on_timeout: ${onTimeout}, reason: It leaves. }
 `);
   const push = () => call({ tool_name: 'Bash', tool_input: { command: 'git push' } });
 
@@ -175,7 +175,7 @@ rules:
   it('that also tells who runs it does so where it is allowed, and only there', () => {
     const telling = policyOf(`version: 1
 rules:
-  - { agents: { type: coder }, tools: "Bash(git push:*)", decision: ask, wait: 90s, tell_identity: true }
+  - { agents: { type: coder }, tools: "Bash(git push:*)", decision: ask, wait: 90s, inject_identity: true }
 `);
     const judgement = judge(
       call({ agent_id: 'a1', agent_type: 'coder', tool_input: { command: 'git push' } }),

@@ -40,7 +40,7 @@ export function judgeCall(payload: unknown, options: JudgeOptions): Judgement {
     const verdict = decideUnder(policy, call, options);
     const { decision, rule, reason } = verdict;
     const wait = verdict.wait ?? (decision === 'ask' && host.cannotAsk ? UNLESS_SAID : null);
-    const given = !host.cannotChangeInput && tellsIdentity(policy, verdict) ? identify(event, caller) : undefined;
+    const given = !host.cannotChangeInput && injectsIdentity(policy, verdict) ? identify(event, caller) : undefined;
     const later = known({ wait: wait ? { ...wait, why: whyOf(rule, reason) } : undefined, given });
     // Who waits for an answer says later whether the call was given anything.
     const said = answer(host, { decision, rule: rule?.id ?? null, reason }, given);
@@ -86,10 +86,10 @@ function identify(event: HookEvent, caller: CallerChain): GivenInput | undefined
 }
 
 /** A rule that says so is about some part of the call, and nothing denies it. What is decided does not change by it. */
-function tellsIdentity({ rules }: Policy, { decision, tried }: Verdict): boolean {
+function injectsIdentity({ rules }: Policy, { decision, tried }: Verdict): boolean {
   if (decision === 'deny') return false;
   const matched = new Set(tried.flatMap(({ rule, outcome }) => (outcome === 'matched' ? [rule] : [])));
-  return rules.some((rule) => rule.tellsIdentity && matched.has(rule.id));
+  return rules.some((rule) => rule.injectsIdentity && matched.has(rule.id));
 }
 
 /** Who is asked sees the call: what matters is why one asks. */

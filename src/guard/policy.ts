@@ -45,8 +45,8 @@ export interface Rule {
   readonly despiteAncestors: boolean;
   /** Of a `deny`: the agent's own calls only; what it hands to sub-agents is not held by it. */
   readonly ownCallsOnly?: true;
-  /** Commands that it allows are told who runs them (`TROUPE_AGENT` …). */
-  readonly tellsIdentity: boolean;
+  /** Sets `TROUPE_AGENT` and related variables in the environment of commands that it allows. */
+  readonly injectsIdentity: boolean;
 }
 
 /** All that are there must hold; of a list, one must. Texts may hold `*`. */
@@ -165,7 +165,7 @@ export const PLAIN_RULE: Rule = {
   when: null,
   wait: null,
   despiteAncestors: false,
-  tellsIdentity: false,
+  injectsIdentity: false,
 };
 
 interface Caution extends Pick<Rule, 'id' | 'place'> {

@@ -13,7 +13,7 @@ import { getJson, type RunningServer, startServer } from './server.ts';
 
 const POLICY = `version: 1
 rules:
-  - { tools: Bash, decision: allow, tell_identity: true }
+  - { tools: Bash, decision: allow, inject_identity: true }
   - { agents: { type: general-purpose }, tools: "Bash(rm:*)", decision: deny, reason: Helpers keep files. }
 `;
 

@@ -9,14 +9,14 @@ import { answer, getJson, type RunningServer, startServer } from './server.ts';
 
 // A sub-agent of the real program waits for a person: what is said on the page is what happens.
 
-const policy = (wait: string, otherwise: string): string => `version: 1
+const policy = (wait: string, onTimeout: string): string => `version: 1
 rules:
   - name: removals are asked about
     agents: { type: general-purpose }
     tools: "Bash(rm:*)"
     decision: ask
     wait: ${wait}
-    otherwise: ${otherwise}
+    on_timeout: ${onTimeout}
     reason: It cannot be undone.
 `;
 const hasTmux = spawnSync('tmux', ['-V']).status === 0;
@@ -158,7 +158,7 @@ for (const program of programs) {
         .reverse();
     }
 
-    it('nobody answers: what the rule says otherwise', async () => {
+    it('applies `on_timeout` when nobody answers', async () => {
       const { ask, result, entry } = await play('expiry', policy('3s', 'deny'), async () => {});
       expect(result.isError).toBe(true);
       expect(result.text).toMatch(/No answer came within 3 s|Hook PreToolUse:Bash denied this tool/);
@@ -189,7 +189,7 @@ const request = (path, key, body) => ['-s', '-d', JSON.stringify(body), '-H', 'C
   '-H', 'Authorization: Bearer ' + key, 'http://127.0.0.1:' + port + path];
 const allow = { answer: 'allow', by: 'telegram:42 @boss' };
 const outcomes = {
-  address: troupe('status') + troupe('start', ...at) + troupe('--no-open', ...at),
+  address: troupe('server', 'status') + troupe('server', 'start', ...at) + troupe('--no-open', ...at),
   command: troupe('guard', 'answer', id, 'allow'),
   token: execFileSync('curl', request('/api/asks/' + id, token, allow), { encoding: 'utf8' }),
   telegram: execFileSync('curl', request('/api/asks/' + id, keys.telegram, allow), { encoding: 'utf8' }),

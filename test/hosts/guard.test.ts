@@ -28,7 +28,7 @@ rules:
     agents: { type: general-purpose }
     tools: ["Bash(wc:*)", "Bash(sleep:*)"]
     decision: allow
-    tell_identity: true
+    inject_identity: true
 `;
 
 const ALLOW_LIST = `version: 1

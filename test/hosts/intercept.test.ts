@@ -21,7 +21,7 @@ rules:
     tools: "Bash(rm:*)"
     decision: ask
     wait: 3s
-    otherwise: deny
+    on_timeout: deny
   # The program itself would ask about it, and wait for a person.
   - tools: "Write(//**/outside/**)"
     decision: deny

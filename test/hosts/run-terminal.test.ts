@@ -16,7 +16,7 @@ rules:
     decision: ask
     reason: It removes something
     wait: ${wait}
-    otherwise: deny
+    on_timeout: deny
   - tools: "Write(//**/outside/**)"
     decision: deny
 `;

@@ -253,6 +253,6 @@ rules:
     tools: "Bash(rm:*)"
     decision: ask
     wait: 2m
-    otherwise: deny
+    on_timeout: deny
     reason: It cannot be undone.
 `;

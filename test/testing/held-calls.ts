@@ -28,7 +28,7 @@ export interface Said {
 
 export interface HeldCalls {
   readonly state: string;
-  setPolicy(wait: string, otherwise: string): void;
+  setPolicy(wait: string, onTimeout: string): void;
   /** As a host does it: by a shell, with the call on stdin. */
   push(command?: string): Hook;
 }
@@ -39,8 +39,8 @@ export async function prepareHeldCalls(program: ProgramHome): Promise<HeldCalls>
   mkdirSync(config, { recursive: true });
   const options = { node: process.execPath, hookFile: path.resolve('dist/hook.cjs'), configFolder: config };
   const { guard } = await writeHookStubs(state, options);
-  const setPolicy = (wait: string, otherwise: string): void =>
-    writeFileSync(path.join(config, 'policy.yaml'), policyText(wait, otherwise));
+  const setPolicy = (wait: string, onTimeout: string): void =>
+    writeFileSync(path.join(config, 'policy.yaml'), policyText(wait, onTimeout));
   setPolicy('60s', 'deny');
   return {
     state,
@@ -61,14 +61,14 @@ export async function prepareHeldCalls(program: ProgramHome): Promise<HeldCalls>
   };
 }
 
-function policyText(wait: string, otherwise: string): string {
+function policyText(wait: string, onTimeout: string): string {
   return `version: 1
 rules:
   - name: pushes are asked about
     tools: "Bash(git push:*)"
     decision: ask
     wait: ${wait}
-    otherwise: ${otherwise}
+    on_timeout: ${onTimeout}
     reason: It leaves this machine.
 `;
 }

@@ -84,7 +84,7 @@ export function createProgramHome(recording = '2.1.325-nested'): ProgramHome {
     start,
     run,
     async remove() {
-      await run(['stop']);
+      await run(['server', 'stop']);
       const left = [...running];
       for (const { child } of left) child.kill('SIGKILL');
       await Promise.all(left.map(({ ended }) => ended));

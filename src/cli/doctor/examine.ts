@@ -119,11 +119,11 @@ async function* examineServer(state: string): AsyncGenerator<Finding> {
   const { good, note, warning, problem } = findingsOf('server');
   const found = await readDaemonState(state);
   if (found.state === 'none') {
-    yield note('server-none', 'No server runs. Hooks are kept until somebody looks.', 'troupe start');
+    yield note('server-none', 'No server runs. Hook events are queued until one starts.', 'troupe server start');
     return;
   }
   const { daemon } = found;
-  const restart = 'troupe stop, then troupe start';
+  const restart = 'troupe server stop, then troupe server start';
   const where = `process ${daemon.pid}, port ${daemon.port}`;
   if (found.state !== 'running') {
     yield problem('server-silent', `A server is there, but does not answer (${where}).`, restart);

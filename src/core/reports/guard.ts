@@ -163,7 +163,9 @@ export type PolicyProblemCode =
   /** Something that a project may not say: it would allow what the person did not. It has no effect. */
   | 'loosens'
   /** It can be meant so, but hardly is. */
-  | 'suspicious';
+  | 'suspicious'
+  /** An old name that still works. */
+  | 'deprecated';
 
 export interface PolicyCheck {
   /** No error. */

@@ -30,7 +30,7 @@ rules:
   - agents: { kind: subagent }
     decision: allow
     despite_ancestors: true
-    tell_identity: true
+    inject_identity: true
 `);
     expect(problems).toEqual([]);
     expect(policy.defaults).toEqual({ main: 'none', subagent: 'ask', unknown: 'deny' });
@@ -63,13 +63,13 @@ rules:
       },
       wait: null,
       despiteAncestors: false,
-      tellsIdentity: false,
+      injectsIdentity: false,
     });
     expect(policy.rules[2]).toMatchObject({ decision: 'ask', wait: { ms: 300_000, otherwise: 'deny' } });
     expect(policy.rules[3]).toMatchObject({
       agents: { kind: ['task', 'fork', 'teammate', 'workflow', 'internal'] },
       despiteAncestors: true,
-      tellsIdentity: true,
+      injectsIdentity: true,
     });
   });
 
@@ -84,6 +84,47 @@ rules:
   ])('reads the depth %s', (text, min, max) => {
     const { policy } = compile(`version: 1\nrules: [{ decision: ask, agents: { depth: ${text} } }]\n`);
     expect(policy.rules[0]?.agents?.depth).toEqual({ min, max });
+  });
+
+  describe('with an old name of a key', () => {
+    it.each([
+      ['wait: 5m, otherwise: allow', 'otherwise', 'on_timeout', { wait: { ms: 300_000, otherwise: 'allow' } }],
+      ['tell_identity: true', 'tell_identity', 'inject_identity', { injectsIdentity: true }],
+    ])('reads %s and warns', (text, old, name, expected) => {
+      const line = `  - { decision: ask, ${text} }`;
+      const { policy, problems } = compile(`version: 1\nrules:\n${line}\n`);
+      expect(policy.rules).toMatchObject([expected]);
+      expect(problems).toMatchObject([
+        {
+          severity: 'warning',
+          code: 'deprecated',
+          line: 3,
+          column: line.indexOf(old) + 1,
+          message: `\`${old}\` is now \`${name}\`; the old name works until 0.3.`,
+        },
+      ]);
+    });
+
+    it('checks its value like that of the new name', () => {
+      const errorsOf = (text: string) =>
+        compile(`version: 1\nrules: [{ ${text} }]\n`).problems.flatMap(({ severity, message }) =>
+          severity === 'error' ? [message] : [],
+        );
+      expect(errorsOf('decision: ask, wait: 5m, otherwise: ask')).toEqual([
+        '`on_timeout` is `ask`; it may be `allow` or `deny`.',
+      ]);
+      expect(errorsOf('decision: ask, otherwise: deny')).toEqual(['`on_timeout` needs `wait`.']);
+      expect(errorsOf('decision: deny, tell_identity: true')).toHaveLength(1);
+      expect(errorsOf('decision: ask, wait: 5m, otherwise: deny, otherwise: deny')).toHaveLength(1);
+    });
+
+    it('still reports an error that follows more than 100 warnings', () => {
+      const old = '  - { decision: ask, wait: 5m, otherwise: allow }\n'.repeat(150);
+      const { policy, problems } = compile(`version: 1\nrules:\n${old}  - { decision: denny }\n`);
+      expect(problems.filter(({ severity }) => severity === 'warning')).toHaveLength(100);
+      expect(problems.at(-1)).toMatchObject({ severity: 'error', line: 153 });
+      expect(policy.rules[0]).toMatchObject({ id: 'user:error' });
+    });
   });
 
   it('asks where nobody knows the caller, and on errors, if nothing else is said', () => {

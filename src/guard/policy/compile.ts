@@ -88,7 +88,7 @@ function isTight(
     return false;
   };
   if (!TIGHT.has(rule.decision)) return loosens('decision', rule.decision);
-  return rule.wait?.otherwise === 'allow' ? loosens('otherwise', 'allow') : true;
+  return rule.wait?.otherwise === 'allow' ? loosens('on_timeout', 'allow') : true;
 }
 
 function cautioned(policy: Policy, { scope, file }: PolicySource, { error }: PolicyFile): Policy {

@@ -19,11 +19,18 @@ type Readers<T> = { readonly [K in keyof T]: Reader<T[K]> };
 
 export interface Fields<T> {
   readonly values: { readonly [K in keyof T]?: T[K] };
-  /** Where each key stands that is there, whether its value is good or not. */
+  /** Offset of each key in the file, valid or not. An old name is listed under its new name, too. */
   readonly keys: ReadonlyMap<keyof T | string, number>;
 }
 
-export function readFields<T>(walk: Walk, node: Node, what: string, readers: Readers<T>): Fields<T> | undefined {
+/** `renamed`: old names of keys that still work, with a warning. */
+export function readFields<T>(
+  walk: Walk,
+  node: Node,
+  what: string,
+  readers: Readers<T>,
+  renamed: Readonly<Record<string, keyof T & string>> = {},
+): Fields<T> | undefined {
   const map = resolveAlias(walk, node);
   if (!map) return undefined;
   if (!isMap(map)) return wrong(walk, node, `${what} must be \`key: value\` lines, not ${nameOf(map)}.`);
@@ -35,7 +42,15 @@ export function readFields<T>(walk: Walk, node: Node, what: string, readers: Rea
     if (keys.has(key))
       tell(walk, { code: 'duplicate', offset, message: `\`${key}\` is there twice.`, remedy: 'Remove one.' });
     else if (Object.hasOwn(readers, key)) readField(walk, pair, key as keyof T & string, { readers, values });
-    else tellUnknown(walk, offset, key, what, Object.keys(readers));
+    else if (Object.hasOwn(renamed, key)) {
+      const name = renamed[key] as keyof T & string;
+      if (map.has(name)) reportBothNames(walk, offset, key, name);
+      else {
+        warnOfOldName(walk, offset, key, name);
+        readField(walk, pair, name, { readers, values });
+        keys.set(name, offset);
+      }
+    } else tellUnknown(walk, offset, key, what, Object.keys(readers));
     keys.set(key, offset);
   }
   return { values, keys };
@@ -55,6 +70,16 @@ function readField<T, K extends keyof T & string>(
   }
   const value = readers[key](walk, node, `\`${key}\``);
   if (value !== undefined) values[key] = value;
+}
+
+function warnOfOldName(walk: Walk, offset: number, old: string, name: string): void {
+  const message = `\`${old}\` is now \`${name}\`; the old name works until 0.3.`;
+  tell(walk, { severity: 'warning', code: 'deprecated', offset, message });
+}
+
+function reportBothNames(walk: Walk, offset: number, old: string, name: string): void {
+  const message = `\`${old}\` is the old name of \`${name}\`; only one of them can be used.`;
+  tell(walk, { code: 'conflict', offset, message, remedy: `Remove \`${old}\`.` });
 }
 
 function tellUnknown(walk: Walk, offset: number, key: string, what: string, known: readonly string[]): void {

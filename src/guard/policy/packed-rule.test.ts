@@ -14,8 +14,8 @@ rules:
     reason: Because.
     when: { days: mon-fri, hours: "22:00-06:00", from: 2026-11-30 }
     wait: 5m
-    otherwise: deny
-  - { decision: allow, despite_ancestors: true, tell_identity: true }
+    on_timeout: deny
+  - { decision: allow, despite_ancestors: true, inject_identity: true }
   - { decision: deny, own_calls_only: true }
   - { decision: deny, agents: { type: x } }
   - { decision: ask, agents: { type: x } }

@@ -62,7 +62,7 @@ function unpackRule(
     when: packed.when ?? null,
     wait: packed.wait ?? null,
     despiteAncestors: packed.despiteAncestors ?? false,
-    tellsIdentity: packed.tellsIdentity ?? false,
+    injectsIdentity: packed.injectsIdentity ?? false,
   };
   return packed.ownCallsOnly ? { ...rule, ownCallsOnly: true } : rule;
 }

@@ -18,6 +18,7 @@ export type PresetName = (typeof PRESET_NAMES)[number];
 export const CHANGING_COMMANDS = [
   '-*',
   'serve',
+  'server',
   'start',
   'stop',
   'status',

@@ -18,17 +18,20 @@ export interface Problems {
   lineOf(offset: number): number;
 }
 
-/** Nobody reads more of them, and a hostile file may have a million. */
+/** Limit for errors, and again for everything else: many warnings must not hide an error. A hostile file may have a million of each. */
 const MAX_PROBLEMS = 100;
 
 export function collectProblems(file: string, text: string): Problems {
   const starts = lineStarts(text);
-  const problems = new Map<string, PolicyProblem>();
+  const broken = new Map<string, PolicyProblem>();
+  const harmless = new Map<string, PolicyProblem>();
   let errors = 0;
   const lineOf = (offset: number): number => lineAt(starts, offset);
   return {
     add({ code, offset, message, remedy, severity = 'error' }) {
-      if (severity === 'error' && code !== 'loosens') errors++;
+      const isError = severity === 'error' && code !== 'loosens';
+      const problems = isError ? broken : harmless;
+      if (isError) errors++;
       if (problems.size >= MAX_PROBLEMS) return;
       const line = lineOf(offset);
       const start = starts[line - 1] ?? 0;
@@ -48,7 +51,7 @@ export function collectProblems(file: string, text: string): Problems {
       });
     },
     errors: () => errors,
-    list: () => [...problems.values()].sort((a, b) => a.line - b.line || a.column - b.column),
+    list: () => [...broken.values(), ...harmless.values()].sort((a, b) => a.line - b.line || a.column - b.column),
     lineOf,
   };
 }

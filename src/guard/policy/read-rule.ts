@@ -38,19 +38,25 @@ export interface ReadRule {
 /** Undefined where something is wrong with it: half a rule may say the opposite of the whole one. */
 export function readRule(walk: Walk, node: Node, folders: FolderContext): ReadRule | undefined {
   const before = walk.problems.errors();
-  const fields = readFields(walk, node, 'a rule', {
-    name: sentence,
-    agents: readAgents(folders),
-    tools: listOrOne(readTool),
-    decision: oneOf(DECISIONS),
-    reason: sentence,
-    when: readWindow,
-    wait: duration,
-    otherwise: oneOf<'allow' | 'deny'>(['allow', 'deny']),
-    despite_ancestors: flag,
-    own_calls_only: flag,
-    tell_identity: flag,
-  });
+  const fields = readFields(
+    walk,
+    node,
+    'a rule',
+    {
+      name: sentence,
+      agents: readAgents(folders),
+      tools: listOrOne(readTool),
+      decision: oneOf(DECISIONS),
+      reason: sentence,
+      when: readWindow,
+      wait: duration,
+      on_timeout: oneOf<'allow' | 'deny'>(['allow', 'deny']),
+      despite_ancestors: flag,
+      own_calls_only: flag,
+      inject_identity: flag,
+    },
+    { otherwise: 'on_timeout', tell_identity: 'inject_identity' },
+  );
   if (!fields) return undefined;
   const { values, keys } = fields;
   const { decision } = values;
@@ -67,10 +73,10 @@ export function readRule(walk: Walk, node: Node, folders: FolderContext): ReadRu
     decision,
     reason: values.reason ?? null,
     when: values.when ?? null,
-    wait: values.wait === undefined ? null : { ms: values.wait, otherwise: values.otherwise ?? 'deny' },
+    wait: values.wait === undefined ? null : { ms: values.wait, otherwise: values.on_timeout ?? 'deny' },
     despiteAncestors: values.despite_ancestors ?? false,
     ...(values.own_calls_only ? { ownCallsOnly: true as const } : {}),
-    tellsIdentity: values.tell_identity ?? false,
+    injectsIdentity: values.inject_identity ?? false,
   };
   return { rule, keys };
 }
@@ -78,10 +84,10 @@ export function readRule(walk: Walk, node: Node, folders: FolderContext): ReadRu
 /** Which decisions each of these has a meaning for. */
 const GOES_WITH: Readonly<Record<string, readonly Decision[]>> = {
   wait: ['ask'],
-  otherwise: ['ask'],
+  on_timeout: ['ask'],
   despite_ancestors: ['allow'],
   own_calls_only: ['deny'],
-  tell_identity: ['allow', 'ask', 'none'],
+  inject_identity: ['allow', 'ask', 'none'],
 };
 
 function reportConflicts(walk: Walk, decision: Decision, keys: ReadonlyMap<string, number>): void {
@@ -91,10 +97,10 @@ function reportConflicts(walk: Walk, decision: Decision, keys: ReadonlyMap<strin
     const message = `\`${key}\` goes with \`decision: ${decisions.join('` or `')}\` only.`;
     tell(walk, { code: 'conflict', offset, message, remedy: `Remove it, or change the decision.` });
   }
-  const offset = keys.get('otherwise');
+  const offset = keys.get('on_timeout');
   if (offset === undefined || keys.has('wait') || decision !== 'ask') return;
-  const remedy = 'Add `wait: 5m`, or remove `otherwise`: without `wait` the host asks.';
-  tell(walk, { code: 'conflict', offset, message: '`otherwise` is for an answer that was waited for.', remedy });
+  const remedy = 'Add `wait: 5m`, or remove `on_timeout`: without `wait` the host asks.';
+  tell(walk, { code: 'conflict', offset, message: '`on_timeout` needs `wait`.', remedy });
 }
 
 /** Over several lines in the file, in one line elsewhere. */

@@ -81,7 +81,10 @@ describe('the schema', () => {
       fc.property(
         policy,
         fc.array(fc.tuple(fc.nat(), odd, fc.constantFrom('replace', 'remove', 'add')), { maxLength: 2 }),
-        fc.constantFrom('wait', 'otherwise', 'when', 'under', 'presets', 'x', 'own_calls_only', 'tell_identity'),
+        fc.constantFrom(
+          ...['wait', 'on_timeout', 'otherwise', 'when', 'under', 'presets', 'x'],
+          ...['own_calls_only', 'inject_identity', 'tell_identity'],
+        ),
         (file, changes, key) => {
           const changed = structuredClone(file) as Record<string, unknown>;
           for (const [at, value, how] of changes) change(changed, at, value, how, key);
@@ -113,8 +116,8 @@ describe('what is compiled', () => {
       .slice(0, 12);
     expect([COMPILER, digest]).toMatchInlineSnapshot(`
       [
-        6,
-        "36359028d3b8",
+        7,
+        "8dc501d76760",
       ]
     `);
   });

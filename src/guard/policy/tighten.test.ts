@@ -19,10 +19,16 @@ const file = fc
   });
 
 describe('the policy of a project', () => {
+  it('may not loosen by an old name of a key', () => {
+    const { policy, problems } = project('version: 1\nrules: [{ decision: ask, wait: 1m, otherwise: allow }]\n');
+    expect(policy.rules).toEqual([]);
+    expect(problems.map(({ code }) => code).toSorted()).toEqual(['deprecated', 'loosens']);
+  });
+
   it.each([
     ['rules: [{ ▶decision: allow }]', '`decision: allow` has no effect here'],
     ['rules: [{ tools: Read, ▶decision: none }]', '`decision: none` has no effect here'],
-    ['rules: [{ decision: ask, wait: 1m, ▶otherwise: allow }]', '`otherwise: allow` has no effect here'],
+    ['rules: [{ decision: ask, wait: 1m, ▶on_timeout: allow }]', '`on_timeout: allow` has no effect here'],
     ['rules: [{ ▶decision: allow, despite_ancestors: true }]', '`decision: allow` has no effect here'],
     ['defaults: { main: ▶none }', '`main: none` is looser than `ask`'],
     ['defaults: { unknown: ▶ask }', '`unknown: ask` is looser than `deny`'],

@@ -68,7 +68,7 @@ export function rule(decision: Decision, tools: string | readonly string[], chan
     when: null,
     wait: null,
     despiteAncestors: false,
-    tellsIdentity: false,
+    injectsIdentity: false,
     ...changes,
   };
 }

@@ -100,14 +100,14 @@ export const rule: fc.Arbitrary<Omit<Rule, 'id' | 'scope' | 'place'>> = fc
     ),
     despiteAncestors: fc.boolean(),
     own: fc.boolean(),
-    tellsIdentity: fc.boolean(),
+    injectsIdentity: fc.boolean(),
   })
   .map(({ own, ...one }) => ({
     ...one,
     wait: one.decision === 'ask' ? one.wait : null,
     despiteAncestors: one.decision === 'allow' && one.despiteAncestors,
     ...(own && one.decision === 'deny' ? { ownCallsOnly: true as const } : {}),
-    tellsIdentity: (one.decision === 'allow' || one.decision === 'ask') && one.tellsIdentity,
+    injectsIdentity: (one.decision === 'allow' || one.decision === 'ask') && one.injectsIdentity,
   }));
 
 export const presets = fc.uniqueArray(fc.constantFrom(...PRESET_NAMES), { maxLength: 2 });

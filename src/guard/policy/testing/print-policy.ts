@@ -27,10 +27,10 @@ export function ruleToFile(rule: Omit<Rule, 'id' | 'scope' | 'place'>): object {
     decision: rule.decision,
     ...(rule.reason === null ? {} : { reason: rule.reason }),
     ...(rule.when ? { when: windowToFile(rule.when) } : {}),
-    ...(rule.wait ? { wait: `${rule.wait.ms / 1_000}s`, otherwise: rule.wait.otherwise } : {}),
+    ...(rule.wait ? { wait: `${rule.wait.ms / 1_000}s`, on_timeout: rule.wait.otherwise } : {}),
     ...(rule.despiteAncestors ? { despite_ancestors: true } : {}),
     ...(rule.ownCallsOnly ? { own_calls_only: true } : {}),
-    ...(rule.tellsIdentity ? { tell_identity: true } : {}),
+    ...(rule.injectsIdentity ? { inject_identity: true } : {}),
   };
 }
 
