@@ -226,7 +226,7 @@ describe('troupe, the server', () => {
     expect((await run('--port', 'abc')).code).toBe(2);
     expect(await run('server', 'start', '--root', elsewhere)).toMatchObject({
       code: 2,
-      errors: expect.stringContaining('troupe stop'),
+      errors: expect.stringContaining('troupe server stop'),
     });
     mkdirSync(path.join(home, '.config/troupe'), { recursive: true });
     writeFileSync(path.join(home, '.config/troupe/config.json'), '{"live":{"windowHours":"two"}}');

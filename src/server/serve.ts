@@ -205,7 +205,7 @@ function runsElsewhere({ port, places = [] }: Daemon): UserError {
   return new UserError(
     'server-elsewhere',
     `A server runs already, on port ${port}, and looks in ${places.join(', ')}.`,
-    'End it with troupe stop, or serve beside it in the foreground: troupe --root DIR',
+    'End it with troupe server stop, or serve beside it in the foreground: troupe --root DIR',
   );
 }
 
