@@ -8,8 +8,8 @@ export const claudeCodeHost: HostDescription = {
   process: { names: ['claude', '@anthropic-ai/claude-code'], variable: 'CLAUDECODE' },
   agentName: 'claude',
   roots: rootsOf,
-  // The root may be `projects`, or one project in it. Files that are of no use there are counted.
-  mayHold: (root) => hasEntry(root, ({ name, kind }) => name === 'projects' || kind === 'file', 1),
+  // The root may be `projects`, or one project in it, with only `<session>/subagents/` left. Files of no use there are counted.
+  mayHold: (root) => hasEntry(root, ({ name, kind }) => name === 'projects' || kind === 'file', 3),
   programs: ['claude'],
   printing: 'claude -p … --output-format stream-json --verbose',
   isSteered: true,
