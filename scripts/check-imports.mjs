@@ -49,17 +49,14 @@ const MORE_ENTRIES = new Set([
   'src/hosts/registry.ts',
   'src/hosts/guarded-hosts.ts',
   'src/hosts/more-guarded-hosts.ts',
-  // What troupe knows of a host without loading it; and a hook loads only what judges calls of its host.
-  ...['claude-code', 'codex', 'copilot', 'gemini', 'opencode', 'qwen'].flatMap((host) => [
-    `src/hosts/${host}/host.ts`,
-    `src/hosts/${host}/guard.ts`,
-  ]),
   // main.ts loads them when a command needs them.
   'src/cli/hooks/machine-hooks.ts',
   'src/cli/doctor/examine.ts',
   // The page loads it once there is code to colour.
   'src/core/transcript/highlight-code.ts',
 ]);
+/** What troupe knows of a host without loading it; and a hook loads only what judges calls of its host. */
+const HOST_ENTRY = /^src\/hosts\/[^/]+\/(?:host|guard)\.ts$/;
 /** A hook starts in front of every call: it imports the files it needs, so that its bundle holds nothing else. The library re-exports types file by file. */
 const IMPORTS_FILES = new Set(['hook', 'index']);
 
@@ -178,7 +175,7 @@ function roomOf(file) {
 }
 
 function isEntry(target, room) {
-  return room === 'lib' || target.endsWith('/index.ts') || MORE_ENTRIES.has(target);
+  return room === 'lib' || target.endsWith('/index.ts') || MORE_ENTRIES.has(target) || HOST_ENTRY.test(target);
 }
 
 function allows(from, to) {

@@ -1,5 +1,5 @@
 // The guard: decides about tool calls by policy, and holds approval requests. `policy/` loads, `match/` compares, `shell/` analyses.
-// Entry: `judgeCall`, `createPolicyControl`, `createGuardQuestions`, `createDesk` (approvals).
+// Entry: `judgeCall`, `createPolicyControl`, `createGuardQueries`, `createPendingApprovals` (approvals).
 // May import: lib, core, redact, hosts, sessions, audit, guard/shell.
 
 export * from './approvals/approvals.ts';

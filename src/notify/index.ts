@@ -1,5 +1,5 @@
 // Notifications to Telegram chats and webhooks, and answers from chats.
-// Entry: `runTelegramFace`, `setUpTelegram`, `runWebhookFace`.
+// Entry: `runTelegramBot`, `setUpTelegram`, `runWebhook`.
 // May import: lib, core, redact, sessions, control, export, server.
 
 export * from './messages/notification-lines.ts';

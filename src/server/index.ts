@@ -1,5 +1,5 @@
 // The background server: HTTP routes, server-sent events, hook intake, approvals.
-// Entry: `createServerControl`; clients use `servedFeed` and `createAskControl`.
+// Entry: `createServerControl`; clients use `openFeed` and `createApprovalControl`.
 // May import: lib, core, hosts, sessions, audit, guard, control, export, hook.
 
 export * from './call-broker.ts';

@@ -14,21 +14,12 @@ import { listFolder, modifiedAt } from '../../lib/folders.ts';
 import { asInstant, asText, isObject, known } from '../../lib/json.ts';
 import type { Line } from '../../lib/lines.ts';
 import type { LocatedSession, LocatedSource, SourceAdapter } from '../index.ts';
+import { toyHost } from './host.ts';
 
-const HOST = 'toy';
+const HOST = toyHost.host;
 
 export const toy: SourceAdapter = {
-  // SKELETON: up to `printing` in a file of its own, `host.ts`: it is loaded for every command.
-  host: HOST,
-  title: 'Toy',
-  process: { names: ['toy'], variable: 'TOY' },
-  // SKELETON: the host's own data folders, environment variables first.
-  roots: ({ home }) => [path.join(home, '.toy')],
-  // SKELETON: whether a folder may hold sessions; no reading of files.
-  mayHold: async () => true,
-  // SKELETON: its command, and the command that prints a stream.
-  programs: ['toy'],
-  printing: 'toy --json …',
+  ...toyHost,
   async locate(root) {
     const sessions: LocatedSession[] = [];
     const ignoredFiles: string[] = [];

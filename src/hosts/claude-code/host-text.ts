@@ -263,7 +263,7 @@ function tagIn(text: string, tag: string): string | undefined {
 /** Of an agent in the background (2.0.64 and later) and of a teammate: they report elsewhere. */
 const SENT_OFF = /^(?:Async agent launched|Spawned successfully)/;
 
-export function errandIn(input: unknown, result: string | undefined): SpawnExchange {
+export function readSpawnExchange(input: unknown, result: string | undefined): SpawnExchange {
   const answer = result === undefined || SENT_OFF.test(result) ? undefined : reportIn(result);
   return known({ prompt: asText(asObject(input)?.['prompt']), answer });
 }

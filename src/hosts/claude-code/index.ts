@@ -7,14 +7,14 @@ import { claudeCodeGuard, namesCallers } from './guard.ts';
 import { hookSettings } from './hook-settings.ts';
 import { condense, createHookReader, sampleCall, sampleTranscript } from './hooks.ts';
 import { claudeCodeHost } from './host.ts';
-import { errandIn } from './host-text.ts';
+import { readSpawnExchange } from './host-text.ts';
 import { byTail, sessionOf } from './identify.ts';
 import { findOrigin, follow, locate, locateAgents } from './locate.ts';
 import { createJournalReader, createManifestReader, createSidecarReader } from './read-sidecar.ts';
 import { createTranscriptReader, type TranscriptOf } from './read-transcript.ts';
 import { sniffTranscript } from './record.ts';
 import { rename, retime, schedule } from './replay.ts';
-import { continuing } from './resume.ts';
+import { resume } from './resume.ts';
 import { createStreamReader, recognise } from './stream.ts';
 import { openTranscript } from './transcript.ts';
 
@@ -89,7 +89,7 @@ export const claudeCode: SourceAdapter = {
   identify: { sessionOf, byTail },
   follow,
   openTranscript: openTranscript,
-  readSpawnExchange: errandIn,
+  readSpawnExchange,
   replay: { schedule, retime, rename },
   stream: {
     recognise,
@@ -100,5 +100,5 @@ export const claudeCode: SourceAdapter = {
   control: claudeCodeControl,
   hooks: { ...claudeCodeGuard, condense, namesCallers, createHookReader, sampleCall, sampleTranscript },
   hookSettings,
-  resume: continuing,
+  resume,
 };

@@ -8,7 +8,7 @@ import { isAtLeast } from '../../lib/version-number.ts';
 const PROGRAM = 'claude';
 const UNATTENDED = 'Nobody can be asked: Claude Code refuses what your settings do not allow.';
 
-export const continuing: ResumeCapability = {
+export const resume: ResumeCapability = {
   planResume(agent, wish) {
     if (!agent.isAtHome) return { whyNot: 'its files lie outside of the folder that Claude Code reads.' };
     if (agent.isSessionOpen && !wish.fork)

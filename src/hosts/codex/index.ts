@@ -5,7 +5,7 @@ import { hookSettings, hooks } from './hooks.ts';
 import { codexHost } from './host.ts';
 import { follow, locate, type Role } from './locate.ts';
 import { createRolloutReader, type RolloutOf } from './read-rollout.ts';
-import { continuing } from './resume.ts';
+import { resume } from './resume.ts';
 import { createStreamReader, stream } from './stream.ts';
 import { openTranscript } from './transcript.ts';
 
@@ -31,5 +31,5 @@ export const codex: SourceAdapter = {
     source.role === 'rollout' ? openTranscript(session, source, agent) : NO_BODIES,
   hooks,
   hookSettings,
-  resume: continuing,
+  resume,
 };

@@ -28,6 +28,7 @@ const PARSERS: ReadonlyMap<string, LineParser> = new Map([
 
 /** Known, and of no use for the tree. Anything else is counted as `unknown-record`. */
 const IGNORED_TYPES = new Set([
+  // The first one is read by `createRolloutReader`; later ones are copies.
   'session_meta',
   'token_usage_record',
   'world_state',

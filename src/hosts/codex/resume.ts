@@ -25,7 +25,7 @@ function recordIn(line: string) {
   return parseObject(line) ?? {};
 }
 
-export const continuing: ResumeCapability = {
+export const resume: ResumeCapability = {
   planResume({ agent, isMain, isAtHome, isSessionOpen, hasTranscript, version }, { message, fork }) {
     if (!isAtHome) return { whyNot: 'its files lie outside of the folder that Codex reads.' };
     if (!hasTranscript) return { whyNot: 'it left no thread of its own.' };

@@ -4,7 +4,7 @@ import { copilotHost } from './host.ts';
 import { follow, locate } from './locate.ts';
 import { createEventReader, createWorkspaceReader } from './parse-events.ts';
 import { sniffEvents } from './record.ts';
-import { continuing } from './resume.ts';
+import { resume } from './resume.ts';
 import { stream } from './stream.ts';
 import { openTranscript } from './transcript.ts';
 
@@ -22,5 +22,5 @@ export const copilot: SourceAdapter = {
     source.role === 'events' ? openTranscript(session, source, agent) : NO_TRANSCRIPT,
   hooks,
   hookSettings,
-  resume: continuing,
+  resume,
 };

@@ -7,7 +7,7 @@ import { isAtLeast } from '../../lib/version-number.ts';
 const PROGRAM = 'copilot';
 const UNATTENDED = 'Nobody can be asked: Copilot refuses what was not allowed before.';
 
-export const continuing: ResumeCapability = {
+export const resume: ResumeCapability = {
   planResume({ session, isMain, isAtHome, isSessionOpen }, { message, fork }) {
     if (!isMain) return { whyNot: 'Copilot opens sessions only: a sub-agent cannot be taken up again.' };
     if (!isAtHome) return { whyNot: 'its files lie outside of the folder that Copilot reads.' };

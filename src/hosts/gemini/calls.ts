@@ -115,7 +115,7 @@ export function answerIn(result: string): string | undefined {
   }
 }
 
-export function errandIn(input: unknown, result: string | undefined): SpawnExchange {
+export function readSpawnExchange(input: unknown, result: string | undefined): SpawnExchange {
   const prompt = promptIn(asObject(input) ?? {});
   return known({ prompt, answer: result === undefined ? undefined : (answerIn(result) ?? result) });
 }

@@ -1,7 +1,7 @@
 import { mainAgentOf } from '../../core/index.ts';
 import type { OpenTranscript, SourceAdapter } from '../index.ts';
 import { createResumePlans } from '../shared/index.ts';
-import { errandIn } from './calls.ts';
+import { readSpawnExchange } from './calls.ts';
 import { hookSettings, hooks } from './hooks/index.ts';
 import { geminiHost } from './host.ts';
 import { follow, locate } from './locate.ts';
@@ -20,7 +20,7 @@ export const gemini: SourceAdapter = {
   stream,
   openTranscript: (session, source, agent) =>
     agent === (source.agent ?? mainAgentOf(session.id)) ? openTranscript(source) : NO_TRANSCRIPT,
-  readSpawnExchange: errandIn,
+  readSpawnExchange,
   hooks,
   hookSettings,
   resume: createResumePlans({ program: 'gemini', title: 'Gemini CLI', namesSessionsSince: '0.47.0' }),

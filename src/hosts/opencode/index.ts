@@ -8,7 +8,7 @@ import { hookSettings } from './hooks/settings.ts';
 import { opencodeHost } from './host.ts';
 import { locate, type Role } from './locate.ts';
 import type { RecordContext } from './record.ts';
-import { continuing } from './resume.ts';
+import { resume } from './resume.ts';
 import { questions, steering } from './server/control.ts';
 import { openServer } from './server/cursor.ts';
 import { openStorage } from './storage.ts';
@@ -41,6 +41,6 @@ export const opencode: SourceAdapter = {
   hooks,
   hookSettings,
   questions,
-  resume: continuing,
+  resume,
   steering,
 };

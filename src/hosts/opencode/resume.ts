@@ -18,7 +18,7 @@ const printed: PrintedRecords = {
   },
 };
 
-export const continuing: ResumeCapability = {
+export const resume: ResumeCapability = {
   planResume({ agent, isMain, isAtHome, isSessionOpen }, { message, fork }) {
     if (!isAtHome) return { whyNot: 'its data lies outside of the folder that OpenCode reads.' };
     if (isSessionOpen && !fork) return { whyNot: 'its session is still at work.' };

@@ -117,7 +117,7 @@ function agentByDisplay(display: JsonObject | undefined, call: string): string |
   return NO_SUCH_AGENT.test(asText(display['terminateReason']) ?? '') ? undefined : `${type}-${call}`;
 }
 
-export function errandIn(input: unknown, result: string | undefined): SpawnExchange {
+export function readSpawnExchange(input: unknown, result: string | undefined): SpawnExchange {
   const answer = result === undefined || LAUNCHED.test(result) ? undefined : result;
   return known({ prompt: asText(asObject(input)?.['prompt']), answer });
 }

@@ -1,7 +1,7 @@
 import { mainAgentOf } from '../../core/index.ts';
 import type { OpenTranscript, SourceAdapter } from '../index.ts';
 import { createResumePlans } from '../shared/index.ts';
-import { createSidecarReader, errandIn } from './agents.ts';
+import { createSidecarReader, readSpawnExchange } from './agents.ts';
 import { hookSettings, hooks } from './hooks/index.ts';
 import { qwenHost } from './host.ts';
 import { follow, locate } from './locate.ts';
@@ -24,7 +24,7 @@ export const qwen: SourceAdapter = {
     source.role !== 'sidecar' && agent === (source.agent ?? mainAgentOf(session.id))
       ? openTranscript(source)
       : NO_TRANSCRIPT,
-  readSpawnExchange: errandIn,
+  readSpawnExchange,
   hooks,
   hookSettings,
   resume: createResumePlans({
