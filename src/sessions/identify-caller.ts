@@ -9,11 +9,18 @@ import {
   type Identifier,
   type Identity,
   mainAgentOf,
+  nativeId,
   type SessionId,
   type SessionLedger,
   type SessionTree,
 } from '../core/index.ts';
-import type { CallerChain, HookEvent, HooksCapability, SourceAdapter } from '../hosts/index.ts';
+import {
+  type CallerChain,
+  type HookEvent,
+  type HooksCapability,
+  type SourceAdapter,
+  TRIAL_SESSION,
+} from '../hosts/index.ts';
 import { ADAPTERS } from '../hosts/registry.ts';
 import type { Clock } from '../lib/clock.ts';
 import { known } from '../lib/json.ts';
@@ -84,6 +91,8 @@ export function createCallerIdentifier(options: CallerOptions): CallerIdentifier
 
 /** How long after the hook something better may still come. */
 function patienceFor(event: HookEvent, found: Identity | undefined): number {
+  // `troupe doctor` writes no transcript beside its own calls.
+  if (nativeId(event.session).startsWith(TRIAL_SESSION)) return 0;
   if (found?.evidence.rank === 'exact' && found.evidence.source === 'tool-call') return 0;
   if (found?.who === 'subagent') return found.path.length > 1 ? 0 : WRITTEN_WITHIN_MS;
   if (event.call?.id === undefined) return 0;
