@@ -147,6 +147,7 @@ function run(build, args, input, writes = false) {
       const clean = (text) =>
         text
           .replaceAll(TODAY, '"now"')
+          .replaceAll(/\/proc\/\d+/g, '/proc/PID')
           .replaceAll(home, 'HOME')
           .replaceAll(/files, [\d.]+ [kM]?B/g, 'files');
       const files = writes && existsSync(out) ? describeFiles(out) : '';
