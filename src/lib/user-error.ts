@@ -11,7 +11,7 @@ export class UserError extends Error {
   }
 }
 
-/** The system said no: a full disk, a missing right, a file that went. Nothing that a better program could have avoided. */
+/** An error of the operating system: a full disk, a missing permission, a file that was removed. Not a bug in troupe. */
 export function isSystemError(error: unknown): error is Error & { readonly code?: string; readonly syscall: string } {
   return error instanceof Error && 'syscall' in error;
 }
@@ -21,7 +21,7 @@ export function codeOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
-/** There is no such file, or its folder is none any more. */
+/** The file does not exist, or a part of its path is not a folder. */
 export function isGone(error: unknown): boolean {
   const code = codeOf(error);
   return code === 'ENOENT' || code === 'ENOTDIR';
