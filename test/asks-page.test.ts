@@ -114,18 +114,18 @@ describe.sequential('a call that waits', () => {
   });
 
   it('a page that is loaded while a call waits shows it; a new call does not take the place of an old one', async () => {
-    const first = calls.push('git push one');
-    await vi.waitUntil(async () => (await program.run(['guard', 'asks'])).out.includes('git push one'), 30_000);
+    const first = calls.push('git push four');
+    await vi.waitUntil(async () => (await program.run(['guard', 'asks'])).out.includes('git push four'), 30_000);
     const page = await open();
-    await item(page, 'git push one').waitFor();
+    await item(page, 'git push four').waitFor();
     // Within the bar: its own lines may still come, such as the name of the agent.
     const place = async (): Promise<number> => {
-      const [call, whole] = [await item(page, 'git push one').boundingBox(), await bar(page).boundingBox()];
+      const [call, whole] = [await item(page, 'git push four').boundingBox(), await bar(page).boundingBox()];
       return (call?.y ?? 0) - (whole?.y ?? 0);
     };
     const before = await place();
-    calls.push('git push two');
-    await item(page, 'git push two').waitFor();
+    calls.push('git push five');
+    await item(page, 'git push five').waitFor();
     expect(await place()).toBe(before);
     await bar(page).getByText('2 calls wait for your answer').waitFor();
     expect(first.child.exitCode).toBeNull();
