@@ -3,7 +3,6 @@ import type { CallerChain, HookEvent } from '../hosts/index.ts';
 import { known } from '../lib/json.ts';
 import { decide } from './decide.ts';
 import { identityOf, withIdentity } from './identity.ts';
-import { namesOf } from './match/command-pattern.ts';
 import { type GuardedCall, isLooser, type Policy, type Rule, type Verdict } from './policy.ts';
 import {
   type GivenInput,
@@ -36,7 +35,6 @@ export function judgeCall(payload: unknown, options: JudgeOptions): Judgement {
     const early = preCheck(payload, { ...options, caller });
     if (early) return early;
     const call = toCall(event, caller, options);
-    policy = options.policyFor(folder, namesOf(call.uses));
     const verdict = decideUnder(policy, call, options);
     const { decision, rule, reason } = verdict;
     const wait = verdict.wait ?? (decision === 'ask' && host.cannotAsk ? UNLESS_SAID : null);

@@ -27,11 +27,8 @@ export interface JudgeOptions {
   readonly host: JudgedHost;
   /** The host's process, where it is known. */
   readonly process?: number;
-  /**
-   * Which policy holds in a project. Whatever goes wrong there is in the policy: it never throws. Once the call was taken
-   * apart, rules for other commands than it runs may be left out; null: not all of those are known.
-   */
-  readonly policyFor: (folder: string, commands?: ReadonlySet<string> | null) => Policy;
+  /** Which policy holds in a project. Whatever goes wrong there is in the policy: it never throws. */
+  readonly policyFor: (folder: string) => Policy;
   /** Where it was looked up before. */
   readonly caller?: CallerChain;
   /** Agents of other sessions, of any host, above this one, main first, by its environment (identity.ts). */

@@ -9,21 +9,8 @@ import { existsSync, readFileSync, renameSync, statSync, writeSync } from 'node:
 import path from 'node:path';
 import { isPendingOf, MAX_QUEUED_BYTES, parseQueued, queueEvent, queuePending } from '../audit/queue-file.ts';
 import { agentsTold } from '../guard/identity.ts';
-import {
-  type CompiledPolicyFolders,
-  type IsWanted,
-  type ReadCompiled,
-  readCompiled,
-} from '../guard/policy/compiled-file.ts';
-import type { RuleGroup } from '../guard/policy/packed-rules.ts';
-import {
-  aboutCaller,
-  type Judgement,
-  type JudgeOptions,
-  preCheck,
-  toUnreadCall,
-  withAbove,
-} from '../guard/pre-check.ts';
+import { type CompiledPolicyFolders, type ReadCompiled, readCompiled } from '../guard/policy/compiled-file.ts';
+import { type Judgement, type JudgeOptions, preCheck } from '../guard/pre-check.ts';
 import { GUARDED_HOSTS, type GuardedHost } from '../hosts/guarded-hosts.ts';
 import { loadCompiled } from '../lib/load-compiled.ts';
 import { appendSync, readRegularSync } from '../lib/regular-file.ts';
@@ -101,39 +88,11 @@ function judgePayload(folder: string, name: string, payload: unknown, ppid: numb
   const event = host.read(payload, ppid);
   const now = { home: homeFolder(), at: Date.now() };
   const above = agentsTold(process.env['TROUPE_AGENT']);
-  let isAbout: readonly ReturnType<typeof aboutCaller>[] | undefined;
-  const isForCaller: IsWanted = (agents) => {
-    if (!event?.call) return true;
-    if (!isAbout) {
-      const call = toUnreadCall(event, caller, now);
-      // Judged as it is, and as one below the agents that its environment names.
-      isAbout = [call, ...(above.length > 0 ? [withAbove(call, above)] : [])].map(aboutCaller);
-    }
-    return isAbout.some((isOne) => isOne(agents));
-  };
-  const found = policyIn(placesOf(folder, caller.project ?? event?.cwd ?? process.cwd()), isForCaller);
+  const found = policyIn(placesOf(folder, caller.project ?? event?.cwd ?? process.cwd()));
   if (!found) return { printed: '', decision: 'none' };
-  const policyFor: JudgeOptions['policyFor'] = (_, commands) => {
-    if (commands === undefined || found.state !== 'current') return found.policy;
-    const rules = found.rulesOf(
-      (agents, command) =>
-        (command === null || commands === null || commands.has(command)) && isForCaller(agents, command),
-    );
-    return { ...found.policy, rules };
-  };
+  const policyFor: JudgeOptions['policyFor'] = () => found.policy;
   const options = { host, process: ppid, caller, above, policyFor, ...now };
   return tryPreCheck(payload, options) ?? judgeWhole(folder, payload, options);
-}
-
-/** Before a call is analysed, one rule about a command stands for all about commands of the same agents. */
-function firstOfCommands(isForCaller: IsWanted): IsWanted {
-  const seen = new Set<RuleGroup['agents']>();
-  return (agents, command) => {
-    if (command === null) return isForCaller(agents, command);
-    const isFirst = !seen.has(agents);
-    if (isFirst) seen.add(agents);
-    return isFirst && isForCaller(agents, command);
-  };
 }
 
 function hostNamed(name: string, folder: string): GuardedHost | undefined {
@@ -165,8 +124,8 @@ function judgeWhole(folder: string, payload: unknown, options: JudgeOptions): Ju
 }
 
 /** Undefined if there is no policy. One that has changed is compiled by the program, once; no YAML is read here. */
-function policyIn(where: CompiledPolicyFolders, isForCaller: IsWanted = () => true): ReadCompiled | undefined {
-  const found = readCompiled(where, firstOfCommands(isForCaller));
+function policyIn(where: CompiledPolicyFolders): ReadCompiled | undefined {
+  const found = readCompiled(where);
   if (found.state === 'none') return undefined;
   if (found.state === 'current') return found;
   const { spawnSync } = require('node:child_process') as typeof import('node:child_process');
@@ -182,7 +141,7 @@ function policyIn(where: CompiledPolicyFolders, isForCaller: IsWanted = () => tr
     stdio: 'ignore' as const,
   };
   spawnSync(process.execPath, [troupe, 'guard', 'check'], options);
-  return readCompiled(where, firstOfCommands(isForCaller));
+  return readCompiled(where);
 }
 
 /** Less than the stub waits for us. */

@@ -29,15 +29,6 @@ export function namesOf({ commands, mayBeAnything }: CallUses): ReadonlySet<stri
   return new Set(heads.flatMap(({ written, base }) => [written, base]));
 }
 
-/**
- * The name that a command must go by for one of the patterns to be about it: most have one in their first word. Null: there
- * may be others, or calls that are no command.
- */
-export function onlyCommandOf(patterns: readonly ToolPattern[]): string | null {
-  const [first, ...others] = patterns.map(commandOf);
-  return first !== undefined && others.every((name) => name === first) ? first : null;
-}
-
 function commandOf({ tool, argument }: ToolPattern): string | null {
   const wanted = tool === 'Bash' && argument !== null ? firstWordOf(argument) : null;
   return wanted !== null && isAscii(wanted) ? wanted.toLowerCase() : null;

@@ -6,8 +6,7 @@ import type { PolicyProblem } from '../../core/index.ts';
 import { digestText } from '../../lib/digest.ts';
 import { asObject, isObject } from '../../lib/json.ts';
 import { createFileSync, readTextSync } from '../../lib/regular-file.ts';
-import { type AgentSelector, DECISIONS, NO_POLICY, type Policy, type Rule, withCaution } from '../policy.ts';
-import { type PackedGroup, packRules, type RuleGroup, unpackRules } from './packed-rules.ts';
+import { DECISIONS, NO_POLICY, type Policy, withCaution } from '../policy.ts';
 import { lookAtSource, type PolicyFolders, type PolicyPlace, policyPlaces, readSource } from './sources.ts';
 
 export interface CompiledFile {
@@ -26,77 +25,49 @@ interface CompiledSource extends PolicyPlace {
   readonly digest?: string;
 }
 
-/** The first line. Each of those behind it has the rules of one group: a hook reads only those that its call needs. */
-interface KeptFile extends Omit<CompiledFile, 'policy'> {
-  readonly policy: Omit<Policy, 'rules'>;
-  /** Each once. Rules about the same agents get the very same object: who is asked once need not be asked again. */
-  readonly agents: readonly AgentSelector[];
-  /** Of each group: which of `agents`, -1 for all of them. */
-  readonly groups: readonly number[];
-  /** Of each group. */
-  readonly commands: readonly RuleGroup['command'][];
-}
-
 /** A file, and since when it is known that the sources were as it says: before the first of them was read. Epoch milliseconds. */
 interface ReadFile {
   readonly compiled: CompiledFile;
-  /** Those of other groups than were wanted at first. Throws where the file is spoilt. */
-  rulesOf(isWanted: IsWanted): readonly Rule[];
   readonly at: number;
 }
 
 /** To be raised whenever the same files come to another policy, or the shape of this file changes: a test holds it. */
-export const COMPILER = 7;
+export const COMPILER = 8;
 
 export function compiledPath(stateFolder: string, places: readonly PolicyPlace[]): string {
   return path.join(stateFolder, 'policy', `${digestText(JSON.stringify(places.map(({ file }) => file)))}.json`);
 }
 
-/** Which rules matter to a reader. */
-export type IsWanted = (agents: RuleGroup['agents'], command: RuleGroup['command']) => boolean;
-
 /**
  * Undefined where there is none; `bad` where it is not what we wrote; `other` where another troupe wrote it. The time is that
- * of the file: a later look may renew it. Only the rules that are wanted are in it.
+ * of the file: a later look may renew it.
  */
-function readCompiledFile(file: string, isWanted: IsWanted = () => true): ReadFile | 'bad' | 'other' | undefined {
+function readCompiledFile(file: string): ReadFile | 'bad' | 'other' | undefined {
   try {
     // No exception for what is usual: to make one takes longer than to look.
     const stats = statSync(file, { throwIfNoEntry: false });
     if (!stats) return undefined;
-    const lines = readTextSync(file).split('\n');
-    const raw = asObject(JSON.parse(lines[0] ?? ''));
+    const raw = asObject(JSON.parse(readTextSync(file)));
     if (typeof raw?.['compiler'] === 'number' && raw['compiler'] !== COMPILER) return 'other';
-    return raw && isKeptFile(raw) ? { ...unpack(raw, lines, isWanted), at: stats.mtimeMs } : 'bad';
+    return raw && isCompiledFile(raw) ? { compiled: raw, at: stats.mtimeMs } : 'bad';
   } catch {
     return 'bad';
   }
 }
 
 export function formatCompiledFile(compiled: CompiledFile): string {
-  const { rules, ...policy } = compiled.policy;
-  const groups = packRules(rules);
-  const selectors = [...new Set(groups.flatMap(({ agents }) => (agents === null ? [] : [JSON.stringify(agents)])))];
-  const kept: KeptFile = {
-    ...compiled,
-    policy,
-    agents: selectors.map((selector) => JSON.parse(selector)),
-    groups: groups.map(({ agents }) => selectors.indexOf(JSON.stringify(agents))),
-    commands: groups.map(({ command }) => command),
-  };
-  return [kept, ...groups.map((group) => group.rules)].map((line) => `${JSON.stringify(line)}\n`).join('');
+  return `${JSON.stringify(compiled)}\n`;
 }
 
 /** Whole or not at all. Throws where it cannot be written. */
 function restateSources(file: string, states: readonly ({ readonly state: string } | string)[]): void {
-  const [head = '', ...lines] = readTextSync(file).split('\n');
-  const kept = JSON.parse(head) as KeptFile;
+  const kept = JSON.parse(readTextSync(file)) as CompiledFile;
   const sources = kept.sources.map((source, index) => {
     const now = states[index];
     return typeof now === 'object' ? { ...source, state: now.state } : source;
   });
   const draft = `${file}.${process.pid}`;
-  createFileSync(draft, [JSON.stringify({ ...kept, sources }), ...lines].join('\n'));
+  createFileSync(draft, formatCompiledFile({ ...kept, sources }));
   try {
     renameSync(draft, file);
   } catch (error) {
@@ -105,41 +76,22 @@ function restateSources(file: string, states: readonly ({ readonly state: string
   }
 }
 
-function unpack(kept: KeptFile, lines: readonly string[], isWanted: IsWanted): Omit<ReadFile, 'at'> {
-  const files = Object.fromEntries(kept.sources.map(({ scope, file }) => [scope, file]));
-  const { agents: selectors, groups, commands, ...compiled } = kept;
-  const rulesOf = (isOne: IsWanted): readonly Rule[] => {
-    const wanted: PackedGroup[] = [];
-    // There may be a thousand, and nothing is warm yet: what iterates over entries takes as long as all the rest.
-    for (let index = 0; index < groups.length; index++) {
-      const selector = groups[index] as number;
-      const agents = selector === -1 ? null : selectors[selector];
-      const command = commands[index];
-      if (agents === undefined || command === undefined) throw new Error(`no group: ${index}`);
-      if (isOne(agents, command)) wanted.push({ agents, command, rules: JSON.parse(lines[index + 1] ?? '') });
-    }
-    return unpackRules(wanted, files);
-  };
-  return { compiled: { ...compiled, policy: { ...kept.policy, rules: rulesOf(isWanted) } }, rulesOf };
-}
-
 /** It is ours, and renamed into place when it was whole: a glance is enough to tell it from what somebody else wrote. */
-function isKeptFile(raw: object): raw is KeptFile {
-  const { compiler, home, sources, policy, agents, groups, commands, presets, problems } = raw as Partial<
-    Record<keyof KeptFile, unknown>
-  >;
+function isCompiledFile(raw: object): raw is CompiledFile {
+  const { compiler, home, sources, policy, presets, problems } = raw as Partial<Record<keyof CompiledFile, unknown>>;
   return (
     typeof compiler === 'number' &&
     typeof home === 'string' &&
-    [sources, agents, groups, commands, presets, problems].every(Array.isArray) &&
+    [sources, presets, problems].every(Array.isArray) &&
     isPolicy(policy)
   );
 }
 
 function isPolicy(policy: unknown): boolean {
-  if (!isObject(policy) || policy['version'] !== 1) return false;
+  if (!isObject(policy) || policy['version'] !== 1 || !Array.isArray(policy['rules'])) return false;
   const { main, subagent, unknown } = asObject(policy['defaults']) ?? {};
-  return [main, subagent, unknown, policy['onError']].every((decision) => DECISIONS.some((one) => one === decision));
+  const decisions = [main, subagent, unknown, policy['onError'], ...policy['rules'].map((rule) => rule?.decision)];
+  return decisions.every((decision) => DECISIONS.includes(decision));
 }
 
 export interface CompiledPolicyFolders extends PolicyFolders {
@@ -157,37 +109,31 @@ export type ReadCompiled =
       readonly state: 'current';
       readonly policy: Policy;
       readonly compiled: CompiledFile;
-      readonly rulesOf: ReadFile['rulesOf'];
     }
   | { readonly state: 'stale' | 'bad'; readonly policy: Policy; readonly reason: string }
   | { readonly state: 'none'; readonly policy: Policy };
 
-/** Never throws. Who says which rules are wanted gets no others, at first. */
-export function readCompiled(where: CompiledPolicyFolders, isWanted?: IsWanted): ReadCompiled {
+/** Never throws. */
+export function readCompiled(where: CompiledPolicyFolders): ReadCompiled {
   const places = policyPlaces(where);
   const file = compiledPath(where.stateFolder, places);
-  const read = readCompiledFile(file, isWanted);
+  const read = readCompiledFile(file);
   if (read === 'bad') return distrusted('bad', places[0], 'what was compiled of it cannot be read');
   if (read === 'other') return distrusted('stale', places[0], 'it was compiled by another troupe');
   if (read === undefined) {
     const there = places.find(({ file }) => lookAtSource(file) !== undefined);
     return there ? distrusted('stale', there, 'it was not compiled yet') : { state: 'none', policy: NO_POLICY };
   }
-  const { compiled, at, rulesOf } = read;
-  const distrustedNow = (place: PolicyPlace | undefined, why: string): ReadCompiled => {
-    try {
-      return distrusted('stale', place, why, { ...compiled.policy, rules: rulesOf(() => true) });
-    } catch {
-      return distrusted('bad', place, 'what was compiled of it cannot be read');
-    }
-  };
+  const { compiled, at } = read;
+  const distrustedNow = (place: PolicyPlace | undefined, why: string): ReadCompiled =>
+    distrusted('stale', place, why, compiled.policy);
   if (compiled.home !== where.home) return distrustedNow(places[0], 'it was compiled for another home folder');
   const now = Date.now();
   const looks = places.map((place, index) => lookForChange(place, compiled.sources[index], at));
   const changed = places[looks.indexOf('changed')];
   if (changed) return distrustedNow(changed, 'it has changed and was not compiled yet');
   if (looks.some((look) => look !== 'same')) renew(file, now, looks);
-  return { state: 'current', policy: compiled.policy, compiled, rulesOf };
+  return { state: 'current', policy: compiled.policy, compiled };
 }
 
 /** The next need not read the sources again. Whether it can be said does not matter. */

@@ -211,6 +211,16 @@ describe('the compiled policy', () => {
     },
   );
 
+  it('is bad when a rule in it has no decision that we know', async () => {
+    write('config/policy.yaml', DENY);
+    await loadPolicy(where);
+    const folder = path.join(where.stateFolder, 'policy');
+    const [name = ''] = readdirSync(folder);
+    const file = path.join(folder, name);
+    writeFileSync(file, readFileSync(file, 'utf8').replace('"decision":"deny"', '"decision":"maybe"'));
+    expect(readCompiled(where)).toMatchObject({ state: 'bad', policy: { onError: 'ask' } });
+  });
+
   it('of a broken file can be used by a hook', async () => {
     write('app/.troupe/policy.yaml', 'version: 1\nrules: [{ decision: deny, tool: Edit }]\n');
     const { problems } = await loadPolicy(where);
@@ -287,11 +297,8 @@ describe('the compiled policy', () => {
     const folder = path.join(where.stateFolder, 'policy');
     const [compiled = '', ...others] = readdirSync(folder);
     expect(others).toEqual(['user.on-error']);
-    expect(
-      readFileSync(path.join(folder, compiled), 'utf8')
-        .trimEnd()
-        .split('\n')
-        .map((line) => JSON.parse(line)),
-    ).toMatchObject([{ groups: [-1], commands: [null] }, [{ at: 0 }]]);
+    expect(JSON.parse(readFileSync(path.join(folder, compiled), 'utf8'))).toMatchObject({
+      policy: { rules: [{ decision: 'deny' }] },
+    });
   });
 });

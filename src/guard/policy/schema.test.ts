@@ -116,7 +116,7 @@ describe('what is compiled', () => {
       .slice(0, 12);
     expect([COMPILER, digest]).toMatchInlineSnapshot(`
       [
-        7,
+        8,
         "8dc501d76760",
       ]
     `);
