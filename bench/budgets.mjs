@@ -113,10 +113,11 @@ async function measureHooks(builds, work) {
     for (const [at, build] of builds.entries())
       for (const kind of ['served', 'alone']) {
         const home = path.join(work, `${kind}-${at}`);
-        mkdirSync(path.join(home, '.config/troupe'), { recursive: true });
+        const state = path.join(home, 'state');
+        mkdirSync(state, { recursive: true });
         const rules = Array.from({ length: 40 }, (_, n) => `  - { tools: "Bash(tool-${n}:*)", decision: deny }`);
-        writeFileSync(path.join(home, '.config/troupe/policy.yaml'), `version: 1\nrules:\n${rules.join('\n')}\n`);
-        const env = { PATH: process.env.PATH, HOME: home, TROUPE_HOME: path.join(home, 'state') };
+        writeFileSync(path.join(state, 'policy.yaml'), `version: 1\nrules:\n${rules.join('\n')}\n`);
+        const env = { PATH: process.env.PATH, HOME: home, TROUPE_HOME: state };
         const install = ['hooks', 'install', '--host', 'claude-code', '--guard', '--host-version', '2.1.325', '--yes'];
         spawnSync(process.execPath, [path.join(build, 'dist/troupe.js'), ...install], { env, cwd: home });
         homes.push({ at, kind, env });
