@@ -4,7 +4,6 @@ import path from 'node:path';
 import { isMissing } from '../lib/folders.ts';
 import { asAmount, asObject, asText } from '../lib/json.ts';
 import { isWrongFile, openNewSync, openRegular } from '../lib/regular-file.ts';
-import { borrowBuffer, returnBuffer } from '../lib/spare-buffers.ts';
 import { codeOf, UserError } from '../lib/user-error.ts';
 
 /**
@@ -19,13 +18,10 @@ export async function writeFile(folder: string, name: string, chunks: Chunks): P
   let bytes = 0;
   try {
     for await (const batch of inBatches(chunks)) {
-      // No character of a text takes more than three bytes for each of its units.
-      const buffer = borrowBuffer(batch.length * 3);
-      const data = buffer.subarray(0, buffer.write(batch));
+      const data = Buffer.from(batch);
       hash.update(data);
       bytes += data.length;
       writeAll(handle, data);
-      returnBuffer(buffer);
     }
   } finally {
     closeSync(handle);

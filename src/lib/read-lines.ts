@@ -2,7 +2,6 @@ import { closeSync, fstatSync, readSync, statSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { createLineSplitter, type Line } from './lines.ts';
 import { assertSize, openLines, openRegular, openRegularSync } from './regular-file.ts';
-import { borrowBuffer, returnBuffer } from './spare-buffers.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
 
@@ -33,7 +32,7 @@ export async function readLines(path: string, onLine: OnLine, startOffset = 0): 
  */
 function readAtOnce(path: string, onLine: OnLine, startOffset: number, length: number): LinesRead {
   // One more than there was: where it is not filled, that was all.
-  const buffer = borrowBuffer(length + 1);
+  const buffer = Buffer.allocUnsafeSlow(length + 1);
   const splitter = createLineSplitter({ startOffset });
   let [position, next] = [startOffset, startOffset];
   const handle = openRegularSync(path);
@@ -51,7 +50,6 @@ function readAtOnce(path: string, onLine: OnLine, startOffset: number, length: n
     return { next, end: position };
   } finally {
     closeSync(handle);
-    returnBuffer(buffer);
   }
 }
 
@@ -59,8 +57,7 @@ async function readByChunks(path: string, onLine: OnLine, startOffset: number): 
   const splitter = createLineSplitter({ startOffset });
   const file = await openLines(path);
   // While one chunk is taken apart, the system fetches the next one into the other buffer.
-  let [current, other] = [borrowBuffer(CHUNK_BYTES), borrowBuffer(CHUNK_BYTES)];
-  const buffers = [current, other];
+  let [current, other] = [Buffer.allocUnsafeSlow(CHUNK_BYTES), Buffer.allocUnsafeSlow(CHUNK_BYTES)];
   try {
     let position = startOffset;
     let next = startOffset;
@@ -83,7 +80,6 @@ async function readByChunks(path: string, onLine: OnLine, startOffset: number): 
     return { next, end: position };
   } finally {
     await file.close();
-    for (const buffer of buffers) returnBuffer(buffer);
   }
 }
 
