@@ -22,7 +22,11 @@ export interface HostDescription {
   readonly host: HostName;
   /** As people write it. */
   readonly title: string;
-  readonly process: HostProcess;
+  /**
+   * How its processes, and those they start, are recognised: by the names of its programs and of the npm packages they are in, and
+   * by a variable that it sets for the commands its agents run.
+   */
+  readonly process: { readonly names: readonly string[]; readonly variable: string };
   /** What exported transcripts call its agents; left out: the host's own name. */
   readonly agentName?: string;
   /** The host's own data folders on this machine, whether they exist or not. */
@@ -76,14 +80,6 @@ export interface SourceAdapter extends HostDescription {
   readonly steering?: SteeringCapability;
   /** What a version of the host tells, in words for people: what can be exact with it, and what cannot. */
   factsOf?(version: string): readonly VersionFact[];
-}
-
-/** How processes of the host, and those they start, are recognised. */
-export interface HostProcess {
-  /** Names of its programs, and of the npm packages they are in. */
-  readonly names: readonly string[];
-  /** A variable that it sets for the commands its agents run. */
-  readonly variable: string;
 }
 
 export interface VersionFact {

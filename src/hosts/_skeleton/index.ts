@@ -1,19 +1,11 @@
 // SKELETON: copy this folder, rename everything called «toy», and replace what reads the toy format.
 
 import path from 'node:path';
-import {
-  type AgentEvent,
-  mainAgentOf,
-  type SessionId,
-  toAgentId,
-  toSessionId,
-  toSourceId,
-  toToolCallId,
-} from '../../core/index.ts';
-import { listFolder, modifiedAt } from '../../lib/folders.ts';
-import { asInstant, asText, isObject, known } from '../../lib/json.ts';
-import type { Line } from '../../lib/lines.ts';
-import type { LocatedSession, LocatedSource, SourceAdapter } from '../index.ts';
+import { mainAgentOf, toAgentId, toSessionId, toToolCallId } from '../../core/index.ts';
+import { modifiedAt } from '../../lib/folders.ts';
+import { asInstant, asText, type JsonObject, known, parseJsonBytes, recordInLine } from '../../lib/json.ts';
+import type { LocatedSession, SourceAdapter } from '../index.ts';
+import { type FactPlace, factsInLine, filesIn, sourceIdOf } from '../shared/index.ts';
 import { toyHost } from './host.ts';
 
 const HOST = toyHost.host;
@@ -23,69 +15,47 @@ export const toy: SourceAdapter = {
   async locate(root) {
     const sessions: LocatedSession[] = [];
     const ignoredFiles: string[] = [];
-    for (const entry of await listFolder(path.join(root, 'toy'))) {
-      const file = path.join(root, 'toy', entry.name);
-      if (!entry.name.endsWith('.toy')) {
+    for (const file of await filesIn(path.join(root, 'toy'))) {
+      if (!file.endsWith('.toy')) {
         ignoredFiles.push(file);
         continue;
       }
-      const id = toSessionId(HOST, entry.name.slice(0, -'.toy'.length));
-      const source: LocatedSource = {
-        id: toSourceId(`toy/${entry.name}`),
-        path: file,
-        shape: 'lines',
-        role: 'session',
-      };
+      const id = toSessionId(HOST, path.basename(file, '.toy'));
+      const source = { id: sourceIdOf(root, file), path: file, shape: 'lines', role: 'session' } as const;
       sessions.push({ id, root, sources: [source], facts: [], modifiedAt: await modifiedAt(file) });
     }
     return { sessions, ignoredFiles };
   },
   // SKELETON: by content, and cheap. No other host's file may pass.
   sniff: (head) => new TextDecoder().decode(head.subarray(0, 64)).startsWith('{"toy":1,'),
-  createReader: (session, source) => ({ read: (line) => readLine(line, session.id, source.id) }),
+  createReader: ({ id }, source) => ({
+    read: (line) => factsInLine(id, source.id, line, recordInLine(line, parseJsonBytes), readRecord),
+  }),
 };
 
-function readLine(line: Line, session: SessionId, source: ReturnType<typeof toSourceId>): readonly AgentEvent[] {
-  const origin = { source, offset: line.offset, length: line.length };
-  const problem = (code: 'torn-line' | 'invalid-json' | 'unknown-record', detail: string): readonly AgentEvent[] => [
-    { kind: 'problem-found', session, origin, diagnostic: { code, detail, origin } },
-  ];
-  let record: unknown;
-  try {
-    record = JSON.parse(new TextDecoder().decode(line.bytes));
-  } catch {
-    return problem(line.torn ? 'torn-line' : 'invalid-json', `${line.length} bytes`);
+function readRecord(record: JsonObject, { session, origin, emit }: FactPlace): void {
+  if (record['toy'] !== 1) {
+    emit({ kind: 'problem-found', diagnostic: { code: 'unknown-record', detail: 'not a line of the toy', origin } });
+    return;
   }
-  if (!isObject(record) || record['toy'] !== 1) return problem('unknown-record', 'not a line of the toy');
   const who = asText(record['who']) ?? 'main';
   const agent = who === 'main' ? mainAgentOf(session) : toAgentId(HOST, who);
-  const at = asInstant(record['at']);
-  const place = { session, origin, agent, ...known({ at }) };
-  const id = `${source} ${line.offset}`;
+  const about = { agent, ...known({ at: asInstant(record['at']) }) };
+  const id = `${origin.source} ${origin.offset}`;
   if ('say' in record) {
-    const entry = record['from'] === 'user' ? 'prompt' : 'reply';
-    return [
-      {
-        ...place,
-        kind: 'entry-added',
-        entry,
-        id,
-        ...known({ end: entry === 'reply' ? ('turn' as const) : undefined }),
-      },
-    ];
+    const isPrompt = record['from'] === 'user';
+    emit({ ...about, kind: 'entry-added', id, ...(isPrompt ? { entry: 'prompt' } : { entry: 'reply', end: 'turn' }) });
+    return;
   }
   const call = toToolCallId(asText(record['call'] ?? record['done']) ?? '');
   if ('done' in record) {
-    return [
-      { ...place, kind: 'tool-ended', call, outcome: record['failed'] === true ? 'error' : 'ok' },
-      { ...place, kind: 'entry-added', entry: 'result', id },
-    ];
+    emit({ ...about, kind: 'tool-ended', call, outcome: record['failed'] === true ? 'error' : 'ok' });
+    emit({ ...about, kind: 'entry-added', entry: 'result', id });
+    return;
   }
   const child = toAgentId(HOST, asText(record['spawns']) ?? '');
-  return [
-    { ...place, kind: 'tool-started', call, tool: 'spawn' },
-    { ...place, kind: 'spawn-requested', call },
-    { ...place, kind: 'entry-added', entry: 'reply', id, end: 'tools' },
-    { kind: 'agent-linked', session, origin, agent: child, evidence: 'result', call, parent: agent },
-  ];
+  emit({ ...about, kind: 'tool-started', call, tool: 'spawn' });
+  emit({ kind: 'spawn-requested', agent, call });
+  emit({ ...about, kind: 'entry-added', entry: 'reply', id, end: 'tools' });
+  emit({ kind: 'agent-linked', agent: child, evidence: 'result', call, parent: agent });
 }

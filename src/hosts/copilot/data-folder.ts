@@ -1,7 +1,7 @@
 // The data folder of Copilot CLI. A root may also be a part of it.
 
 import path from 'node:path';
-import { listFolder } from '../../lib/folders.ts';
+import { foldersIn } from '../shared/index.ts';
 
 export const SESSIONS = 'session-state';
 export const EVENTS = 'events.jsonl';
@@ -17,10 +17,8 @@ export function mayBeSession(root: string, folder: string): boolean {
 }
 
 export async function sessionFolders(root: string): Promise<readonly string[]> {
-  const below = async (folder: string): Promise<readonly string[]> =>
-    (await listFolder(folder)).flatMap(({ name, kind }) => (kind === 'folder' ? [path.join(folder, name)] : []));
   const sessions = path.join(root, SESSIONS);
-  return [root, ...(await below(root)).filter((folder) => folder !== sessions), ...(await below(sessions))];
+  return [root, ...(await foldersIn(root)).filter((folder) => folder !== sessions), ...(await foldersIn(sessions))];
 }
 
 export function lockOf(process: number): string {

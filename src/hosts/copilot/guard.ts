@@ -2,14 +2,14 @@
 // answers since 1.0.50. Inside a sub-agent `sessionId` is the agent's own id, and only newer versions say so (`agentId`). A payload has
 // neither the name of the event nor the id of the call.
 
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { mainAgentOf, toSessionId } from '../../core/index.ts';
-import { asObject, asText, isObject, type JsonObject, known, parseJson } from '../../lib/json.ts';
+import { asObject, asText, isObject, type JsonObject, known, parseObject } from '../../lib/json.ts';
 import { filesInPatch } from '../../lib/patch-text.ts';
 import { readPart } from '../../lib/read-lines.ts';
 import type { CallerChain, CallingAgent, HookAnswer, HookCall, HookEvent } from '../index.ts';
-import type { Guarded } from '../shared/index.ts';
+import { type Guarded, namesIn, type Rename, same } from '../shared/index.ts';
 import { EVENTS, lockOf, SESSIONS } from './data-folder.ts';
 import { rootOf } from './host.ts';
 import { agentIdOf, HOST } from './line-context.ts';
@@ -109,7 +109,7 @@ function callIn(payload: JsonObject): HookCall | undefined {
   if (tool === undefined || 'toolResult' in payload || 'error' in payload || 'hookName' in payload) return undefined;
   const { toolArgs } = payload;
   // A text up to 1.0.8x.
-  const input = typeof toolArgs === 'string' ? (asObject(parseJson(toolArgs)) ?? toolArgs) : toolArgs;
+  const input = typeof toolArgs === 'string' ? (parseObject(toolArgs) ?? toolArgs) : toolArgs;
   return { ...toGuarded(tool, input), spawns: isSpawning(tool), ...known({ subject: subjectOf(tool, input) }) };
 }
 
@@ -194,7 +194,7 @@ function agentsIn(text: string): ReadonlyMap<string, StartedAgent> {
   for (let at = text.indexOf(STARTED); at !== -1; at = text.indexOf(STARTED, at + 1)) {
     const begin = text.lastIndexOf('\n', at) + 1;
     const end = text.indexOf('\n', at);
-    const event = asObject(parseJson(text.slice(begin, end === -1 ? undefined : end)));
+    const event = parseObject(text.slice(begin, end === -1 ? undefined : end));
     const data = asObject(event?.['data']) ?? {};
     const id = asText(event?.['agentId']) ?? asText(data['toolCallId']);
     if (id !== undefined) agents.set(id, startedIn(data));
@@ -209,22 +209,8 @@ function startedIn(data: JsonObject): StartedAgent {
   return { type, ...known({ name: asText(data['agentDisplayName']) }), parent: asText(data['parentId']) ?? null };
 }
 
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
 /** Marks an input that is not in the form of the tool, and so cannot replace it. */
 const TYPED = 'is_typed';
-
-type Rename = (input: JsonObject) => Guarded;
-
-const same =
-  (tool: string): Rename =>
-  (input) => ({ tool, input });
 
 const ofFile =
   (tool: string): Rename =>

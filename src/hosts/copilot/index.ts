@@ -1,4 +1,5 @@
-import type { OpenTranscript, SourceAdapter } from '../index.ts';
+import type { SourceAdapter } from '../index.ts';
+import { NO_TRANSCRIPT } from '../shared/index.ts';
 import { hookSettings, hooks } from './hooks/index.ts';
 import { copilotHost } from './host.ts';
 import { follow, locate } from './locate.ts';
@@ -7,8 +8,6 @@ import { sniffEvents } from './record.ts';
 import { resume } from './resume.ts';
 import { stream } from './stream.ts';
 import { openTranscript } from './transcript.ts';
-
-const NO_TRANSCRIPT: OpenTranscript = { places: async () => [], read: async () => [], leftOut: () => ({}) };
 
 export const copilot: SourceAdapter = {
   ...copilotHost,

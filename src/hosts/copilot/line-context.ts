@@ -1,39 +1,26 @@
 // What the parsers of all lines share.
 
-import {
-  type AgentEvent,
-  type AgentId,
-  type EventOrigin,
-  mainAgentOf,
-  type PromptFact,
-  type SessionId,
-  type ToolCallId,
-  toAgentId,
-} from '../../core/index.ts';
-import { digestText } from '../../lib/digest.ts';
+import { type AgentId, mainAgentOf, type SessionId, type ToolCallId, toAgentId } from '../../core/index.ts';
 import { asText } from '../../lib/json.ts';
-import { type AskedCommands, firstLine } from '../shared/index.ts';
+import { type AskedCommands, changesIn, emitTimed, type FactPlace } from '../shared/index.ts';
 import type { EventRecord } from './record.ts';
 
 export const HOST = 'copilot';
 
 export const agentIdOf = (native: string): AgentId => toAgentId(HOST, native);
 
-export interface LineContext {
-  readonly session: SessionId;
+export interface LineContext extends FactPlace {
   /** All agents of a session write into one file. */
   readonly agent: AgentId;
   readonly isMain: boolean;
   readonly record: EventRecord;
-  readonly origin: EventOrigin;
+  /** Of the record. */
+  readonly at?: number;
+  readonly data: EventRecord['data'];
   readonly state: AgentState;
   /** The last call that wrote to an agent, by the agent. */
   readonly writtenTo: Map<AgentId, ToolCallId>;
-  emit(event: WithoutOrigin<AgentEvent>): void;
 }
-
-/** Events without what the context adds: session and origin. */
-type WithoutOrigin<E> = E extends AgentEvent ? Omit<E, 'session' | 'origin'> : never;
 
 /** State of one agent, kept from line to line. */
 export interface AgentState {
@@ -59,17 +46,9 @@ export function agentOf({ type, agentId, data }: EventRecord, session: SessionId
   return native === undefined ? mainAgentOf(session) : agentIdOf(native);
 }
 
-export function atOf({ record }: Pick<LineContext, 'record'>): { readonly at?: number } {
-  return record.at === undefined ? {} : { at: record.at };
-}
-
 /** The event's own id, or its position, which stays the same as the file grows. */
 export function eventId({ id, offset }: EventRecord): string {
   return id ?? `@${offset}`;
-}
-
-export function promptFact(text: string): PromptFact {
-  return { head: firstLine(text) ?? '', digest: digestText(text) };
 }
 
 interface Settings {
@@ -80,11 +59,6 @@ interface Settings {
 
 /** Every reply and every request repeats these settings: only changes are emitted. */
 export function emitChanges(context: LineContext, settings: Settings): void {
-  const { lastSeen } = context.state;
-  const changes = Object.entries(settings).filter(
-    ([field, value]) => value !== undefined && lastSeen.get(field) !== value,
-  );
-  if (changes.length === 0) return;
-  for (const [field, value] of changes) lastSeen.set(field, value);
-  context.emit({ kind: 'agent-seen', agent: context.agent, ...atOf(context), ...Object.fromEntries(changes) });
+  const changes = changesIn(settings, context.state.lastSeen);
+  if (changes) emitTimed(context, { kind: 'agent-seen', ...changes });
 }

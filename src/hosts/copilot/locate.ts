@@ -2,14 +2,13 @@
 // open, and which a change is about.
 
 import path from 'node:path';
-import { nativeId, type ProcessSeen, type SessionId, toSessionId, toSourceId } from '../../core/index.ts';
+import { nativeId, type ProcessSeen, type SessionId, toSessionId } from '../../core/index.ts';
 import { type FolderEntry, listFolder, modifiedAt } from '../../lib/folders.ts';
 import { isStillRunning } from '../../lib/processes.ts';
 import type { FollowCapability, Located, LocatedSession, LocatedSource } from '../index.ts';
+import { sourceIdOf } from '../shared/index.ts';
 import { EVENTS, mayBeSession, processInName, SESSIONS, sessionFolders, WORKSPACE } from './data-folder.ts';
 import { HOST } from './line-context.ts';
-
-type Role = 'events' | 'workspace';
 
 /** Folders that are read in parallel. */
 const CONCURRENCY = 16;
@@ -22,7 +21,7 @@ export async function locate(root: string): Promise<Located> {
       const files = await listFolder(place);
       if (!files.some(({ name }) => name === EVENTS)) continue;
       const session = await sessionIn(root, place, files);
-      sessions.push({ ...session, facts: await processesIn(session, files) });
+      sessions.push({ ...session, facts: toFacts(session, await locksIn(place, files)) });
     }
   };
   await Promise.all(Array.from({ length: CONCURRENCY }, locateNext));
@@ -32,24 +31,19 @@ export async function locate(root: string): Promise<Located> {
 /** Without facts. The folder is named by the session's id. */
 async function sessionIn(root: string, place: string, files: readonly FolderEntry[]): Promise<LocatedSession> {
   const has = (name: string): boolean => files.some((file) => file.name === name);
-  const events = path.join(place, EVENTS);
+  const [events, workspace] = [path.join(place, EVENTS), path.join(place, WORKSPACE)];
+  const sources: readonly LocatedSource[] = [
+    { id: sourceIdOf(root, events), path: events, shape: 'lines', role: 'events' },
+    { id: sourceIdOf(root, workspace), path: workspace, shape: 'document', role: 'workspace', companion: true },
+  ];
   return {
     id: toSessionId(HOST, path.basename(place)),
     root,
     folder: place,
-    sources: [
-      ...(has(EVENTS) ? [toSource(root, events, 'events')] : []),
-      ...(has(EVENTS) && has(WORKSPACE) ? [toSource(root, path.join(place, WORKSPACE), 'workspace')] : []),
-    ],
+    sources: has(EVENTS) ? sources.filter((source) => has(path.basename(source.path))) : [],
     facts: [],
     modifiedAt: await modifiedAt(events),
   };
-}
-
-function toSource(root: string, file: string, role: Role): LocatedSource {
-  const id = toSourceId(path.relative(root, file).split(path.sep).join('/'));
-  if (role === 'workspace') return { id, path: file, shape: 'document', role, companion: true };
-  return { id, path: file, shape: 'lines', role };
 }
 
 /** Up to about 0.0.37x a session was one file. */
@@ -62,20 +56,15 @@ async function ignoredIn(folder: string): Promise<readonly string[]> {
 async function readProcesses(root: string): Promise<(session: LocatedSession) => readonly ProcessSeen[]> {
   const locks = new Map<string, readonly Lock[]>();
   await Promise.all(
-    (await sessionFolders(root)).map(async (place) => {
-      const held = await locksIn(place, await listFolder(place));
-      if (held.length > 0) locks.set(place, held);
-    }),
+    (await sessionFolders(root)).map(async (folder) =>
+      locks.set(folder, await locksIn(folder, await listFolder(folder))),
+    ),
   );
-  return (session) => (locks.get(session.folder ?? root) ?? []).map((lock) => toFact(session, lock));
-}
-
-async function processesIn(session: LocatedSession, files: readonly FolderEntry[]): Promise<readonly ProcessSeen[]> {
-  return (await locksIn(session.folder ?? session.root, files)).map((lock) => toFact(session, lock));
+  return (session) => toFacts(session, locks.get(session.folder ?? root) ?? []);
 }
 
 interface Lock {
-  readonly name: string;
+  readonly file: string;
   readonly pid: number;
   readonly alive: boolean;
   readonly at: number;
@@ -87,17 +76,19 @@ async function locksIn(folder: string, files: readonly FolderEntry[]): Promise<r
   for (const { name } of files) {
     const pid = processInName(name);
     if (pid === undefined) continue;
-    const at = await modifiedAt(path.join(folder, name));
-    if (at > 0) locks.push({ name, pid, at, alive: await isStillRunning(pid, at) });
+    const file = path.join(folder, name);
+    const at = await modifiedAt(file);
+    if (at > 0) locks.push({ file, pid, at, alive: await isStillRunning(pid, at) });
   }
   return locks;
 }
 
-function toFact({ id, root, folder = root }: LocatedSession, { name, pid, alive, at }: Lock): ProcessSeen {
-  const source = toSourceId(path.relative(root, path.join(folder, name)).split(path.sep).join('/'));
-  const origin = { source, offset: 0, length: 0 };
-  // The time of a copied file, or of an ended process, means nothing.
-  return { kind: 'process-seen', session: id, origin, pid, alive, ...(alive && { startedAt: Math.floor(at) }) };
+function toFacts({ id, root }: LocatedSession, locks: readonly Lock[]): readonly ProcessSeen[] {
+  return locks.map(({ file, pid, alive, at }) => {
+    const origin = { source: sourceIdOf(root, file), offset: 0, length: 0 };
+    // The time of a copied file, or of an ended process, means nothing.
+    return { kind: 'process-seen', session: id, origin, pid, alive, ...(alive && { startedAt: Math.floor(at) }) };
+  });
 }
 
 const OF_SESSION = new Set([EVENTS, WORKSPACE]);

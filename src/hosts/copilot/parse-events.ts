@@ -1,7 +1,6 @@
 // `events.jsonl` line by line: one file for all agents of a session. Parsers of calls and agents are in `parse-calls.ts`.
 
 import {
-  type AgentEvent,
   type AgentId,
   mainAgentOf,
   NO_USAGE,
@@ -11,20 +10,28 @@ import {
   type ToolCallId,
   type Usage,
 } from '../../core/index.ts';
-import { asAmount, asObject, asText, isObject, type JsonObject, known, parseJsonBytes } from '../../lib/json.ts';
-import type { Line } from '../../lib/lines.ts';
-import type { SourceReader } from '../index.ts';
-import { createAskedCommands, firstLine } from '../shared/index.ts';
 import {
-  type AgentState,
-  agentIdOf,
-  agentOf,
+  asAmount,
+  asInstant,
+  asObject,
+  asText,
+  isObject,
+  type JsonObject,
+  known,
+  parseJson,
+  parseJsonBytes,
+} from '../../lib/json.ts';
+import type { SourceReader } from '../index.ts';
+import {
   atOf,
-  emitChanges,
-  eventId,
-  type LineContext,
-  promptFact,
-} from './line-context.ts';
+  createAskedCommands,
+  emitPrompt,
+  emitTimed,
+  type FactPlace,
+  factsInLine,
+  parseShort,
+} from '../shared/index.ts';
+import { type AgentState, agentIdOf, agentOf, emitChanges, eventId, type LineContext } from './line-context.ts';
 import {
   endAgent,
   parseAgentCompleted,
@@ -36,7 +43,7 @@ import {
   parsePermissionAsked,
   parsePermissionGiven,
 } from './parse-calls.ts';
-import { type EventRecord, eventInLine, isIgnored, parseShort } from './record.ts';
+import { type EventRecord, eventInLine, isIgnored } from './record.ts';
 
 /** Parsers never throw on data. */
 const PARSERS: ReadonlyMap<string, (context: LineContext) => void> = new Map([
@@ -75,32 +82,23 @@ export function createEventReader(session: SessionId, source: SourceId): SourceR
 
   const isAwaited = (bytes: Uint8Array): boolean =>
     [...states.values()].some(({ commands }) => commands.areNamedIn(bytes));
-  const readRecord = (record: EventRecord): readonly AgentEvent[] => {
-    const events: AgentEvent[] = [];
-    const origin = { source, offset: record.offset, length: record.length };
-    const emit: LineContext['emit'] = (event) => events.push(Object.assign(event, { session, origin }) as AgentEvent);
-    const parser = PARSERS.get(record.type);
+  const parse = (record: EventRecord, place: FactPlace): void => {
+    const { type, data } = record;
+    const parser = PARSERS.get(type);
     if (!parser) {
-      const detail = record.type.slice(0, 80);
-      if (!isIgnored(record.type))
-        emit({ kind: 'problem-found', diagnostic: { code: 'unknown-record', detail, origin } });
-      return events;
+      const diagnostic = { code: 'unknown-record', detail: type.slice(0, 80), origin: place.origin } as const;
+      if (!isIgnored(type)) place.emit({ kind: 'problem-found', diagnostic });
+      return;
     }
     const agent = agentOf(record, session);
     const state = states.get(agent) ?? createAgentState();
     states.set(agent, state);
-    parser({ session, agent, isMain: agent === main, record, origin, state, writtenTo, emit });
-    return events;
+    parser({ ...place, agent, isMain: agent === main, record, ...atOf(record), data, state, writtenTo });
   };
 
   return {
-    read(line: Line) {
-      const { event, problem } = eventInLine(line, isAwaited(line.bytes) ? parseJsonBytes : parseShort);
-      const events = event ? readRecord(event) : [];
-      if (!problem) return events;
-      const origin = { source, offset: line.offset, length: line.length };
-      return [{ kind: 'problem-found', session, origin, diagnostic: { ...problem, origin } }, ...events];
-    },
+    read: (line) =>
+      factsInLine(session, source, line, eventInLine(line, isAwaited(line.bytes) ? parseJsonBytes : parseShort), parse),
   };
 }
 
@@ -109,18 +107,17 @@ function createAgentState(): AgentState {
   return { isPrompted: false, isOver: false, isResumed: false, toolOf: new Map(), commands, lastSeen: new Map() };
 }
 
-function emitEntry({ agent, record, emit }: LineContext, entry: 'failure' | 'interruption' | 'note'): void {
-  emit({ kind: 'entry-added', agent, entry, id: eventId(record), ...atOf({ record }) });
+function emitEntry(context: LineContext, entry: 'failure' | 'interruption' | 'note'): void {
+  emitTimed(context, { kind: 'entry-added', entry, id: eventId(context.record) });
 }
 
 /** `session.start`, `session.resume`, `session.context_changed`. */
 function parseStart(context: LineContext): void {
-  const { agent, isMain, record } = context;
-  const { data } = record;
+  const { isMain, record, data } = context;
   const place = asObject(data['context']) ?? data;
   const cwd = asText(place['cwd']);
   const branch = asText(place['branch']);
-  context.emit({ kind: 'agent-seen', agent, ...atOf(context), ...known({ cwd, branch }) });
+  emitTimed(context, { kind: 'agent-seen', ...known({ cwd, branch }) });
   emitChanges(context, { model: asText(data['selectedModel']), effort: asText(data['reasoningEffort']) });
   if (!isMain) return;
   const hostVersion = asText(data['copilotVersion']);
@@ -130,7 +127,7 @@ function parseStart(context: LineContext): void {
 }
 
 function parseModelChange(context: LineContext): void {
-  const { data } = context.record;
+  const { data } = context;
   emitChanges(context, { model: asText(data['newModel']), effort: asText(data['reasoningEffort']) });
 }
 
@@ -146,37 +143,23 @@ const OF_REQUEST = new Set([
 ]);
 
 function parseError(context: LineContext): void {
-  if (OF_REQUEST.has(asText(context.record.data['errorType']) ?? '')) emitEntry(context, 'failure');
+  if (OF_REQUEST.has(asText(context.data['errorType']) ?? '')) emitEntry(context, 'failure');
 }
 
 function parseCompaction(context: LineContext): void {
-  const { agent, record } = context;
-  const { data } = record;
+  const { data } = context;
   if (data['success'] !== true) return;
   const parts = ['systemTokens', 'conversationTokens', 'toolDefinitionsTokens'].map((key) => asAmount(data[key]));
   const sum = parts.some((part) => part === undefined) ? undefined : parts.reduce((a = 0, b = 0) => a + b, 0);
-  context.emit({
-    kind: 'agent-compacted',
-    agent,
-    ...atOf(context),
-    ...known({
-      tokensBefore: asAmount(data['preCompactionTokens']),
-      tokensAfter: sum ?? asAmount(data['postCompactionTokens']),
-    }),
-  });
+  const tokensBefore = asAmount(data['preCompactionTokens']);
+  const tokensAfter = sum ?? asAmount(data['postCompactionTokens']);
+  emitTimed(context, { kind: 'agent-compacted', ...known({ tokensBefore, tokensAfter }) });
 }
 
 function parseTruncation(context: LineContext): void {
-  const { agent, record } = context;
-  context.emit({
-    kind: 'agent-compacted',
-    agent,
-    ...atOf(context),
-    ...known({
-      tokensBefore: asAmount(record.data['preTruncationTokensInMessages']),
-      tokensAfter: asAmount(record.data['postTruncationTokensInMessages']),
-    }),
-  });
+  const tokensBefore = asAmount(context.data['preTruncationTokensInMessages']);
+  const tokensAfter = asAmount(context.data['postTruncationTokensInMessages']);
+  emitTimed(context, { kind: 'agent-compacted', ...known({ tokensBefore, tokensAfter }) });
 }
 
 function parseShutdown(context: LineContext): void {
@@ -187,12 +170,11 @@ function parseShutdown(context: LineContext): void {
 
 /** Tokens of a request (about 1.0.10x and later), before the reply that it belongs to. */
 function parseUsage(context: LineContext): void {
-  const { agent, record } = context;
-  const raw = asObject(record.data['usage']);
+  const raw = asObject(context.data['usage']);
   if (!raw) return;
-  const message = asText(raw['apiCallId']) ?? eventId(record);
+  const message = asText(raw['apiCallId']) ?? eventId(context.record);
   const model = known({ model: asText(raw['model']) });
-  context.emit({ kind: 'usage-counted', agent, message, usage: toUsage(raw), final: true, ...model, ...atOf(context) });
+  emitTimed(context, { kind: 'usage-counted', message, usage: toUsage(raw), final: true, ...model });
   emitChanges(context, { contextWindow: asAmount(raw['maxPromptTokens']) });
 }
 
@@ -205,10 +187,9 @@ function toUsage(raw: JsonObject): Usage {
 }
 
 /** Sums of each agent since the session began, across processes that resumed it (1.0.8x and later). The main agent is `main`. */
-function emitTotals(context: LineContext): void {
-  const { record, session } = context;
-  if (record.at === undefined) return;
-  for (const [native, metrics] of Object.entries(asObject(record.data['agentMetrics']) ?? {})) {
+function emitTotals({ session, data, at, emit }: LineContext): void {
+  if (at === undefined) return;
+  for (const [native, metrics] of Object.entries(asObject(data['agentMetrics']) ?? {})) {
     const agent = native === 'main' ? mainAgentOf(session) : agentIdOf(native);
     const models = Object.entries(asObject(asObject(metrics)?.['modelMetrics']) ?? {});
     const byModel = models.map(([model, sums]) => ({
@@ -216,38 +197,28 @@ function emitTotals(context: LineContext): void {
       usage: toUsage(asObject(asObject(sums)?.['usage']) ?? {}),
     }));
     byModel.sort((a, b) => (a.model < b.model ? -1 : 1));
-    if (byModel.length > 0) context.emit({ kind: 'usage-totalled', agent, at: record.at, byModel });
+    if (byModel.length > 0) emit({ kind: 'usage-totalled', agent, at, byModel });
   }
 }
 
 function parsePrompt(context: LineContext): void {
-  const { agent, isMain, state, record } = context;
-  const { data } = record;
+  const { agent, isMain, state, record, data } = context;
   const id = messageIdOf(record);
   if (state.isOver) {
     state.isOver = false;
     state.isResumed = true;
-    context.emit({
-      kind: 'run-resumed',
-      agent,
-      id,
-      ...known({ call: context.writtenTo.get(agent) }),
-      ...atOf(context),
-    });
+    emitTimed(context, { kind: 'run-resumed', id, ...known({ call: context.writtenTo.get(agent) }) });
   }
-  context.emit({ kind: 'entry-added', agent, entry: 'prompt', id, ...atOf(context) });
+  emitTimed(context, { kind: 'entry-added', entry: 'prompt', id });
   const text = asText(data['content']) ?? '';
   if (state.isPrompted || text.trim() === '' || isHostPrompt(data)) return;
   state.isPrompted = true;
-  context.emit({ kind: 'agent-prompted', agent, prompt: promptFact(text), ...atOf(context) });
-  const title = firstLine(text);
-  if (isMain && title !== undefined)
-    context.emit({ kind: 'session-titled', title, titleKind: 'prompt', ...atOf(context) });
-  if (!isMain) linkToSender(data, context);
+  emitPrompt(context, text);
+  if (!isMain) linkToSender(context);
 }
 
 /** `agent-<id>`: the agent that sent the task (about 1.0.9x and later). The main agent has the session's id. */
-function linkToSender(data: JsonObject, { agent, session, emit }: LineContext): void {
+function linkToSender({ agent, session, data, emit }: LineContext): void {
   const native = /^agent-(.+)$/.exec(asText(data['source']) ?? '')?.[1];
   if (native === undefined) return;
   const parent = native === nativeId(session) ? mainAgentOf(session) : agentIdOf(native);
@@ -262,13 +233,12 @@ export function isHostPrompt(data: JsonObject): boolean {
 }
 
 function parseReply(context: LineContext): void {
-  const { agent, record } = context;
-  const { data } = record;
+  const { record, data } = context;
   const id = messageIdOf(record);
   const end = hasCalls(data) || !isLastChunk(data) ? 'tools' : 'turn';
-  context.emit({ kind: 'entry-added', agent, entry: 'reply', id, end, ...atOf(context) });
+  emitTimed(context, { kind: 'entry-added', entry: 'reply', id, end });
   emitChanges(context, { model: asText(data['model']) });
-  emitOutput(id, data, context);
+  emitOutput(id, context);
   // A resumed agent ends without an event: its last reply is the only sign.
   if (end === 'turn' && context.state.isResumed) endAgent(context, 'completed');
 }
@@ -291,12 +261,12 @@ function isLastChunk(data: JsonObject): boolean {
  * Up to about 1.0.8x a reply has its output tokens, and nothing has its input tokens; later versions have neither until they write
  * `session.usage_record`. So the count is a minimum, and has no model, which keeps it out of the fill of the context.
  */
-function emitOutput(message: string, data: JsonObject, context: LineContext): void {
-  const output = asAmount(data['outputTokens']);
+function emitOutput(message: string, context: LineContext): void {
+  const output = asAmount(context.data['outputTokens']);
   // Texts by the host in the model's place cost nothing.
-  if (output === undefined && asText(data['model']) === undefined) return;
+  if (output === undefined && asText(context.data['model']) === undefined) return;
   const usage = { ...NO_USAGE, output: output ?? 0 };
-  context.emit({ kind: 'usage-counted', agent: context.agent, message, usage, final: false, ...atOf(context) });
+  emitTimed(context, { kind: 'usage-counted', message, usage, final: false });
 }
 
 /** `workspace.yaml`: a few fields of a session. Only the name given by the user or the program is used. */
@@ -308,10 +278,9 @@ export function createWorkspaceReader(session: SessionId, source: SourceId): Sou
       const name = fieldIn(text, 'name') ?? fieldIn(text, 'summary');
       if (name === undefined) return [];
       const titleKind = fieldIn(text, 'user_named') === 'true' ? 'custom' : 'generated';
-      const at = Date.parse(fieldIn(text, 'updated_at') ?? '');
+      const at = asInstant(fieldIn(text, 'updated_at'));
       const origin = { source, offset: 0, length };
-      const titled = { kind: 'session-titled', session, origin, title: name, titleKind } as const;
-      return [{ ...titled, ...known({ at: Number.isNaN(at) ? undefined : at }) } satisfies AgentEvent];
+      return [{ kind: 'session-titled', session, origin, title: name, titleKind, ...known({ at }) }];
     },
   };
 }
@@ -325,10 +294,6 @@ function fieldIn(yaml: string, key: string): string | undefined {
   if (raw === undefined || raw === '' || /^[|>&*!]/.test(raw)) return undefined;
   if (raw.startsWith("'")) return /^'((?:[^']|'')*)'$/.exec(raw)?.[1]?.replaceAll("''", "'");
   if (!raw.startsWith('"')) return raw;
-  try {
-    const value: unknown = JSON.parse(raw);
-    return typeof value === 'string' ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(raw);
+  return typeof value === 'string' ? value : undefined;
 }

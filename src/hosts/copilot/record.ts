@@ -7,12 +7,11 @@ import {
   isObject,
   type JsonObject,
   known,
-  type LineProblem,
-  parseJsonBytes,
+  type RecordInLine,
   recordInLine,
-  shortenStrings,
 } from '../../lib/json.ts';
 import { createLineSplitter, type Line } from '../../lib/lines.ts';
+import { parseShort } from '../shared/index.ts';
 
 export interface EventRecord {
   readonly type: string;
@@ -26,17 +25,18 @@ export interface EventRecord {
   readonly length: number;
 }
 
+interface EventInLine extends Omit<RecordInLine, 'record'> {
+  readonly record?: EventRecord;
+}
+
 /** `parse` decides whether long strings come along. */
-export function eventInLine(
-  line: Line,
-  parse: (bytes: Uint8Array) => unknown,
-): { readonly event?: EventRecord; readonly problem?: LineProblem } {
-  if (!line.tooLong && !line.torn && isHeavy(line.bytes)) return {};
-  const { record, offset, length, problem } = recordInLine(line, parse, ['{"type":"']);
+export function eventInLine(line: Line, parse: (bytes: Uint8Array) => unknown): EventInLine {
+  if (!line.tooLong && !line.torn && isHeavy(line.bytes)) return { offset: line.offset, length: line.length };
+  const { record, ...found } = recordInLine(line, parse, ['{"type":"']);
   // Objects inside an event begin like one, but have no data.
-  if (problem?.code === 'glued-lines' && !isObject(record?.['data']))
-    return { problem: { code: 'invalid-json', detail: `${line.length} bytes` } };
-  return known({ event: record && toEvent(record, offset, length), problem });
+  if (found.problem?.code === 'glued-lines' && !isObject(record?.['data']))
+    return { ...found, problem: { code: 'invalid-json', detail: `${line.length} bytes` } };
+  return record ? { ...found, record: toEvent(record, found.offset, found.length) } : found;
 }
 
 /** Payloads of hooks and the vendor's prompts: half of all bytes, without facts of their own. */
@@ -61,14 +61,6 @@ function toEvent(value: JsonObject, offset: number, length: number): EventRecord
     length,
     ...known({ at: asInstant(value['timestamp']), id: asText(value['id']), agentId: asText(value['agentId']) }),
   };
-}
-
-/** Facts are in short strings. */
-const LONG_STRINGS = { longerThan: 4096, head: 2048, tail: 1024 };
-
-/** Long strings are cut in the middle. `undefined` if the bytes are not JSON. */
-export function parseShort(bytes: Uint8Array): unknown {
-  return parseJsonBytes(bytes.length > LONG_STRINGS.longerThan ? shortenStrings(bytes, LONG_STRINGS) : bytes);
 }
 
 /** The first event may be longer than the head: its beginning decides. */

@@ -1,9 +1,8 @@
 // The tools of Copilot: which of them make agents or ask the user, a one-line summary of a call, and its outcome.
 
-import type { CallOutcome } from '../../core/index.ts';
 import { asAmount, asObject, asText, type JsonObject } from '../../lib/json.ts';
 import { parsePatch } from '../../lib/patch-text.ts';
-import { firstLine } from '../shared/index.ts';
+import { type CallEnd, toSummary } from '../shared/index.ts';
 
 const SPAWNING = 'task';
 /** They wait for the user. */
@@ -58,10 +57,8 @@ const TELLING: ReadonlyMap<string, readonly string[]> = new Map(
   }),
 );
 
-const MAX_SUMMARY = 400;
-
 export function summarise(tool: string, input: unknown): string | undefined {
-  return firstLine(subjectOf(tool, input))?.slice(0, MAX_SUMMARY);
+  return toSummary(subjectOf(tool, input));
 }
 
 /** The most telling input, all lines of it. */
@@ -92,18 +89,12 @@ export function patchedFiles(tool: string, input: unknown): ReturnType<typeof pa
   return parsePatch(typeof input === 'string' ? input : (asText(fields?.['input']) ?? asText(fields?.['patch']) ?? ''));
 }
 
-interface Outcome {
-  readonly outcome: CallOutcome;
-  /** It was never started. */
-  readonly unrun?: true;
-}
-
 const REFUSED = new Set(['denied', 'rejected']);
 const UNRUN =
   /^(?:Tool '[^']*' does not exist|Unknown tool|Invalid (?:input|arguments)|Failed to parse (?:tool )?arguments)/;
 
 /** `data`: of a `tool.execution_complete`. To the host a command that failed is a success. */
-export function outcomeOf(data: JsonObject): Outcome {
+export function outcomeOf(data: JsonObject): CallEnd {
   if (data['success'] !== true) {
     const error = asObject(data['error']);
     if (REFUSED.has(asText(error?.['code']) ?? '')) return { outcome: 'refused' };
@@ -121,8 +112,7 @@ export function isLost(data: JsonObject): boolean {
 function exitCodeOf(data: JsonObject): number | undefined {
   const code = asAmount(asObject(data['shellExecution'])?.['exitCode']);
   if (code !== undefined) return code;
-  const text = textOfResult(data);
-  const [, told] = HOST_TAIL.exec(text) ?? [];
+  const [, told] = HOST_TAIL.exec(textOfResult(data)) ?? [];
   return told === undefined ? undefined : Number(told);
 }
 

@@ -8,32 +8,36 @@ import type {
   NoticeBlock,
   SessionId,
   ToolResultBlock,
+  ToolUseBlock,
   TranscriptBlock,
   TranscriptMessage,
 } from '../../core/index.ts';
 import { asAmount, asObject, asText, isObject, type JsonObject, parseJsonBytes } from '../../lib/json.ts';
-import type { ByteRange, LocatedSession, LocatedSource, MessageLines, OpenTranscript } from '../index.ts';
-import { createKindCount, followPlaces, type PlaceList, readPieces } from '../shared/index.ts';
+import type { LocatedSession, LocatedSource, OpenTranscript } from '../index.ts';
+import {
+  createKindCount,
+  followPlaces,
+  insertResult,
+  MessagePlaces,
+  type PlaceList,
+  parseShort,
+  readMessageLines,
+  toNoticeBlock,
+  toResultBlock,
+} from '../shared/index.ts';
 import { agentOf, eventId } from './line-context.ts';
 import { isHostPrompt, isKnownType, messageIdOf } from './parse-events.ts';
-import { type EventRecord, eventInLine, parseShort } from './record.ts';
+import { type EventRecord, eventInLine } from './record.ts';
 import { fileWrittenBy, isSpawning, outcomeOf, patchedFiles, shownResult, summarise } from './tools.ts';
 
 export function openTranscript({ id: session }: LocatedSession, source: LocatedSource, agent: AgentId): OpenTranscript {
   return {
     ...followPlaces(source, () => createPlaces(session, agent)),
     async read(places) {
-      const lines = places.flatMap((place) => place.lines);
-      const pieces = await readPieces(source.path, lines);
-      const events = lines.map((line, index) => {
-        const bytes = pieces[index] ?? new Uint8Array(0);
-        return eventInLine({ ...line, bytes, torn: false, tooLong: false }, parseJsonBytes).event;
-      });
-      let next = 0;
-      return places.flatMap(({ id, timestamp, lines: { length } }): readonly TranscriptMessage[] => {
-        const own = events.slice(next, next + length).filter((event) => event !== undefined);
-        next += length;
-        const message = toMessage(own, session, agent);
+      const messages = await readMessageLines(source.path, places);
+      return messages.flatMap(({ id, timestamp, lines }): readonly TranscriptMessage[] => {
+        const records = lines.flatMap((line) => eventInLine(line, parseJsonBytes).record ?? []);
+        const message = toMessage(records, session, agent);
         return message.content.length === 0 ? [] : [{ id, timestamp, ...message }];
       });
     },
@@ -47,16 +51,13 @@ function toMessage(
 ): Pick<TranscriptMessage, 'model' | 'role' | 'content'> {
   const task = taskIn(records[0], session, agent);
   if (task !== undefined) return { model: null, role: 'user', content: [{ type: 'text', text: task }] };
-  const calls = callsIn(records);
   const content: TranscriptBlock[] = [];
   for (const record of records) {
     if (record.type !== 'tool.execution_complete') {
       content.push(...toBlocks(record));
       continue;
     }
-    const native = asText(record.data['toolCallId']);
-    const at = content.findIndex((block) => block.type === 'tool_use' && block.tool_use_id === native);
-    content.splice(at === -1 ? content.length : at + 1, 0, toResult(record.data, calls.get(native ?? '')));
+    insertResult(content, asText(record.data['toolCallId']), (call) => toResult(record.data, call));
   }
   const models = records.flatMap(({ type, data }) =>
     type === 'assistant.message' ? (asText(data['model']) ?? []) : [],
@@ -86,22 +87,17 @@ const MESSAGES = new Set([
 ]);
 
 function createPlaces(session: SessionId, agent: AgentId): PlaceList {
-  const places = new Map<string, MessageLines & { readonly lines: ByteRange[] }>();
+  const places = new MessagePlaces();
   const replyOfCall = new Map<string, string>();
   const unknown = createKindCount();
   /** Calls that request agents: up to about 1.0.7x the task of an agent has no line of its own. */
   const taskAt = new Map<string, EventRecord>();
   let madeBy: EventRecord | undefined;
 
-  const put = (id: string, { offset, length, at }: EventRecord): void => {
-    const timestamp = at === undefined ? null : new Date(at).toISOString();
-    const place = places.get(id) ?? { id, timestamp, lines: [] };
-    places.set(id, place);
-    place.lines.push({ offset, length });
-  };
+  const put = (id: string, record: EventRecord): void => places.add(id, record.at, record);
   const addReply = (record: EventRecord): void => {
     const id = messageIdOf(record);
-    const task = places.size === 0 && madeBy && taskAt.get(asText(madeBy.data['toolCallId']) ?? '');
+    const task = places.isEmpty && madeBy && taskAt.get(asText(madeBy.data['toolCallId']) ?? '');
     if (task) put(eventId(task), task);
     put(id, record);
     for (const request of requestsIn(record.data)) replyOfCall.set(asText(request['toolCallId']) ?? '', id);
@@ -125,29 +121,12 @@ function createPlaces(session: SessionId, agent: AgentId): PlaceList {
   };
   return {
     add(line) {
-      const { event } = eventInLine(line, parseShort);
-      if (event) addRecord(event);
+      const { record } = eventInLine(line, parseShort);
+      if (record) addRecord(record);
     },
-    all: () => [...places.values()],
+    all: () => places.all(),
     leftOut: unknown.all,
   };
-}
-
-function callsIn(records: readonly EventRecord[]): ReadonlyMap<string, MadeCall> {
-  const calls = new Map<string, MadeCall>();
-  for (const { data } of records) {
-    for (const request of [...requestsIn(data), ...(isObject(data) && asText(data['toolName']) ? [data] : [])]) {
-      const tool = asText(request['name']) ?? asText(request['toolName']);
-      const id = asText(request['toolCallId']);
-      if (id !== undefined && tool !== undefined) calls.set(id, { tool, input: inputOf(request) });
-    }
-  }
-  return calls;
-}
-
-interface MadeCall {
-  readonly tool: string;
-  readonly input: unknown;
 }
 
 function toBlocks({ type, data }: EventRecord): readonly TranscriptBlock[] {
@@ -164,21 +143,13 @@ function toBlocks({ type, data }: EventRecord): readonly TranscriptBlock[] {
     case 'session.compaction_complete':
       return asText(data['summaryContent']) ? [{ type: 'summary', text: String(data['summaryContent']) }] : [];
     case 'session.error':
-      return [note('the request failed', asText(data['message']) ?? '')];
+      return [toNoticeBlock('note', 'the request failed', asText(data['message']) ?? '')];
     case 'abort':
-      return [{ type: 'notice', kind: 'interruption', title: 'interrupted', text: '', agent_id: null }];
+      return [toNoticeBlock('interruption', 'interrupted', '')];
     default:
       return [];
   }
 }
-
-const note = (title: string, text: string): NoticeBlock => ({
-  type: 'notice',
-  kind: 'note',
-  title,
-  text,
-  agent_id: null,
-});
 
 function toReply(data: JsonObject): readonly TranscriptBlock[] {
   const thought = asText(data['reasoningText']);
@@ -212,7 +183,7 @@ function toTold(data: JsonObject): readonly TranscriptBlock[] {
   const media = attachments.map(toAttachment);
   if (text === undefined) return media;
   if (!isHostPrompt(data)) return [{ type: 'text', text }, ...media];
-  return [{ type: 'notice', kind: 'reminder', title: asText(data['source']) ?? null, text, agent_id: null }, ...media];
+  return [toNoticeBlock('reminder', asText(data['source']) ?? null, text), ...media];
 }
 
 function toAttachment(attachment: JsonObject): MediaBlock {
@@ -231,28 +202,16 @@ function toNotice(data: JsonObject): NoticeBlock {
   const agent = asText(kind?.['agentId']) ?? null;
   const about = asText(kind?.['type']) ?? '';
   const isBackground = agent !== null || about.startsWith('shell_') || about.startsWith('workflow_');
-  return {
-    type: 'notice',
-    kind: isBackground ? 'background' : 'note',
-    title: about === '' ? null : about.replaceAll('_', ' '),
-    text,
-    agent_id: agent,
-  };
+  return toNoticeBlock(isBackground ? 'background' : 'note', about.replaceAll('_', ' ') || null, text, agent);
 }
 
-function toResult(data: JsonObject, call: MadeCall | undefined): ToolResultBlock {
+function toResult(data: JsonObject, call: ToolUseBlock | undefined): ToolResultBlock {
   const isError = outcomeOf(data).outcome !== 'ok';
   const changes = call && !isError ? changesBy(call, data) : [];
-  return {
-    type: 'tool_result',
-    tool_use_id: asText(data['toolCallId']) ?? '',
-    text: shownResult(data),
-    is_error: isError,
-    ...(changes.length > 0 && { changes }),
-  };
+  return toResultBlock(asText(data['toolCallId']) ?? '', shownResult(data), isError, { changes });
 }
 
-function changesBy({ tool, input }: MadeCall, data: JsonObject): readonly FileChange[] {
+function changesBy({ name: tool, input }: ToolUseBlock, data: JsonObject): readonly FileChange[] {
   const patched = patchedFiles(tool, input);
   if (patched.length > 0) return patched.map(({ path, added, removed }) => ({ path, added, removed }));
   const file = fileWrittenBy(tool, input);

@@ -1,9 +1,9 @@
 // One call in a message of the model, written with its result when it has ended; and the calls that make agents.
 
-import type { CallOutcome, RunOutcome } from '../../core/index.ts';
-import { asInstant, asObject, asText, isObject, type JsonObject, known } from '../../lib/json.ts';
+import type { RunOutcome } from '../../core/index.ts';
+import { asInstant, asObject, asText, isObject, type JsonObject, known, parseObject } from '../../lib/json.ts';
 import type { SpawnExchange } from '../index.ts';
-import { partsOf, readResult, responsesIn } from '../shared/index.ts';
+import { type CallEnd, partsOf, readResult, responsesIn } from '../shared/index.ts';
 
 export interface ChatCall {
   readonly id: string;
@@ -45,10 +45,7 @@ const BLOCKED = /^Tool execution blocked: /;
 /** Unknown tool or invalid input: it never started. */
 const UNRUN = /^(?:Tool "[^"]+" not found|params must have|Invalid parameters)/;
 
-export function outcomeOf({
-  status,
-  result,
-}: ChatCall): { readonly outcome: CallOutcome; readonly unrun?: true } | undefined {
+export function outcomeOf({ status, result }: ChatCall): CallEnd | undefined {
   if (status === 'cancelled' || (status === 'error' && BLOCKED.test(result))) return { outcome: 'refused' };
   if (status === 'error') return UNRUN.test(result) ? { outcome: 'error', unrun: true } : { outcome: 'error' };
   if (status !== 'success') return undefined;
@@ -107,12 +104,7 @@ export function promptIn(input: JsonObject): string | undefined {
 /** The agent's answer follows a head of three lines, mostly as JSON with one field. */
 export function answerIn(result: string): string | undefined {
   const report = /^Subagent '[^'\n]+' finished\.\nTermination Reason: .*\nResult:\n([\s\S]*)$/.exec(result)?.[1];
-  if (report === undefined) return undefined;
-  try {
-    return asText(asObject(JSON.parse(report))?.['response']) ?? report;
-  } catch {
-    return report;
-  }
+  return report && (asText(parseObject(report)?.['response']) ?? report);
 }
 
 export function readSpawnExchange(input: unknown, result: string | undefined): SpawnExchange {

@@ -4,11 +4,12 @@ import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { type AgentEvent, mainAgentOf, toSourceId } from '../../core/index.ts';
-import { isFolder, listFolder, readBeside } from '../../lib/folders.ts';
-import { asObject, asText, parseJsonBytes } from '../../lib/json.ts';
+import { isFolder, readBeside } from '../../lib/folders.ts';
+import { asObject, asText, known, parseJsonBytes } from '../../lib/json.ts';
 import { readHead } from '../../lib/read-lines.ts';
 import { isWrongFile } from '../../lib/regular-file.ts';
 import type { LocatedSession } from '../index.ts';
+import { foldersIn } from '../shared/index.ts';
 
 const CHATS = 'chats';
 /** Path of a project → its short name (0.2x and later). */
@@ -28,25 +29,17 @@ export async function chatsFolders(root: string): Promise<readonly string[]> {
   return found;
 }
 
-async function foldersIn(folder: string): Promise<readonly string[]> {
-  const entries = await listFolder(folder);
-  return entries.filter(({ kind }) => kind === 'folder').map(({ name }) => path.join(folder, name));
-}
-
 /** Of a chat: its `chats` folder, and the folder of an agent's parent below it. */
-interface ChatLocation {
-  readonly chats: string;
-  readonly parent?: string;
-}
-
-export function chatLocation(root: string, file: string): ChatLocation | undefined {
+export function chatLocation(
+  root: string,
+  file: string,
+): { readonly chats: string; readonly parent?: string } | undefined {
   const parts = path.relative(path.dirname(root), path.dirname(file)).split(path.sep);
   const at = parts.lastIndexOf(CHATS);
   // At most `tmp/<project>/chats` below the root.
   if (at === -1 || at > 3 || parts.length > at + 2) return undefined;
   const chats = path.join(path.dirname(root), ...parts.slice(0, at + 1));
-  const parent = parts[at + 1];
-  return parent === undefined ? { chats } : { chats, parent };
+  return { chats, ...known({ parent: parts[at + 1] }) };
 }
 
 /** Whether a folder may be that of a project, in which `readProjects` looks for its path, or the parent of all of them. */
@@ -68,14 +61,8 @@ const HEAD_BYTES = 2048;
 const SESSION = /^\s*\{\s*"sessionId"\s*:\s*"([^"\\]+)"\s*,\s*"projectHash"\s*:/;
 const CHAT = /^session-.+\.jsonl?$/;
 
-export function isChatName(name: string): boolean {
-  return CHAT.test(name);
-}
-
 export function sessionInHead(head: Uint8Array): string | undefined {
-  return SESSION.exec(
-    Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, HEAD_BYTES)).toString('utf8'),
-  )?.[1];
+  return SESSION.exec(Buffer.from(head.subarray(0, HEAD_BYTES)).toString('utf8'))?.[1];
 }
 
 /** Sessions by file, reused while the file is unchanged. */
@@ -84,11 +71,12 @@ const MAX_NAMED = 50_000;
 
 /** The name of a chat has only the beginning of the session's id; it is used if the head is unreadable. */
 export async function sessionOfChat(file: string): Promise<string | undefined> {
+  if (!CHAT.test(path.basename(file))) return undefined;
   try {
     const { ino, size, ctimeMs } = await stat(file);
     const state = `${ino} ${size} ${ctimeMs}`;
-    const known = named.get(file);
-    if (known?.state === state) return known.session;
+    const cached = named.get(file);
+    if (cached?.state === state) return cached.session;
     const session = sessionInHead(await readHead(file, HEAD_BYTES));
     if (session !== undefined && named.size < MAX_NAMED) named.set(file, { state, session });
     return session ?? (await sessionByName(file));
@@ -102,8 +90,8 @@ export async function sessionOfChat(file: string): Promise<string | undefined> {
 async function sessionByName(file: string): Promise<string> {
   const name = path.basename(file).replace(/\.jsonl?$/, '');
   const beginning = name.slice(name.lastIndexOf('-') + 1);
-  const beside = (await listFolder(path.dirname(file))).filter(({ kind }) => kind === 'folder');
-  return beside.find((folder) => folder.name.startsWith(`${beginning}-`))?.name ?? name;
+  const beside = (await foldersIn(path.dirname(file))).map((folder) => path.basename(folder));
+  return beside.find((session) => session.startsWith(`${beginning}-`)) ?? name;
 }
 
 /** A path and a name for each project: the program writes no larger file. */
@@ -118,7 +106,9 @@ export async function readProjects(
   const marked = await readMarks(path.join(root, 'tmp'), problems);
   const byName = new Map([
     // Hashes of all known paths.
-    ...[...new Set([...listed.values(), ...marked.values()])].map((place): [string, string] => [hashOf(place), place]),
+    ...[...listed.values(), ...marked.values()].map(
+      (place) => [createHash('sha256').update(place).digest('hex'), place] as const,
+    ),
     ...listed,
     ...marked,
   ]);
@@ -146,27 +136,20 @@ function projectOf(root: string, file: string): string | undefined {
   return place && path.basename(path.dirname(place.chats));
 }
 
-function hashOf(place: string): string {
-  return createHash('sha256').update(place).digest('hex');
-}
-
 async function readList(file: string, problems: string[]): Promise<ReadonlyMap<string, string>> {
   const bytes = await readBeside(file, problems, MAX_BYTES);
   const projects = asObject(asObject(bytes && parseJsonBytes(bytes))?.['projects']);
   return new Map(
-    Object.entries(projects ?? {}).flatMap(([place, name]): [string, string][] =>
-      asText(name) === undefined ? [] : [[String(name), place]],
-    ),
+    Object.entries(projects ?? {}).flatMap(([place, name]) => (asText(name) ? [[String(name), place] as const] : [])),
   );
 }
 
 async function readMarks(tmp: string, problems: string[]): Promise<ReadonlyMap<string, string>> {
   const marks = new Map<string, string>();
-  for (const { name, kind } of await listFolder(tmp)) {
-    if (kind !== 'folder') continue;
-    const bytes = await readBeside(path.join(tmp, name, PROJECT_ROOT_FILE), problems, MAX_BYTES);
+  for (const folder of await foldersIn(tmp)) {
+    const bytes = await readBeside(path.join(folder, PROJECT_ROOT_FILE), problems, MAX_BYTES);
     const place = bytes?.toString('utf8').trim() ?? '';
-    if (place !== '') marks.set(name, place);
+    if (place !== '') marks.set(path.basename(folder), place);
   }
   return marks;
 }

@@ -1,6 +1,6 @@
 import { mainAgentOf } from '../../core/index.ts';
-import type { OpenTranscript, SourceAdapter } from '../index.ts';
-import { createResumePlans } from '../shared/index.ts';
+import type { SourceAdapter } from '../index.ts';
+import { createResumePlans, NO_TRANSCRIPT } from '../shared/index.ts';
 import { readSpawnExchange } from './calls.ts';
 import { hookSettings, hooks } from './hooks/index.ts';
 import { geminiHost } from './host.ts';
@@ -8,8 +8,6 @@ import { follow, locate } from './locate.ts';
 import { createChatReader, sniffChat } from './parse-chat.ts';
 import { stream } from './stream.ts';
 import { openTranscript } from './transcript.ts';
-
-const NO_TRANSCRIPT: OpenTranscript = { places: async () => [], read: async () => [], leftOut: () => ({}) };
 
 export const gemini: SourceAdapter = {
   ...geminiHost,

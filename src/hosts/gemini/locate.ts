@@ -2,15 +2,13 @@
 // about.
 
 import path from 'node:path';
-import { nativeId, toSessionId, toSourceId } from '../../core/index.ts';
-import { isFileEntry, listFolder, modifiedAt } from '../../lib/folders.ts';
+import { nativeId, toSessionId } from '../../core/index.ts';
 import { groupBy } from '../../lib/group.ts';
-import { known } from '../../lib/json.ts';
 import type { FollowCapability, Located, LocatedSession, LocatedSource } from '../index.ts';
+import { filesIn, foldersIn, lastModified, sourceIdOf } from '../shared/index.ts';
 import {
   chatLocation,
   chatsFolders,
-  isChatName,
   mayBeProject,
   mayHoldChats,
   PROJECT_ROOT_FILE,
@@ -28,23 +26,10 @@ export async function locate(root: string): Promise<Located> {
   for (const folder of await chatsFolders(root)) {
     const chats = await readChats(folder);
     ignoredFiles.push(...chats.ignored);
-    for (const session of await Promise.all([...chats.files.keys()].map((native) => toPart(root, chats, native))))
+    for (const session of await toParts(root, chats, [...chats.files.keys()]))
       sessions.push({ ...session, facts: factsOf(session) });
   }
   return { sessions, ignoredFiles, problems };
-}
-
-async function locateParts(
-  root: string,
-  folder: string,
-  natives: readonly string[],
-): Promise<readonly LocatedSession[]> {
-  const chats = await readChats(folder);
-  return Promise.all(natives.map((native) => toPart(root, chats, native)));
-}
-
-async function sessionOfFolder(chats: string, folder: string): Promise<string> {
-  return climb(folder, await agentFoldersIn(chats));
 }
 
 interface Chat {
@@ -62,11 +47,8 @@ interface Chats {
 async function readChats(folder: string): Promise<Chats> {
   const ignored: string[] = [];
   const found: (Chat & { readonly session: string })[] = [];
-  for (const entry of await listFolder(folder)) {
-    const { name } = entry;
-    const file = path.join(folder, name);
-    if (!isFileEntry(entry)) continue;
-    const session = isChatName(name) ? await sessionOfChat(file) : undefined;
+  for (const file of await filesIn(folder)) {
+    const session = await sessionOfChat(file);
     if (session === undefined) ignored.push(file);
     else found.push({ file, session });
   }
@@ -90,14 +72,9 @@ type AgentFolders = ReadonlyMap<string, readonly string[]>;
 
 /** Files in the folders beside the chats, by the folder's name. */
 async function agentFoldersIn(chats: string): Promise<AgentFolders> {
-  const folders = (await listFolder(chats)).filter(({ kind }) => kind === 'folder');
+  const folders = await foldersIn(chats);
   return new Map(
-    await Promise.all(
-      folders.map(async ({ name }): Promise<[string, readonly string[]]> => {
-        const files = (await listFolder(path.join(chats, name))).filter(isFileEntry);
-        return [name, files.map((file) => path.join(chats, name, file.name))];
-      }),
-    ),
+    await Promise.all(folders.map(async (folder) => [path.basename(folder), await filesIn(folder)] as const)),
   );
 }
 
@@ -114,26 +91,33 @@ function climb(folder: string, folders: AgentFolders): string {
   return folder;
 }
 
-async function toPart(root: string, { folder, files }: Chats, native: string): Promise<LocatedSession> {
-  const chats = files.get(native) ?? [];
-  const times = await Promise.all(chats.map(({ file }) => modifiedAt(file)));
-  return {
-    id: toSessionId(HOST, native),
-    root,
-    folder,
-    sources: chats.map((chat) => toSource(root, chat)),
-    facts: [],
-    modifiedAt: Math.max(0, ...times),
-  };
+function toParts(
+  root: string,
+  { folder, files }: Chats,
+  natives: readonly string[],
+): Promise<readonly LocatedSession[]> {
+  return Promise.all(
+    natives.map(async (native) => {
+      const chats = files.get(native) ?? [];
+      return {
+        id: toSessionId(HOST, native),
+        root,
+        folder,
+        sources: chats.map((chat) => toSource(root, chat)),
+        facts: [],
+        modifiedAt: await lastModified(chats.map(({ file }) => file)),
+      };
+    }),
+  );
 }
 
 function toSource(root: string, { file, agent }: Chat): LocatedSource {
   return {
-    id: toSourceId(path.relative(root, file).split(path.sep).join('/')),
+    id: sourceIdOf(root, file),
     path: file,
     shape: file.endsWith('.json') ? 'document' : 'lines',
     role: 'chat',
-    ...known({ agent: agent === undefined ? undefined : agentIdOf(agent) }),
+    ...(agent !== undefined && { agent: agentIdOf(agent) }),
   };
 }
 
@@ -146,19 +130,15 @@ export const follow: FollowCapability = {
       return { kind: 'facts' };
     const at = chatLocation(root, place);
     if (!at) return { kind: 'nothing', mayHoldFacts: mayBeProject(root, place) };
-    const session = at.parent === undefined ? await ownSession(place) : await sessionAbove(at.chats, at.parent, place);
+    const session = await (at.parent === undefined ? sessionOfChat(place) : sessionAbove(at.chats, at.parent, place));
     return session === undefined
       ? { kind: 'nothing' }
       : { kind: 'part', part: { id: toSessionId(HOST, session), folder: at.chats } };
   },
-  locateParts: (root, folder, ids) => locateParts(root, folder, ids.map(nativeId)),
+  locateParts: async (root, folder, ids) => toParts(root, await readChats(folder), ids.map(nativeId)),
   readFacts: readProjects,
 };
 
-async function ownSession(place: string): Promise<string | undefined> {
-  return isChatName(path.basename(place)) ? sessionOfChat(place) : undefined;
-}
-
 async function sessionAbove(chats: string, parent: string, place: string): Promise<string | undefined> {
-  return agentOf(place) === undefined ? undefined : sessionOfFolder(chats, parent);
+  return agentOf(place) === undefined ? undefined : climb(parent, await agentFoldersIn(chats));
 }

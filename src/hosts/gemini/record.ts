@@ -1,9 +1,7 @@
 // The records of a chat. Versions seen: 0.8.2 to 0.61.0. A chat is a file of lines (0.4x and later), or one document.
 
-import { type AgentEvent, type AgentId, type PromptFact, type SessionId, toAgentId } from '../../core/index.ts';
-import { digestText } from '../../lib/digest.ts';
-import { asObject, asText, isObject, type JsonObject, parseJsonBytes, shortenStrings } from '../../lib/json.ts';
-import { firstLine } from '../shared/index.ts';
+import { type AgentId, toAgentId } from '../../core/index.ts';
+import { asObject, asText, isObject, type JsonObject } from '../../lib/json.ts';
 
 type ChatRecord =
   /** The first line, or the fields of a document beside its messages. */
@@ -40,36 +38,9 @@ export function isHead(value: JsonObject): boolean {
 /** How a record begins that follows half of another on the same line. */
 export const BEGINNINGS = ['{"id":"', '{"$set":', '{"sessionId":"'];
 
-/** Facts are in short strings; nine tenths of a chat are a few long ones. */
-const LONG_STRINGS = { longerThan: 4096, head: 2048, tail: 1024 };
-
-/** `undefined` if the bytes are not JSON. */
-export function parseShort(bytes: Uint8Array): unknown {
-  return parseJsonBytes(bytes.length > LONG_STRINGS.longerThan ? shortenStrings(bytes, LONG_STRINGS) : bytes);
-}
-
 export const HOST = 'gemini';
 
 export const agentIdOf = (native: string): AgentId => toAgentId(HOST, native);
-
-/** Events without what the context adds: session and origin. */
-type WithoutOrigin<E> = E extends AgentEvent ? Omit<E, 'session' | 'origin'> : never;
-
-export interface MessageContext {
-  readonly session: SessionId;
-  /** The agent that the chat belongs to. */
-  readonly agent: AgentId;
-  readonly isMain: boolean;
-  emit(event: WithoutOrigin<AgentEvent>): void;
-}
-
-export function atOf(at: number | undefined): { readonly at?: number } {
-  return at === undefined ? {} : { at };
-}
-
-export function promptFact(text: string): PromptFact {
-  return { head: firstLine(text) ?? '', digest: digestText(text) };
-}
 
 // What the program says in the person's place.
 

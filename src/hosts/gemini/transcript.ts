@@ -19,17 +19,21 @@ import {
   followPlaces,
   type MediaOptions,
   type PlaceList,
+  parseShort,
   partsOf,
-  readPieces,
+  readMessageLines,
   responsesIn,
   shownResult,
   spokenIn,
-  summarise,
   toMedia,
+  toNoticeBlock,
+  toResultBlock,
   toSpokenBlocks,
+  toTimestamp,
+  toUseBlock,
 } from '../shared/index.ts';
 import { agentCallIn, answerIn, type ChatCall, callsOf, outcomeOf } from './calls.ts';
-import { BEGINNINGS, contextIn, isHostText, parseShort, toRecord } from './record.ts';
+import { BEGINNINGS, contextIn, isHostText, toRecord } from './record.ts';
 
 export function openTranscript(source: LocatedSource): OpenTranscript {
   const isDocument = source.shape === 'document';
@@ -50,12 +54,7 @@ function createPlaces(isDocument: boolean): PlaceList {
     const id = asText(message['id']);
     // Results are in the message with the calls as well.
     if (id === undefined || isOnlyResults(message)) return;
-    const at = asInstant(message['timestamp']);
-    places.set(id, {
-      id,
-      timestamp: at === undefined ? null : new Date(at).toISOString(),
-      lines: [{ offset, length }],
-    });
+    places.set(id, { id, timestamp: toTimestamp(asInstant(message['timestamp'])), lines: [{ offset, length }] });
   };
   const cut = (from: string): void => {
     const ids = [...places.keys()];
@@ -90,17 +89,11 @@ function isOnlyResults(message: JsonObject): boolean {
 }
 
 async function readFromLines(file: string, places: readonly MessageLines[]): Promise<readonly JsonObject[]> {
-  const pieces = await readPieces(
-    file,
-    places.flatMap(({ lines }) => lines),
-  );
-  return places.flatMap(({ id }, index): readonly JsonObject[] => {
-    const message = messageIn(asObject(parseJsonBytes(pieces[index] ?? EMPTY)), id);
-    return message ? [message] : [];
-  });
+  const messages = await readMessageLines(file, places);
+  return messages
+    .map(({ id, lines: [line] }) => line && messageIn(asObject(parseJsonBytes(line.bytes)), id))
+    .filter((message) => message !== undefined);
 }
-
-const EMPTY = new Uint8Array(0);
 
 /** A line that replaces the messages holds several. */
 function messageIn(record: JsonObject | undefined, id: string): JsonObject | undefined {
@@ -112,20 +105,16 @@ function messageIn(record: JsonObject | undefined, id: string): JsonObject | und
 async function readFromDocument(file: string, places: readonly MessageLines[]): Promise<readonly JsonObject[]> {
   const messages = asObject(parseJsonBytes(await readRegular(file, MAX_DOCUMENT_BYTES)))?.['messages'];
   const byId = new Map((Array.isArray(messages) ? messages.filter(isObject) : []).map((one) => [one['id'], one]));
-  return places.flatMap(({ id }): readonly JsonObject[] => {
-    const message = byId.get(id);
-    return message ? [message] : [];
-  });
+  return places.map(({ id }) => byId.get(id)).filter((message) => message !== undefined);
 }
 
 function toMessage(message: JsonObject, options: MediaOptions): TranscriptMessage | undefined {
-  const at = asInstant(message['timestamp']);
   const { role, content } = spokenBy(message, options);
   if (content.length === 0) return undefined;
   return {
     id: asText(message['id']) ?? '',
     role,
-    timestamp: at === undefined ? null : new Date(at).toISOString(),
+    timestamp: toTimestamp(asInstant(message['timestamp'])),
     model: asText(message['model']) ?? null,
     content,
   };
@@ -146,15 +135,11 @@ function spokenBy(message: JsonObject, options: MediaOptions): Pick<TranscriptMe
       };
     case 'user':
       if (isHostText(text))
-        return { role: 'system', content: [notice('reminder', 'session context', contextIn(text))] };
+        return { role: 'system', content: [toNoticeBlock('reminder', 'session context', contextIn(text))] };
       return { role: 'user', content: toSpokenBlocks(parts, options) };
     default:
-      return { role: 'system', content: text === '' ? [] : [notice('note', String(message['type']), text)] };
+      return { role: 'system', content: text === '' ? [] : [toNoticeBlock('note', String(message['type']), text)] };
   }
-}
-
-function notice(kind: 'reminder' | 'note', title: string, text: string): TranscriptBlock {
-  return { type: 'notice', kind, title, text, agent_id: null };
 }
 
 function thoughtsIn(message: JsonObject): readonly TranscriptBlock[] {
@@ -166,22 +151,12 @@ function thoughtsIn(message: JsonObject): readonly TranscriptBlock[] {
 }
 
 function toCallBlocks(call: ChatCall, options: MediaOptions): readonly TranscriptBlock[] {
-  const summary = summarise(call.tool, call.input) ?? null;
-  const use = { type: 'tool_use', tool_use_id: call.id, name: call.tool, input: call.input, summary } as const;
+  const { id, tool, input, result } = call;
+  const use = toUseBlock(id, tool, input);
   const outcome = outcomeOf(call)?.outcome;
   if (outcome === undefined) return [use];
   const isError = outcome !== 'ok' || agentCallIn(call)?.outcome === 'failed';
   const media = call.parts.flatMap((part) => toMedia(part, options));
-  const changes = isError ? [] : changesOf(call.tool, call.input, call.display, call.result);
-  return [
-    use,
-    {
-      type: 'tool_result',
-      tool_use_id: call.id,
-      text: answerIn(call.result) ?? shownResult(call.result),
-      is_error: isError,
-      ...(media.length > 0 && { media }),
-      ...(changes.length > 0 && { changes }),
-    },
-  ];
+  const changes = isError ? [] : changesOf(tool, input, call.display, result);
+  return [use, toResultBlock(id, answerIn(result) ?? shownResult(result), isError, { media, changes })];
 }

@@ -1,14 +1,6 @@
 // How an agent is requested, linked to its call, and ended: in calls and their results, in notifications, in its sidecar file.
 
-import {
-  type AgentEvent,
-  type AgentId,
-  type CallOutcome,
-  mainAgentOf,
-  type RunOutcome,
-  type SessionId,
-  toToolCallId,
-} from '../../core/index.ts';
+import { type AgentId, mainAgentOf, type RunOutcome, toToolCallId } from '../../core/index.ts';
 import {
   asAmount,
   asFlag,
@@ -21,24 +13,22 @@ import {
   recordInLine,
 } from '../../lib/json.ts';
 import type { LocatedSession, LocatedSource, SourceReader, SpawnExchange } from '../index.ts';
-import { firstLine, type PartCall, type PartResponse, readResult } from '../shared/index.ts';
-import { agentIdOf, atOf, type LineContext, promptFact, type WithoutOrigin } from './record.ts';
+import {
+  type CallEnd,
+  emitTimed,
+  type FactPlace,
+  factsInLine,
+  firstLine,
+  type PartCall,
+  type PartResponse,
+  promptFact,
+  readResult,
+} from '../shared/index.ts';
+import { agentIdOf, type LineContext } from './record.ts';
 
 /** `task` up to about 0.10. */
-const SPAWNING = new Set(['agent', 'task']);
-const ABOUT_AGENTS = new Set([...SPAWNING, 'send_message', 'task_stop']);
-
-export function isAboutAgents(tool: string): boolean {
-  return ABOUT_AGENTS.has(tool);
-}
-
-export function isSpawning(tool: string): boolean {
-  return SPAWNING.has(tool);
-}
-
-export function requestAgent({ tool, input }: PartCall, id: string, { agent, emit }: LineContext): void {
-  if (SPAWNING.has(tool)) emit({ kind: 'spawn-requested', agent, call: toToolCallId(id), ...readSpawn(input) });
-}
+export const SPAWNING: ReadonlySet<string> = new Set(['agent', 'task']);
+export const ABOUT_AGENTS: ReadonlySet<string> = new Set([...SPAWNING, 'send_message', 'task_stop']);
 
 export function readSpawn(input: JsonObject) {
   const prompt = asText(input['prompt']);
@@ -54,9 +44,8 @@ export const LAUNCHED = /^Background agent launched/;
 
 interface AgentResult {
   readonly isLaunch: boolean;
-  /** The agent failed; the call itself succeeded. */
-  readonly hasFailed: boolean;
-  readonly isStopped: boolean;
+  /** Of the agent; the call itself succeeded. */
+  readonly outcome?: RunOutcome;
   readonly reason?: string;
 }
 
@@ -69,37 +58,36 @@ export function readAgentResult(
 ): AgentResult {
   const outcome = outcomeOfStatus(asText(display?.['status']));
   const spawns = SPAWNING.has(call.tool);
-  const result: AgentResult = {
+  if (!isError) linkAgent(call, text, display, context);
+  return {
     isLaunch: spawns && (display?.['status'] === 'background' || LAUNCHED.test(text)),
-    hasFailed: spawns && outcome === 'failed',
-    isStopped: spawns && outcome === 'stopped',
-    ...known({ reason: outcome === 'completed' ? undefined : asText(display?.['terminateReason']) }),
+    ...known({
+      outcome: spawns ? outcome : undefined,
+      reason: outcome === 'completed' ? undefined : asText(display?.['terminateReason']),
+    }),
   };
-  if (!isError) linkAgent(call, text, display, result, context);
-  return result;
 }
 
 function linkAgent(
   { tool, id = '', input }: PartCall,
   text: string,
   display: JsonObject | undefined,
-  { isStopped }: AgentResult,
   context: LineContext,
 ): void {
   const { agent, emit } = context;
   const call = toToolCallId(id);
   const other = asText(input['task_id']);
   if (tool === 'send_message' && other !== undefined)
-    emit({ kind: 'run-resumed', agent: agentIdOf(other), id, call, ...atOf(context) });
+    emitTimed(context, { kind: 'run-resumed', agent: agentIdOf(other), id, call });
   if (tool === 'task_stop' && other !== undefined)
-    emit({ kind: 'run-ended', agent: agentIdOf(other), signal: 'stop-call', outcome: 'stopped', ...atOf(context) });
+    emitTimed(context, { kind: 'run-ended', agent: agentIdOf(other), signal: 'stop-call', outcome: 'stopped' });
   if (!SPAWNING.has(tool)) return;
   const named = agentNamedIn(text) ?? agentByDisplay(display, id);
   if (named === undefined) return;
   const child = agentIdOf(named);
   emit({ kind: 'agent-linked', agent: child, evidence: 'result', call, parent: agent });
-  if (isStopped)
-    emit({ kind: 'run-ended', agent: child, signal: 'result', outcome: 'stopped', call, ...atOf(context) });
+  if (outcomeOfStatus(asText(display?.['status'])) === 'stopped')
+    emitTimed(context, { kind: 'run-ended', agent: child, signal: 'result', outcome: 'stopped', call });
 }
 
 /** `task_id:` (0.2x), `agentId:` before. */
@@ -160,14 +148,8 @@ function tagIn(text: string, tag: string): string | undefined {
 const REFUSED =
   /^(?:Tool call cancelled|\[Operation Cancelled\]|.{0,200}\b(?:denied|blocked) by (?:hook|permission|user))/i;
 
-interface ToolOutcome {
-  readonly outcome: CallOutcome;
-  /** It was never started. */
-  readonly unrun?: true;
-}
-
 /** `details`: `toolCallResult`, which is almost empty in the files of sub-agents. */
-export function outcomeOf({ text, isError }: PartResponse, details: JsonObject | undefined): ToolOutcome {
+export function outcomeOf({ text, isError }: PartResponse, details: JsonObject | undefined): CallEnd {
   const status = asText(details?.['status']);
   const errorType = asText(details?.['errorType']);
   if (status === 'cancelled' || errorType === 'execution_denied' || (isError && REFUSED.test(text)))
@@ -186,51 +168,40 @@ export function displayOf(details: JsonObject | undefined): JsonObject | undefin
 export function createSidecarReader({ id: session }: LocatedSession, source: LocatedSource): SourceReader {
   const agent = source.agent ?? mainAgentOf(session);
   return {
-    read(line) {
-      const origin = { source: source.id, offset: line.offset, length: line.length };
-      const { record, problem } = recordInLine(line, parseJsonBytes);
-      if (problem) return [{ kind: 'problem-found', session, origin, diagnostic: { ...problem, origin } }];
-      return record ? factsIn(record, session, agent).map((fact): AgentEvent => ({ ...fact, session, origin })) : [];
-    },
+    read: (line) =>
+      factsInLine(session, source.id, line, recordInLine(line, parseJsonBytes), (facts, place) =>
+        readSidecar(facts, agent, place),
+      ),
   };
 }
 
-function factsIn(facts: JsonObject, session: SessionId, agent: AgentId): readonly WithoutOrigin<AgentEvent>[] {
+function readSidecar(facts: JsonObject, agent: AgentId, { session, emit }: FactPlace): void {
   const call = asText(facts['toolUseId']);
   const parent = asText(facts['parentAgentId']);
   const outcome = outcomeOfStatus(asText(facts['status']));
   const depth = asAmount(facts['depth']);
   const flags = asObject(facts['persistedCliFlags']);
-  const events: WithoutOrigin<AgentEvent>[] = [
-    {
-      kind: 'agent-seen',
-      agent,
-      agentKind: 'task',
-      ...known({
-        at: asInstant(facts['createdAt']),
-        type: asText(facts['agentType']) ?? asText(facts['subagentName']),
-        description: asText(facts['description']),
-        model: asText(facts['model']) ?? asText(flags?.['model']),
-        background: asFlag(facts['isBackgrounded']),
-        // The host counts from the first sub-agent, troupe from the main agent.
-        depth: depth === undefined ? undefined : depth + 1,
-      }),
-    },
-    {
-      kind: 'agent-linked',
-      agent,
-      evidence: 'sidecar',
-      parent: parent === undefined ? mainAgentOf(session) : agentIdOf(parent),
-      ...(call !== undefined && { call: toToolCallId(call) }),
-    },
-  ];
-  if (outcome)
-    events.push({
-      kind: 'run-ended',
-      agent,
-      signal: 'sidecar',
-      outcome,
-      ...known({ at: asInstant(facts['lastUpdatedAt']), reason: firstLine(asText(facts['lastError'])) }),
-    });
-  return events;
+  emit({
+    kind: 'agent-seen',
+    agent,
+    agentKind: 'task',
+    ...known({
+      at: asInstant(facts['createdAt']),
+      type: asText(facts['agentType']) ?? asText(facts['subagentName']),
+      description: asText(facts['description']),
+      model: asText(facts['model']) ?? asText(flags?.['model']),
+      background: asFlag(facts['isBackgrounded']),
+      // The host counts from the first sub-agent, troupe from the main agent.
+      depth: depth === undefined ? undefined : depth + 1,
+    }),
+  });
+  emit({
+    kind: 'agent-linked',
+    agent,
+    evidence: 'sidecar',
+    parent: parent === undefined ? mainAgentOf(session) : agentIdOf(parent),
+    ...(call !== undefined && { call: toToolCallId(call) }),
+  });
+  const ended = known({ at: asInstant(facts['lastUpdatedAt']), reason: firstLine(asText(facts['lastError'])) });
+  if (outcome) emit({ kind: 'run-ended', agent, signal: 'sidecar', outcome, ...ended });
 }

@@ -1,7 +1,8 @@
 // The data folder of Qwen Code. A root may also be a part of it.
 
 import path from 'node:path';
-import { isFolder, listFolder } from '../../lib/folders.ts';
+import { isFolder } from '../../lib/folders.ts';
+import { foldersIn } from '../shared/index.ts';
 
 /** In a project's folder: `chats/<session>.jsonl` and `subagents/<session>/agent-<agent>…`. */
 export const CHATS = 'chats';
@@ -17,18 +18,11 @@ export async function projectFolders(root: string): Promise<readonly string[]> {
   return found;
 }
 
-async function foldersIn(folder: string): Promise<readonly string[]> {
-  const entries = await listFolder(folder);
-  return entries.filter(({ kind }) => kind === 'folder').map(({ name }) => path.join(folder, name));
-}
-
 /** The session that a file belongs to by its path, and its project's folder. */
-interface FileLocation {
-  readonly project: string;
-  readonly session: string;
-}
-
-export function fileLocation(root: string, file: string): FileLocation | undefined {
+export function fileLocation(
+  root: string,
+  file: string,
+): { readonly project: string; readonly session: string } | undefined {
   const parts = path.relative(root, file).split(path.sep);
   const name = parts.at(-1) ?? '';
   const isChat = parts.at(-2) === CHATS && name.endsWith('.jsonl');

@@ -1,72 +1,44 @@
 // The part of Qwen Code's hooks that runs in front of every tool call: payload, caller, answer. The names are Claude Code's; `session_id`
 // and the transcript are always the main agent's. Recorded: 0.15.10 to 0.24.4.
 
-import { readdirSync } from 'node:fs';
 import path from 'node:path';
-import { mainAgentOf, toSessionId, toToolCallId } from '../../core/index.ts';
-import { asAmount, asObject, asText, isObject, type JsonObject, known, parseJson } from '../../lib/json.ts';
+import { mainAgentOf, type SessionId } from '../../core/index.ts';
+import { asAmount, asText, isObject, type JsonObject, known, parseObject } from '../../lib/json.ts';
 import { readPart } from '../../lib/read-lines.ts';
 import { MAX_SIDECAR_BYTES, readTextSync } from '../../lib/regular-file.ts';
 import { isAtLeast } from '../../lib/version-number.ts';
-import type { CallerChain, CallingAgent, HookAnswer, HookCall, HookCaller, HookEvent } from '../index.ts';
-import { folderOf, type Guarded, subjectOf, toGuarded as toGuardedOf } from '../shared/index.ts';
+import type { CallerChain, CallingAgent, HookAnswer, HookCaller } from '../index.ts';
+import { namesIn, readHookPayload } from '../shared/index.ts';
 import { AGENTS } from './data-folder.ts';
 import { agentIdOf, HOST } from './record.ts';
 
 /** Before a tool call; the only event that can stop it. */
 export const BEFORE_CALL = 'PreToolUse';
 
-export const ENDS = 'SessionEnd';
-
-export const qwenGuard = { read: readPayload, callerOf, formatAnswer, cannotChangeInput: true } as const;
+export const qwenGuard = {
+  read: (payload: unknown) =>
+    readHookPayload(payload, {
+      host: HOST,
+      beforeCalls: BEFORE_CALL,
+      spawning: SPAWNING,
+      callerIn,
+      // The transcript's id, which older versions leave out; `tool_use_id` exists for the hook only.
+      idField: 'tool_call_id',
+    }),
+  callerOf,
+  formatAnswer,
+  cannotChangeInput: true,
+} as const;
 
 const SPAWNING: ReadonlySet<string> = new Set(['agent', 'task']);
 
-function readPayload(payload: unknown): HookEvent | undefined {
-  if (!isObject(payload)) return undefined;
-  const name = asText(payload['hook_event_name']);
-  const session = asText(payload['session_id']);
-  if (name === undefined || session === undefined) return undefined;
-  return {
-    host: HOST,
-    name,
-    session: toSessionId(HOST, session),
-    caller: callerIn(payload, session),
-    ...known({
-      transcript: asText(payload['transcript_path']),
-      cwd: folderOf(payload),
-      call: name === BEFORE_CALL ? callIn(payload) : undefined,
-    }),
-  };
-}
-
-function callerIn(payload: JsonObject, session: string): HookCaller {
+function callerIn(payload: JsonObject, session: SessionId): HookCaller {
   const id = asText(payload['agent_id']);
   if (id === undefined)
     return namesCallers(versionIn(asText(payload['transcript_path'])))
-      ? { named: 'agent', agent: mainAgentOf(toSessionId(HOST, session)) }
+      ? { named: 'agent', agent: mainAgentOf(session) }
       : { named: 'nobody' };
   return { named: 'agent', agent: agentIdOf(id), ...known({ type: asText(payload['agent_type']) }) };
-}
-
-/** `tool_use_id` exists for the hook only; the transcript's id is `tool_call_id`, which older versions leave out. */
-function callIn(payload: JsonObject): HookCall | undefined {
-  const tool = asText(payload['tool_name']);
-  if (tool === undefined) return undefined;
-  const { tool_input: input = null } = payload;
-  const id = asText(payload['tool_call_id']);
-  return {
-    ...toGuarded(tool, input),
-    spawns: SPAWNING.has(tool),
-    ...known({
-      subject: subjectOf(tool, asObject(input) ?? {}),
-      id: id === undefined ? undefined : toToolCallId(id),
-    }),
-  };
-}
-
-export function toGuarded(tool: string, input: unknown): Guarded {
-  return toGuardedOf(HOST, tool, input);
 }
 
 function callerOf(payload: unknown): CallerChain {
@@ -143,17 +115,9 @@ function sidecarOf(id: string, agents: string): JsonObject | undefined {
   // The id is part of a path and comes from outside.
   if (!/^[\w@.-]{1,200}$/.test(id)) return undefined;
   try {
-    return asObject(parseJson(readTextSync(path.join(agents, `agent-${id}.meta.json`), MAX_SIDECAR_BYTES)));
+    return parseObject(readTextSync(path.join(agents, `agent-${id}.meta.json`), MAX_SIDECAR_BYTES));
   } catch {
     return undefined;
-  }
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
   }
 }
 

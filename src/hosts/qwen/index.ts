@@ -1,6 +1,6 @@
 import { mainAgentOf } from '../../core/index.ts';
-import type { OpenTranscript, SourceAdapter } from '../index.ts';
-import { createResumePlans } from '../shared/index.ts';
+import type { SourceAdapter } from '../index.ts';
+import { createResumePlans, NO_TRANSCRIPT } from '../shared/index.ts';
 import { createSidecarReader, readSpawnExchange } from './agents.ts';
 import { hookSettings, hooks } from './hooks/index.ts';
 import { qwenHost } from './host.ts';
@@ -8,9 +8,6 @@ import { follow, locate } from './locate.ts';
 import { createConversationReader, sniffConversation } from './parse-lines.ts';
 import { stream } from './stream.ts';
 import { openTranscript } from './transcript.ts';
-
-/** A conversation belongs to one agent. */
-const NO_TRANSCRIPT: OpenTranscript = { places: async () => [], read: async () => [], leftOut: () => ({}) };
 
 export const qwen: SourceAdapter = {
   ...qwenHost,
@@ -20,6 +17,7 @@ export const qwen: SourceAdapter = {
     source.role === 'sidecar' ? createSidecarReader(session, source) : createConversationReader(session, source),
   follow,
   stream,
+  // A conversation belongs to one agent.
   openTranscript: (session, source, agent) =>
     source.role !== 'sidecar' && agent === (source.agent ?? mainAgentOf(session.id))
       ? openTranscript(source)

@@ -1,10 +1,11 @@
 // Which sessions are in a data folder of Qwen Code (a chat for each, beside the files of its agents), and which a change is about.
 
 import path from 'node:path';
-import { nativeId, toSessionId, toSourceId } from '../../core/index.ts';
-import { isFileEntry, listFolder, modifiedAt } from '../../lib/folders.ts';
+import { nativeId, toSessionId } from '../../core/index.ts';
+import { modifiedAt } from '../../lib/folders.ts';
 import { known } from '../../lib/json.ts';
 import type { FollowCapability, Located, LocatedSession, LocatedSource } from '../index.ts';
+import { filesIn, foldersIn, lastModified, sourceIdOf } from '../shared/index.ts';
 import { AGENTS, CHATS, fileLocation, mayHoldSessions, projectFolders } from './data-folder.ts';
 import { agentIdOf, HOST } from './record.ts';
 
@@ -15,9 +16,10 @@ export async function locate(root: string): Promise<Located> {
   const ignoredFiles: string[] = [];
   for (const project of await projectFolders(root)) {
     const chats = await filesIn(path.join(project, CHATS));
-    const agents = (await listFolder(path.join(project, AGENTS))).filter(({ kind }) => kind === 'folder');
+    const agents = await foldersIn(path.join(project, AGENTS));
     // The chat may be gone while its agents' files are still there.
-    const natives = new Set([...chats.flatMap((file) => sessionOf(file) ?? []), ...agents.map(({ name }) => name)]);
+    const ofAgents = agents.map((folder) => path.basename(folder));
+    const natives = new Set([...chats.flatMap((file) => sessionOf(file) ?? []), ...ofAgents]);
     ignoredFiles.push(...chats.filter((file) => sessionOf(file) === undefined));
     for (const native of natives) {
       const { session, ignored } = await locateSession(root, project, native);
@@ -34,14 +36,13 @@ async function locateSession(root: string, project: string, native: string) {
   const files = (await filesIn(path.join(project, AGENTS, native))).filter((file) => !file.endsWith(PARTIAL));
   const agents = files.flatMap((file) => toSource(root, file) ?? []);
   const sources = [...(hasChat ? [sourceOf(root, chat, 'chat')] : []), ...agents];
-  const times = await Promise.all(sources.map((source) => modifiedAt(source.path)));
   const session: LocatedSession = {
     id: toSessionId(HOST, native),
     root,
     folder: project,
     sources,
     facts: [],
-    modifiedAt: Math.max(0, ...times),
+    modifiedAt: await lastModified(sources.map((source) => source.path)),
   };
   return { session, ignored: files.filter((file) => toSource(root, file) === undefined) };
 }
@@ -58,7 +59,7 @@ function toSource(root: string, file: string): LocatedSource | undefined {
 
 function sourceOf(root: string, file: string, role: Role, agent?: string): LocatedSource {
   return {
-    id: toSourceId(path.relative(root, file).split(path.sep).join('/')),
+    id: sourceIdOf(root, file),
     path: file,
     shape: role === 'sidecar' ? 'document' : 'lines',
     role,
@@ -67,10 +68,6 @@ function sourceOf(root: string, file: string, role: Role, agent?: string): Locat
       agent: agent === undefined ? undefined : agentIdOf(agent),
     }),
   };
-}
-
-async function filesIn(folder: string): Promise<readonly string[]> {
-  return (await listFolder(folder)).filter(isFileEntry).map(({ name }) => path.join(folder, name));
 }
 
 function sessionOf(chat: string): string | undefined {

@@ -1,8 +1,9 @@
 // A conversation line by line: of the main agent, or of a sub-agent.
 
-import { type AgentEvent, mainAgentOf, NO_USAGE, toToolCallId, type Usage } from '../../core/index.ts';
+import { mainAgentOf, NO_USAGE, toToolCallId } from '../../core/index.ts';
 import {
   asAmount,
+  asInstant,
   asObject,
   asText,
   isObject,
@@ -11,35 +12,39 @@ import {
   parseJsonBytes,
   recordInLine,
 } from '../../lib/json.ts';
-import { createLineSplitter } from '../../lib/lines.ts';
-import type { ByteRange, LocatedSession, LocatedSource, SourceReader } from '../index.ts';
+import type { LocatedSession, LocatedSource, SourceReader } from '../index.ts';
 import {
+  atOf,
   callsIn,
+  changesIn,
   createAskedCommands,
+  emitPrompt,
+  emitTimed,
+  type FactPlace,
+  factsInLine,
   fileWrittenBy,
   firstLine,
+  hasRecord,
   isShell,
   type PartCall,
   type PartResponse,
+  parseShort,
   readResult,
   responsesIn,
   spokenIn,
   summarise,
-  toUsage,
+  usageIn,
 } from '../shared/index.ts';
-import { displayOf, isAboutAgents, outcomeOf, parseNotification, readAgentResult, requestAgent } from './agents.ts';
 import {
-  agentIdOf,
-  atOf,
-  BEGINNINGS,
-  type ConversationState,
-  idOf,
-  kindOf,
-  type LineContext,
-  parseShort,
-  partsIn,
-  promptFact,
-} from './record.ts';
+  ABOUT_AGENTS,
+  displayOf,
+  outcomeOf,
+  parseNotification,
+  readAgentResult,
+  readSpawn,
+  SPAWNING,
+} from './agents.ts';
+import { agentIdOf, BEGINNINGS, type ConversationState, idOf, kindOf, type LineContext, partsIn } from './record.ts';
 
 /** Parsers never throw on data. */
 const PARSERS: ReadonlyMap<string, (context: LineContext) => void> = new Map([
@@ -86,87 +91,68 @@ export function createConversationReader({ id: session }: LocatedSession, source
   const agent = source.agent ?? mainAgentOf(session);
   const isMain = source.agent === undefined;
   const state: ConversationState = { asked: new Map(), commands: createAskedCommands(), lastSeen: new Map() };
-  const readRecord = (record: JsonObject, place: ByteRange): readonly AgentEvent[] => {
-    const events: AgentEvent[] = [];
-    const origin = { source: source.id, offset: place.offset, length: place.length };
-    const emit: LineContext['emit'] = (event) => events.push(Object.assign(event, { session, origin }) as AgentEvent);
-    const context = { session, agent, isMain, record, origin, state, emit };
+  const parse = (record: JsonObject, place: FactPlace): void => {
+    const context = { ...place, agent, isMain, record, state, ...known({ at: asInstant(record['timestamp']) }) };
     const kind = kindOf(record);
     if (isKnownKind(kind)) {
       emitChanges(context);
       PARSERS.get(kind)?.(context);
-    } else emit({ kind: 'problem-found', diagnostic: { code: 'unknown-record', detail: kind.slice(0, 80), origin } });
-    return events;
+    } else {
+      const { origin } = place;
+      place.emit({ kind: 'problem-found', diagnostic: { code: 'unknown-record', detail: kind.slice(0, 80), origin } });
+    }
   };
   return {
     read(line) {
-      const { record, problem, ...place } = recordInLine(
-        line,
-        state.commands.areNamedIn(line.bytes) ? parseJsonBytes : parseShort,
-        BEGINNINGS,
-      );
-      const events = record ? readRecord(record, place) : [];
-      if (!problem) return events;
-      const origin = { source: source.id, offset: line.offset, length: line.length };
-      return [{ kind: 'problem-found', session, origin, diagnostic: { ...problem, origin } }, ...events];
+      const parseBytes = state.commands.areNamedIn(line.bytes) ? parseJsonBytes : parseShort;
+      return factsInLine(session, source.id, line, recordInLine(line, parseBytes, BEGINNINGS), parse);
     },
   };
 }
 
 /** Every line repeats where the agent works: only changes are emitted. */
 function emitChanges(context: LineContext): void {
-  const { record, agent, isMain, state, emit } = context;
-  const changes = known({
-    cwd: changed('cwd', record, state.lastSeen),
-    branch: changed('gitBranch', record, state.lastSeen),
-    hostVersion: changed('version', record, state.lastSeen),
-  });
-  if (Object.keys(changes).length === 0) return;
+  const { record, isMain, state, emit } = context;
+  const fields = {
+    cwd: asText(record['cwd']),
+    branch: asText(record['gitBranch']),
+    hostVersion: asText(record['version']),
+  };
+  const changes = changesIn(fields, state.lastSeen);
+  if (!changes) return;
   const { hostVersion: _version, ...ofAgent } = changes;
-  emit({ kind: 'agent-seen', agent, ...atOf(context), ...ofAgent, ...(!isMain && { agentKind: 'task' }) });
+  emitTimed(context, { kind: 'agent-seen', ...ofAgent, ...(!isMain && { agentKind: 'task' }) });
   if (isMain) emit({ kind: 'session-seen', ...atOf(context), ...changes });
 }
 
-function changed(field: string, record: JsonObject, lastSeen: Map<string, unknown>): string | undefined {
-  const value = asText(record[field]);
-  if (value === undefined || lastSeen.get(field) === value) return undefined;
-  lastSeen.set(field, value);
-  return value;
-}
-
 function parsePrompt(context: LineContext): void {
-  const { agent, isMain, record, state, emit } = context;
+  const { record, state } = context;
   delete state.reply;
   const text = spokenIn(partsIn(record));
-  emit({ kind: 'entry-added', entry: 'prompt', agent, id: idOf(context), ...atOf(context) });
+  emitTimed(context, { kind: 'entry-added', entry: 'prompt', id: idOf(context) });
   // By the mark, not by the text: anyone can type the text.
   if (record['subtype'] === 'notification') parseEnd(text, context);
-  if (record['subtype'] === 'notification' || text.trim() === '') return;
-  emit({ kind: 'agent-prompted', agent, prompt: promptFact(text), ...atOf(context) });
-  const title = firstLine(text);
-  if (isMain && title !== undefined) emit({ kind: 'session-titled', title, titleKind: 'prompt', ...atOf(context) });
+  else if (text.trim() !== '') emitPrompt(context, text);
 }
 
 function parseEnd(text: string, context: LineContext): void {
   const notice = parseNotification(text);
   if (!notice) return;
-  const { agent, outcome, summary } = notice;
+  const { outcome, summary } = notice;
   // The notification names the call that made the agent, even if a later call resumed it: without a call, the time decides which run it ends.
-  context.emit({
+  emitTimed(context, {
     kind: 'run-ended',
-    agent: agentIdOf(agent),
+    agent: agentIdOf(notice.agent),
     signal: 'notification',
     outcome,
-    ...atOf(context),
-    ...(outcome !== 'completed' && summary !== undefined && { reason: summary }),
+    ...(outcome !== 'completed' && known({ reason: summary })),
   });
 }
 
 function parseResult(context: LineContext): void {
-  const { agent, record, state, emit } = context;
-  delete state.reply;
-  emit({ kind: 'entry-added', agent, entry: 'result', id: idOf(context), ...atOf(context) });
-  for (const response of responsesIn(partsIn(record))) parseResponse(response, context);
+  delete context.state.reply;
+  emitTimed(context, { kind: 'entry-added', entry: 'result', id: idOf(context) });
+  for (const response of responsesIn(partsIn(context.record))) parseResponse(response, context);
 }
 
 function parseResponse(response: PartResponse, context: LineContext): void {
@@ -174,32 +160,39 @@ function parseResponse(response: PartResponse, context: LineContext): void {
   const details = asObject(record['toolCallResult']);
   const id = response.id ?? asText(details?.['callId']);
   if (id === undefined) return;
+  const call = toToolCallId(id);
   const asked = state.asked.get(id);
   const about = asked && readAgentResult(asked, response, displayOf(details), context);
   const ended = outcomeOf(response, details);
-  const outcome = about?.hasFailed ? 'error' : about?.isStopped ? 'refused' : ended.outcome;
+  const outcome = about?.outcome === 'failed' ? 'error' : about?.outcome === 'stopped' ? 'refused' : ended.outcome;
   const reason = about?.reason ?? firstLine(response.text);
-  emit({
+  emitTimed(context, {
     kind: 'tool-ended',
-    agent,
-    call: toToolCallId(id),
+    call,
     ...ended,
     outcome,
-    ...atOf(context),
     ...(about?.isLaunch && { launched: true }),
-    ...(outcome !== 'ok' && reason !== undefined && { reason }),
+    ...(outcome !== 'ok' && known({ reason })),
   });
-  for (const printed of state.commands.printed(toToolCallId(id), readResult(response.text).text))
-    emit({ kind: 'session-printed', agent, call: toToolCallId(id), printed });
+  for (const printed of state.commands.printed(call, readResult(response.text).text))
+    emit({ kind: 'session-printed', agent, call, printed });
 }
+
+const TOKENS = {
+  prompt: 'promptTokenCount',
+  answer: 'candidatesTokenCount',
+  thoughts: 'thoughtsTokenCount',
+  cached: 'cachedContentTokenCount',
+  tool: 'toolUsePromptTokenCount',
+};
 
 /**
  * In a sub-agent's file a reply is several lines: its text with the tokens first, then a line for each call (0.2x; before, there are
  * no tokens).
  */
 function parseReply(context: LineContext): void {
-  const { agent, record, state, emit } = context;
-  const usage = usageIn(record['usageMetadata']);
+  const { record, state } = context;
+  const usage = usageIn(record['usageMetadata'], TOKENS);
   const isNew = state.reply === undefined || usage !== undefined;
   const id = isNew ? idOf(context) : (state.reply as string);
   state.reply = id;
@@ -207,50 +200,27 @@ function parseReply(context: LineContext): void {
   const calls = callsIn(parts);
   // A line without text and calls has only the tokens; the calls follow on the next lines.
   const isCalling = calls.length > 0 || spokenIn(parts).trim() === '';
-  emit({ kind: 'entry-added', agent, entry: 'reply', id, ...atOf(context), ...(isCalling && { end: 'tools' }) });
+  emitTimed(context, { kind: 'entry-added', entry: 'reply', id, ...(isCalling && { end: 'tools' }) });
   if (isNew)
-    emit({
+    emitTimed(context, {
       kind: 'usage-counted',
-      agent,
       message: id,
       usage: usage ?? NO_USAGE,
       final: usage !== undefined,
-      ...atOf(context),
       ...known({ model: asText(record['model']) }),
     });
   for (const [index, call] of calls.entries()) parseCall(call, call.id ?? `${idOf(context)}#${index}`, context);
 }
 
-function usageIn(metadata: unknown): Usage | undefined {
-  const counts = asObject(metadata);
-  const count = (field: string): number => asAmount(counts?.[field]) ?? 0;
-  return (
-    counts &&
-    toUsage({
-      prompt: count('promptTokenCount'),
-      answer: count('candidatesTokenCount'),
-      thoughts: count('thoughtsTokenCount'),
-      cached: count('cachedContentTokenCount'),
-      tool: count('toolUsePromptTokenCount'),
-    })
-  );
-}
-
-function parseCall(call: PartCall, id: string, context: LineContext): void {
+function parseCall(made: PartCall, id: string, context: LineContext): void {
   const { agent, state, emit } = context;
-  const { tool, input } = call;
-  emit({
-    kind: 'tool-started',
-    agent,
-    call: toToolCallId(id),
-    tool,
-    ...atOf(context),
-    ...known({ summary: summarise(tool, input), writes: fileWrittenBy(tool, input) }),
-  });
-  if (isShell(tool)) state.commands.ask(toToolCallId(id), input['command']);
-  if (!isAboutAgents(tool)) return;
-  state.asked.set(id, { ...call, id });
-  requestAgent(call, id, context);
+  const { tool, input } = made;
+  const call = toToolCallId(id);
+  const facts = known({ summary: summarise(tool, input), writes: fileWrittenBy(tool, input) });
+  emitTimed(context, { kind: 'tool-started', call, tool, ...facts });
+  if (isShell(tool)) state.commands.ask(call, input['command']);
+  if (ABOUT_AGENTS.has(tool)) state.asked.set(id, { ...made, id });
+  if (SPAWNING.has(tool)) emit({ kind: 'spawn-requested', agent, call, ...readSpawn(input) });
 }
 
 function parseTitle(context: LineContext): void {
@@ -265,12 +235,7 @@ function parseCompression(context: LineContext): void {
   const info = asObject(asObject(context.record['systemPayload'])?.['info']);
   const tokensBefore = asAmount(info?.['originalTokenCount']);
   const tokensAfter = asAmount(info?.['newTokenCount']);
-  context.emit({
-    kind: 'agent-compacted',
-    agent: context.agent,
-    ...atOf(context),
-    ...known({ tokensBefore, tokensAfter }),
-  });
+  emitTimed(context, { kind: 'agent-compacted', ...known({ tokensBefore, tokensAfter }) });
 }
 
 /** Requests of sub-agents are logged here as well; those of the main agent have no such id. */
@@ -283,17 +248,12 @@ function parseTelemetry(context: LineContext): void {
   const ofOther = asText(event?.['subagent_id']) !== undefined || OF_SUB_AGENT.test(asText(event?.['prompt_id']) ?? '');
   if (!isError || ofOther) return;
   delete context.state.reply;
-  context.emit({ kind: 'entry-added', agent: context.agent, entry: 'failure', id: idOf(context), ...atOf(context) });
+  emitTimed(context, { kind: 'entry-added', entry: 'failure', id: idOf(context) });
 }
 
 /** The envelope is like Claude Code's: only the parts inside and the program's own notes tell them apart. */
 export function sniffConversation(head: Uint8Array): boolean {
-  return createLineSplitter()
-    .push(head)
-    .some((line) => {
-      const record = parseJsonBytes(line.bytes);
-      return isObject(record) && isOwn(record);
-    });
+  return hasRecord(head, isOwn);
 }
 
 function isOwn(record: JsonObject): boolean {

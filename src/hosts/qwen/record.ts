@@ -1,33 +1,21 @@
 // One line of a conversation, and the context that its parsers share. Versions seen: 0.5.2 to 0.24.4.
 
-import {
-  type AgentEvent,
-  type AgentId,
-  type EventOrigin,
-  type PromptFact,
-  type SessionId,
-  toAgentId,
-} from '../../core/index.ts';
-import { digestText } from '../../lib/digest.ts';
-import { asInstant, asObject, asText, type JsonObject, parseJsonBytes, shortenStrings } from '../../lib/json.ts';
-import { type AskedCommands, firstLine, type PartCall, partsOf } from '../shared/index.ts';
+import { type AgentId, toAgentId } from '../../core/index.ts';
+import { asObject, asText, type JsonObject } from '../../lib/json.ts';
+import { type AskedCommands, type FactPlace, type PartCall, partsOf } from '../shared/index.ts';
 
 export const HOST = 'qwen';
 
 export const agentIdOf = (native: string): AgentId => toAgentId(HOST, native);
 
-/** Events without what the context adds: session and origin. */
-export type WithoutOrigin<E> = E extends AgentEvent ? Omit<E, 'session' | 'origin'> : never;
-
-export interface LineContext {
-  readonly session: SessionId;
+export interface LineContext extends FactPlace {
   /** The agent that the conversation belongs to. */
   readonly agent: AgentId;
   readonly isMain: boolean;
   readonly record: JsonObject;
-  readonly origin: EventOrigin;
+  /** Of the record. */
+  readonly at?: number;
   readonly state: ConversationState;
-  emit(event: WithoutOrigin<AgentEvent>): void;
 }
 
 /** State kept from line to line of one file. */
@@ -42,18 +30,9 @@ export interface ConversationState {
   readonly lastSeen: Map<string, unknown>;
 }
 
-export function atOf({ record }: Pick<LineContext, 'record'>): { readonly at?: number } {
-  const at = asInstant(record['timestamp']);
-  return at === undefined ? {} : { at };
-}
-
 /** The line's own id, or its position, which stays the same as the file grows. */
 export function idOf({ record, origin }: Pick<LineContext, 'record' | 'origin'>): string {
   return asText(record['uuid']) ?? `${origin.source}@${origin.offset}`;
-}
-
-export function promptFact(text: string): PromptFact {
-  return { head: firstLine(text) ?? '', digest: digestText(text) };
 }
 
 /** `user`, `assistant`, `tool_result`, or a note of the program itself such as `system/ui_telemetry`. */
@@ -68,11 +47,3 @@ export function partsIn(record: JsonObject): readonly JsonObject[] {
 
 /** How a line begins that follows half of another on the same line. */
 export const BEGINNINGS = ['{"uuid":"'];
-
-/** Facts are in short strings; nine tenths of a conversation are a few long ones. */
-const LONG_STRINGS = { longerThan: 4096, head: 2048, tail: 1024 };
-
-/** `undefined` if the bytes are not JSON. */
-export function parseShort(bytes: Uint8Array): unknown {
-  return parseJsonBytes(bytes.length > LONG_STRINGS.longerThan ? shortenStrings(bytes, LONG_STRINGS) : bytes);
-}

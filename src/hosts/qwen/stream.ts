@@ -1,29 +1,16 @@
 // `qwen -p … -o stream-json`: messages as Claude Code prints them, with task events inside `data` (0.24.4).
 
-import { type AgentEvent, type AgentId, mainAgentOf, type ToolCallId, toToolCallId } from '../../core/index.ts';
-import {
-  asAmount,
-  asFlag,
-  asObject,
-  asText,
-  isObject,
-  type JsonObject,
-  known,
-  parseJsonBytes,
-  recordInLine,
-} from '../../lib/json.ts';
-import type { CallPrompt, StreamCapability, StreamResult } from '../index.ts';
-import { firstLine, summarise } from '../shared/index.ts';
-import { isSpawning, LAUNCHED, outcomeOfStatus, readSpawn } from './agents.ts';
-import { agentIdOf, type WithoutOrigin } from './record.ts';
+import { type AgentId, mainAgentOf, type ToolCallId, toToolCallId } from '../../core/index.ts';
+import { asAmount, asFlag, asObject, asText, isObject, type JsonObject, known } from '../../lib/json.ts';
+import type { StreamCapability, StreamResult } from '../index.ts';
+import { createRecordStream, firstLine, type StreamPlace, summarise } from '../shared/index.ts';
+import { LAUNCHED, outcomeOfStatus, readSpawn, SPAWNING } from './agents.ts';
+import { agentIdOf } from './record.ts';
 
-interface Reading {
-  readonly main: AgentId;
+interface Reading extends StreamPlace {
   /** Calls that request an agent, with its type. */
   readonly asked: Map<ToolCallId, string>;
   readonly made: Set<ToolCallId>;
-  readonly prompts: CallPrompt[];
-  emit(fact: WithoutOrigin<AgentEvent>): void;
 }
 
 export const stream: StreamCapability = {
@@ -33,27 +20,14 @@ export const stream: StreamCapability = {
   },
   leavesToDisk: true,
   createReader(session, source) {
-    const asked = new Map<ToolCallId, string>();
-    const made = new Set<ToolCallId>();
-    return {
-      read(line) {
-        const { record, problem } = recordInLine(line, parseJsonBytes);
-        const origin = { source, offset: line.offset, length: line.length };
-        const facts: AgentEvent[] = [];
-        const prompts: CallPrompt[] = [];
-        const emit: Reading['emit'] = (fact) => facts.push(Object.assign(fact, { session, origin }) as AgentEvent);
-        if (problem) emit({ kind: 'problem-found', diagnostic: { ...problem, origin } });
-        if (!record) return { facts };
-        const result = record['type'] === 'result' ? toResult(record) : undefined;
-        readRecord(record, { main: mainAgentOf(session), asked, made, prompts, emit });
-        return { facts, ...(prompts.length > 0 && { prompts }), ...known({ result }) };
-      },
-    };
+    const state = { asked: new Map<ToolCallId, string>(), made: new Set<ToolCallId>() };
+    const parse = (record: JsonObject, place: StreamPlace): void => readRecord(record, { ...place, ...state });
+    return createRecordStream(session, source, parse, toResult);
   },
 };
 
 function readRecord(record: JsonObject, reading: Reading): void {
-  const { main, emit } = reading;
+  const { session, emit } = reading;
   if (record['type'] === 'system') {
     const data = asObject(record['data']);
     if (record['subtype'] === 'init')
@@ -67,18 +41,13 @@ function readRecord(record: JsonObject, reading: Reading): void {
   const message = asObject(record['message']);
   const above = asText(record['parent_tool_use_id']);
   if (!message || (record['type'] !== 'assistant' && record['type'] !== 'user')) return;
-  const agent = above === undefined ? main : makeAgent(toToolCallId(above), reading);
+  const agent = above === undefined ? mainAgentOf(session) : makeAgent(toToolCallId(above), reading);
   const content = message['content'];
   const blocks = Array.isArray(content) ? content.filter(isObject) : [];
   const id = asText(message['id']);
+  const isCalling = blocks.some(({ type }) => type === 'tool_use');
   if (record['type'] === 'assistant' && id !== undefined)
-    emit({
-      kind: 'entry-added',
-      agent,
-      entry: 'reply',
-      id,
-      ...(blocks.some(({ type }) => type === 'tool_use') && { end: 'tools' }),
-    });
+    emit({ kind: 'entry-added', agent, entry: 'reply', id, ...(isCalling && { end: 'tools' }) });
   for (const block of blocks) {
     if (block['type'] === 'tool_use') readCall(block, agent, reading);
     else if (block['type'] === 'tool_result') readResult(block, agent, reading);
@@ -94,19 +63,13 @@ function makeAgent(call: ToolCallId, { asked, made, emit }: Reading): AgentId {
 }
 
 function readTask(data: JsonObject, reading: Reading): void {
-  const call = asText(data['tool_use_id']);
+  const id = asText(data['tool_use_id']);
   const agent = asText(data['task_id']);
-  if (call === undefined || agent === undefined) return;
-  makeAgent(toToolCallId(call), reading);
+  if (id === undefined || agent === undefined) return;
+  const call = toToolCallId(id);
+  makeAgent(call, reading);
   const outcome = outcomeOfStatus(asText(data['status']));
-  if (outcome)
-    reading.emit({
-      kind: 'run-ended',
-      agent: agentIdOf(agent),
-      signal: 'notification',
-      outcome,
-      call: toToolCallId(call),
-    });
+  if (outcome) reading.emit({ kind: 'run-ended', agent: agentIdOf(agent), signal: 'notification', outcome, call });
 }
 
 function readCall(block: JsonObject, agent: AgentId, { asked, prompts, emit }: Reading): void {
@@ -116,7 +79,7 @@ function readCall(block: JsonObject, agent: AgentId, { asked, prompts, emit }: R
   const call = toToolCallId(id);
   const input = asObject(block['input']) ?? {};
   emit({ kind: 'tool-started', agent, call, tool, ...known({ summary: summarise(tool, input) }) });
-  if (!isSpawning(tool)) return;
+  if (!SPAWNING.has(tool)) return;
   const spawn = readSpawn(input);
   const prompt = asText(input['prompt']);
   asked.set(call, spawn.type ?? 'general-purpose');
@@ -136,15 +99,8 @@ function readResult(block: JsonObject, agent: AgentId, reading: Reading): void {
   const spawns = asked.has(call);
   const isError = block['is_error'] === true || (spawns && FAILED.test(text));
   const launched = spawns && LAUNCHED.test(text);
-  const reason = isError ? firstLine(text) : undefined;
-  emit({
-    kind: 'tool-ended',
-    agent,
-    call,
-    outcome: isError ? 'error' : 'ok',
-    ...(launched && { launched }),
-    ...known({ reason }),
-  });
+  const facts = known({ launched: launched || undefined, reason: isError ? firstLine(text) : undefined });
+  emit({ kind: 'tool-ended', agent, call, outcome: isError ? 'error' : 'ok', ...facts });
   emit({ kind: 'entry-added', agent, entry: 'result', id });
   if (spawns && block['is_error'] !== true) makeAgent(call, reading);
 }

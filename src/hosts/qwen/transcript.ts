@@ -1,6 +1,6 @@
 // The transcript of one agent: the positions of its messages, and messages with their blocks.
 
-import type { NoticeBlock, ToolResultBlock, TranscriptBlock, TranscriptMessage } from '../../core/index.ts';
+import type { NoticeBlock, TranscriptBlock, TranscriptMessage } from '../../core/index.ts';
 import {
   asInstant,
   asObject,
@@ -10,44 +10,42 @@ import {
   parseJsonBytes,
   recordInLine,
 } from '../../lib/json.ts';
-import type { ByteRange, LocatedSource, MessageLines, OpenTranscript } from '../index.ts';
+import type { LocatedSource, OpenTranscript } from '../index.ts';
 import {
   callsIn,
   changesOf,
   createKindCount,
   firstLine,
   followPlaces,
+  insertResult,
   type MediaOptions,
-  type PartCall,
+  MessagePlaces,
   type PlaceList,
-  readPieces,
+  parseShort,
+  readMessageLines,
   responsesIn,
   shownResult,
   spokenIn,
-  summarise,
   toMedia,
+  toNoticeBlock,
+  toResultBlock,
   toSpokenBlocks,
+  toUseBlock,
 } from '../shared/index.ts';
 import { displayOf, outcomeOf, parseNotification } from './agents.ts';
 import { isKnownKind } from './parse-lines.ts';
-import { BEGINNINGS, kindOf, parseShort, partsIn } from './record.ts';
+import { BEGINNINGS, kindOf, partsIn } from './record.ts';
 
 export function openTranscript(source: LocatedSource): OpenTranscript {
   return {
     ...followPlaces(source, createPlaces),
     async read(places, options) {
-      const pieces = await readPieces(
-        source.path,
-        places.flatMap(({ lines }) => lines),
-      );
-      const records = pieces.map(parseJsonBytes);
-      let next = 0;
-      return places.flatMap(({ id, timestamp, lines }): readonly TranscriptMessage[] => {
-        const own = records.slice(next, next + lines.length).filter(isObject);
-        next += lines.length;
-        const content = toContent(own, { withMedia: options?.withMedia ?? false });
-        const model = own.flatMap((record) => asText(record['model']) ?? [])[0] ?? null;
-        return content.length === 0 ? [] : [{ id, role: roleOf(own[0]), timestamp, model, content }];
+      const messages = await readMessageLines(source.path, places);
+      return messages.flatMap(({ id, timestamp, lines }): readonly TranscriptMessage[] => {
+        const records = lines.map(({ bytes }) => parseJsonBytes(bytes)).filter(isObject);
+        const content = toContent(records, { withMedia: options?.withMedia ?? false });
+        const model = records.flatMap((record) => asText(record['model']) ?? [])[0] ?? null;
+        return content.length === 0 ? [] : [{ id, role: roleOf(records[0]), timestamp, model, content }];
       });
     },
   };
@@ -55,7 +53,7 @@ export function openTranscript(source: LocatedSource): OpenTranscript {
 
 /** Several lines of one reply, and the results of its calls, are one message. */
 function createPlaces(): PlaceList {
-  const places = new Map<string, MessageLines & { readonly lines: ByteRange[] }>();
+  const places = new MessagePlaces();
   const replyOfCall = new Map<string, string>();
   const unknown = createKindCount();
   let reply: string | undefined;
@@ -74,19 +72,14 @@ function createPlaces(): PlaceList {
   };
   return {
     add(line) {
-      const { record, offset, length } = recordInLine(line, parseShort, BEGINNINGS);
+      const { record, ...range } = recordInLine(line, parseShort, BEGINNINGS);
       if (!record) return;
       const kind = kindOf(record);
       if (!isKnownKind(kind)) unknown.add(kind);
-      const id = messageOf(record, asText(record['uuid']) ?? `@${offset}`);
-      if (id === undefined) return;
-      const at = asInstant(record['timestamp']);
-      const timestamp = at === undefined ? null : new Date(at).toISOString();
-      const place = places.get(id) ?? { id, timestamp, lines: [] };
-      places.set(id, place);
-      place.lines.push({ offset, length });
+      const id = messageOf(record, asText(record['uuid']) ?? `@${range.offset}`);
+      if (id !== undefined) places.add(id, asInstant(record['timestamp']), range);
     },
-    all: () => [...places.values()],
+    all: () => places.all(),
     leftOut: unknown.all,
   };
 }
@@ -100,23 +93,15 @@ function roleOf(record: JsonObject | undefined): TranscriptMessage['role'] {
 
 function toContent(records: readonly JsonObject[], options: MediaOptions): readonly TranscriptBlock[] {
   const content: TranscriptBlock[] = [];
-  const calls = new Map<string, PartCall>();
   for (const record of records) {
     const kind = kindOf(record);
     if (kind === 'tool_result') {
-      for (const result of toResults(record, calls, options)) {
-        const at = content.findIndex((block) => block.type === 'tool_use' && block.tool_use_id === result.tool_use_id);
-        content.splice(at === -1 ? content.length : at + 1, 0, result);
-      }
+      addResults(record, content, options);
       continue;
     }
     content.push(...toSpoken(record, kind, options));
-    for (const [index, call] of callsIn(partsIn(record)).entries()) {
-      const id = call.id ?? `${record['uuid']}#${index}`;
-      calls.set(id, call);
-      const summary = summarise(call.tool, call.input) ?? null;
-      content.push({ type: 'tool_use', tool_use_id: id, name: call.tool, input: call.input, summary });
-    }
+    for (const [index, { id, tool, input }] of callsIn(partsIn(record)).entries())
+      content.push(toUseBlock(id ?? `${record['uuid']}#${index}`, tool, input));
   }
   return content;
 }
@@ -130,13 +115,9 @@ function toSpoken(record: JsonObject, kind: string, options: MediaOptions): read
 
 function toNotice(text: string): NoticeBlock {
   const notice = parseNotification(text);
-  return {
-    type: 'notice',
-    kind: 'background',
-    title: notice?.summary ?? firstLine(text) ?? null,
-    text: notice?.report ?? (notice ? '' : text),
-    agent_id: notice?.agent ?? null,
-  };
+  if (!notice) return toNoticeBlock('background', firstLine(text) ?? null, text);
+  const { summary, report = '', agent } = notice;
+  return toNoticeBlock('background', summary ?? firstLine(text) ?? null, report, agent);
 }
 
 function toCompaction(record: JsonObject): TranscriptBlock {
@@ -144,29 +125,20 @@ function toCompaction(record: JsonObject): TranscriptBlock {
   const [summary] = Array.isArray(history) ? history : [];
   const text = spokenIn(partsIn({ message: asObject(summary) ?? {} }));
   if (text !== '') return { type: 'summary', text };
-  return { type: 'notice', kind: 'compaction', title: 'the conversation was shortened', text: '', agent_id: null };
+  return toNoticeBlock('compaction', 'the conversation was shortened', '');
 }
 
-function toResults(
-  record: JsonObject,
-  calls: ReadonlyMap<string, PartCall>,
-  options: MediaOptions,
-): readonly ToolResultBlock[] {
+function addResults(record: JsonObject, content: TranscriptBlock[], options: MediaOptions): void {
   const parts = partsIn(record);
   const details = asObject(record['toolCallResult']);
   const media = parts.flatMap((part) => toMedia(part, options));
-  return responsesIn(parts).map((response) => {
+  for (const response of responsesIn(parts)) {
     const id = response.id ?? asText(details?.['callId']) ?? '';
-    const call = calls.get(id);
     const isError = outcomeOf(response, details).outcome !== 'ok' || displayOf(details)?.['status'] === 'failed';
-    const changes = call && !isError ? changesOf(call.tool, call.input, displayOf(details), response.text) : [];
-    return {
-      type: 'tool_result',
-      tool_use_id: id,
-      text: shownResult(response.text),
-      is_error: isError,
-      ...(media.length > 0 && { media }),
-      ...(changes.length > 0 && { changes }),
-    };
-  });
+    insertResult(content, id, (call) => {
+      const input = asObject(call?.input) ?? {};
+      const changes = call && !isError ? changesOf(call.name, input, displayOf(details), response.text) : [];
+      return toResultBlock(id, shownResult(response.text), isError, { media, changes });
+    });
+  }
 }

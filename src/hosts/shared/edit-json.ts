@@ -7,14 +7,11 @@ export type JsonPath = readonly (string | number)[];
 export function nodeAt(text: string, path: JsonPath): Node | undefined {
   let node = parseTree(text, [], { allowTrailingComma: true });
   for (const step of path) {
+    const children = node?.type === (typeof step === 'number' ? 'array' : 'object') ? node.children : undefined;
     node =
       typeof step === 'number'
-        ? node?.type === 'array'
-          ? node.children?.[step]
-          : undefined
-        : node?.type === 'object'
-          ? node.children?.findLast((property) => property.children?.[0]?.value === step)?.children?.[1]
-          : undefined;
+        ? children?.[step]
+        : children?.findLast((property) => property.children?.[0]?.value === step)?.children?.[1];
   }
   return node;
 }

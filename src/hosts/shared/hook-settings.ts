@@ -1,28 +1,14 @@
 // Hosts that took over Claude Code's way to write hooks down: in a JSON file, by event, groups of commands. Text in, text out: every
 // byte that is not ours stays as it is.
 
-import path from 'node:path';
 import { getNodeValue, type Node, type ParseError, parseTree } from 'jsonc-parser';
 import { type HookRole, parseHookCommand } from '../../core/index.ts';
-import {
-  asAmount,
-  asFlag,
-  asObject,
-  asText,
-  isEqual,
-  isObject,
-  type JsonObject,
-  known,
-  parseObject,
-} from '../../lib/json.ts';
-import { readText } from '../../lib/regular-file.ts';
+import { asAmount, asFlag, asObject, asText, isEqual, isObject, type JsonObject, known } from '../../lib/json.ts';
 import type { HookCommands, HookSettingsCapability, SettingsHook, SettingsView } from '../index.ts';
 import { append, type JsonPath, nodeAt, remove, replace } from './edit-json.ts';
 
-type Own = 'programs' | 'files' | 'approval' | 'obstacles';
-
 /** All of it that follows from the form; where the files lie is the host's own. */
-export function settingsOf(form: SettingsForm): Omit<HookSettingsCapability, Own> {
+export function settingsOf(form: SettingsForm): Omit<HookSettingsCapability, 'programs' | 'files'> {
   return {
     versionIn: (output) => output.match(/\d+\.\d+\.\d+/)?.[0],
     isBeforeCalls: (event) => event === form.beforeCalls,
@@ -216,7 +202,10 @@ function asList(value: unknown): readonly unknown[] {
 /** What is to stand there, by event. For texts in which `problemIn` finds none; an empty one is a file that is not there. */
 function planInstall(text: string, form: SettingsForm, version: string, commands: HookCommands): string {
   const wanted = wantedFor(form, version, commands);
-  if (text.trim() === '') return `${JSON.stringify({ hooks: asGroups(wanted) }, null, 2)}\n`;
+  if (text.trim() === '') {
+    const groups = [...wanted].map(([event, handler]) => [event, [{ hooks: [handler] }]]);
+    return `${JSON.stringify({ hooks: Object.fromEntries(groups) }, null, 2)}\n`;
+  }
   return withoutMark(text, (body) => {
     let next = removeOurs(body, form, ({ event }) => !wanted.has(event), {});
     for (const [event, handler] of wanted) next = put(next, form, event, handler);
@@ -234,19 +223,11 @@ function planUninstall(text: string, form: SettingsForm, before?: string): strin
 
 /** Where both are wanted the guard alone stands in front of calls: it observes as well. */
 function wantedFor(form: SettingsForm, version: string, { observe, guard }: HookCommands): ReadonlyMap<string, object> {
-  return new Map(
-    form
-      .eventsOf(version)
-      .map((event) =>
-        event === form.beforeCalls && guard !== undefined
-          ? [event, form.entryFor(event, guard, 'guard', version)]
-          : [event, form.entryFor(event, observe, 'observe', version)],
-      ),
-  );
-}
-
-function asGroups(wanted: ReadonlyMap<string, object>): object {
-  return Object.fromEntries([...wanted].map(([event, handler]) => [event, [{ hooks: [handler] }]]));
+  const entryFor = (event: string): object =>
+    event === form.beforeCalls && guard !== undefined
+      ? form.entryFor(event, guard, 'guard', version)
+      : form.entryFor(event, observe, 'observe', version);
+  return new Map(form.eventsOf(version).map((event) => [event, entryFor(event)]));
 }
 
 function put(text: string, form: SettingsForm, event: string, handler: object): string {
@@ -294,42 +275,3 @@ function isEmpty(text: string, path: readonly (string | number)[]): boolean {
 function withoutMark(text: string, change: (body: string) => string): string {
   return text.startsWith(BOM) ? BOM + change(text.slice(1)) : change(text);
 }
-
-// Folders that a person does not trust: `trustedFolders.json` beside the settings, which Gemini CLI and Qwen Code write.
-
-interface TrustQuestion {
-  /** `trustedFolders.json`. */
-  readonly file: string;
-  /** The person's own; they switch the whole matter on or off (`security.folderTrust.enabled`). */
-  readonly settings: string;
-  /** Where they do not say. */
-  readonly isOnByDefault: boolean;
-  readonly folder: string;
-}
-
-/** The folder that the nearest entry says not to trust. What is not listed is asked about by the host itself. */
-export async function findUntrustedFolder(question: TrustQuestion): Promise<string | undefined> {
-  const { file, folder, isOnByDefault } = question;
-  const textOf = (place: string): Promise<string> => readText(place).catch(() => '');
-  const settings = asObject(readTolerantly(await textOf(question.settings)));
-  const isOn = asObject(asObject(settings?.['security'])?.['folderTrust'])?.['enabled'] ?? isOnByDefault;
-  if (isOn !== true) return undefined;
-  const rules = parseObject(await textOf(file)) ?? {};
-  for (let at = path.resolve(folder); ; at = path.dirname(at)) {
-    const rule = asText(rules[at]);
-    if (rule === 'DO_NOT_TRUST') return at;
-    if (rule !== undefined || at === path.dirname(at)) return undefined;
-  }
-}
-
-/** How a hook stands in the settings. Time-outs are milliseconds there. */
-export const HOOK_ENTRIES: Pick<SettingsForm, 'entryFor' | 'fields' | 'secondsOf' | 'takesComments'> = {
-  entryFor: (_event, command, role) => ({
-    type: 'command',
-    command,
-    timeout: (role === 'guard' ? GUARD_SECONDS : OBSERVER_SECONDS) * 1_000,
-  }),
-  fields: new Set(['type', 'command', 'timeout']),
-  secondsOf: (timeout = 60_000) => timeout / 1_000,
-  takesComments: true,
-};

@@ -2,9 +2,13 @@
 // Entry: each function stands alone; hosts import them from here and never import each other.
 // May import: lib, core, hosts, guard/shell.
 
+export * from './data-folders.ts';
 export * from './genai/guarded-tools.ts';
+export * from './genai/hook-payload.ts';
+export * from './genai/hook-settings.ts';
 export * from './genai/parts.ts';
 export * from './genai/resume.ts';
+export * from './genai/stream.ts';
 export * from './genai/tools.ts';
 export * from './hook-records.ts';
 export * from './hook-settings.ts';

@@ -1,10 +1,76 @@
 // What line parsers of all hosts have in common.
 
-import type { AgentEvent, AgentId, PromptFact } from '../../core/index.ts';
+import type { AgentEvent, AgentId, EventOrigin, PromptFact, SessionId, SourceId, ToolEnded } from '../../core/index.ts';
 import { digestText } from '../../lib/digest.ts';
+import {
+  isObject,
+  type JsonObject,
+  type known,
+  type LineProblem,
+  parseJsonBytes,
+  shortenStrings,
+} from '../../lib/json.ts';
+import { createLineSplitter } from '../../lib/lines.ts';
+import type { ByteRange } from '../index.ts';
 
 /** An event without its session and place, which the reader adds. */
 export type Fact<E = AgentEvent> = E extends AgentEvent ? Omit<E, 'session' | 'origin'> : never;
+
+/** What parsers get of the place that they read: their facts are about it. */
+export interface FactPlace {
+  readonly session: SessionId;
+  readonly origin: EventOrigin;
+  emit(fact: Fact): void;
+}
+
+/** The facts that `parse` emits about one place in a source. */
+export function factsAt(
+  session: SessionId,
+  source: SourceId,
+  { offset, length }: ByteRange,
+  parse: (place: FactPlace) => void,
+): readonly AgentEvent[] {
+  const facts: AgentEvent[] = [];
+  const place = { session, origin: { source, offset, length } };
+  parse({ ...place, emit: (fact) => facts.push(Object.assign(fact, place) as AgentEvent) });
+  return facts;
+}
+
+/** What is wrong with a line, and the facts of its record, which may be a part of it. */
+export function factsInLine<R>(
+  session: SessionId,
+  source: SourceId,
+  line: ByteRange,
+  found: ByteRange & { readonly record?: R; readonly problem?: LineProblem },
+  parse: (record: R, place: FactPlace) => void,
+): readonly AgentEvent[] {
+  const { record, problem } = found;
+  const facts = record === undefined ? [] : factsAt(session, source, found, (place) => parse(record, place));
+  if (!problem) return facts;
+  const origin = { source, offset: line.offset, length: line.length };
+  return [{ kind: 'problem-found', session, origin, diagnostic: { ...problem, origin } }, ...facts];
+}
+
+/** Facts are in short strings; nine tenths of a conversation are a few long ones. */
+const LONG_STRINGS = { longerThan: 4096, head: 2048, tail: 1024 };
+
+/** Long strings are cut in the middle. `undefined` if the bytes are not JSON. */
+export function parseShort(bytes: Uint8Array): unknown {
+  return parseJsonBytes(bytes.length > LONG_STRINGS.longerThan ? shortenStrings(bytes, LONG_STRINGS) : bytes);
+}
+
+/** Whether one of the first lines of a file is a record of this kind. */
+export function hasRecord(head: Uint8Array, isOwn: (record: JsonObject) => boolean): boolean {
+  return createLineSplitter()
+    .push(head)
+    .some(({ bytes }) => {
+      const record = parseJsonBytes(bytes);
+      return isObject(record) && isOwn(record);
+    });
+}
+
+/** How a call ended; `unrun`: it was never started. */
+export type CallEnd = Pick<ToolEnded, 'outcome' | 'unrun'>;
 
 /** A fact with a time; about the agent whose line it is where it names no other. */
 type TimedFact<E = AgentEvent> = E extends { readonly agent: AgentId }
@@ -29,6 +95,25 @@ export function emitTimed(context: FactContext, fact: TimedFact): void {
 export function promptFact(text: string, shown = text): PromptFact {
   return { head: firstLine(shown) ?? '', digest: digestText(text) };
 }
+
+/** The prompt of an agent. The main agent's is the title of the session as well. */
+export function emitPrompt(context: FactContext & { readonly isMain: boolean }, text: string): void {
+  emitTimed(context, { kind: 'agent-prompted', prompt: promptFact(text) });
+  const title = firstLine(text);
+  if (context.isMain && title !== undefined)
+    context.emit({ kind: 'session-titled', title, titleKind: 'prompt', ...atOf(context) });
+}
+
+/** The fields that differ from those last seen, which it keeps: many lines repeat them. Undefined if none differs. */
+export function changesIn<T extends object>(fields: T, lastSeen: Map<string, unknown>): Known<T> | undefined {
+  const changed = Object.entries(fields).filter(
+    ([field, value]) => value !== undefined && lastSeen.get(field) !== value,
+  );
+  for (const [field, value] of changed) lastSeen.set(field, value);
+  return changed.length === 0 ? undefined : (Object.fromEntries(changed) as Known<T>);
+}
+
+type Known<T extends object> = ReturnType<typeof known<T>>;
 
 /** The first line that is not blank. */
 export function firstLine(text: string | undefined): string | undefined {

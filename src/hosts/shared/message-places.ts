@@ -1,5 +1,6 @@
-// Where the messages of a conversation stand in a file that may still be written, and their bytes.
+// Where the messages of a conversation are in a file that may still be written, their bytes, and blocks of all hosts.
 
+import type { NoticeBlock, ToolResultBlock, ToolUseBlock, TranscriptBlock } from '../../core/index.ts';
 import { createDocumentCursor, createLineCursor } from '../../lib/follow-file.ts';
 import type { Line } from '../../lib/lines.ts';
 import { openRegular } from '../../lib/regular-file.ts';
@@ -45,20 +46,81 @@ export function followPlaces(
   };
 }
 
-/** The bytes at some places, in one opening of the file. */
-export async function readPieces(file: string, pieces: readonly ByteRange[]): Promise<readonly Uint8Array[]> {
+/** Messages in the order in which they begin, with the lines of each. */
+export class MessagePlaces {
+  readonly #places = new Map<string, MessageLines & { readonly lines: ByteRange[] }>();
+
+  add(id: string, at: number | undefined, { offset, length }: ByteRange): void {
+    const place = this.#places.get(id) ?? { id, timestamp: toTimestamp(at), lines: [] };
+    this.#places.set(id, place);
+    place.lines.push({ offset, length });
+  }
+
+  get isEmpty(): boolean {
+    return this.#places.size === 0;
+  }
+
+  all(): readonly MessageLines[] {
+    return [...this.#places.values()];
+  }
+}
+
+export function toTimestamp(at: number | undefined): string | null {
+  return at === undefined ? null : new Date(at).toISOString();
+}
+
+/** For a source that holds nothing of an agent. */
+export const NO_TRANSCRIPT: OpenTranscript = { places: async () => [], read: async () => [], leftOut: () => ({}) };
+
+interface ReadMessage extends MessageLines {
+  readonly lines: readonly Line[];
+}
+
+/** Some messages with their lines, in one opening of the file. */
+export async function readMessageLines(file: string, places: readonly MessageLines[]): Promise<readonly ReadMessage[]> {
   const handle = await openRegular(file);
   try {
-    const read: Uint8Array[] = [];
-    for (const { offset, length } of pieces) {
-      const bytes = Buffer.alloc(length);
-      const { bytesRead } = await handle.read(bytes, 0, length, offset);
-      read.push(bytes.subarray(0, bytesRead));
+    const messages: ReadMessage[] = [];
+    for (const place of places) {
+      const lines: Line[] = [];
+      for (const { offset, length } of place.lines) {
+        const bytes = Buffer.alloc(length);
+        const { bytesRead } = await handle.read(bytes, 0, length, offset);
+        lines.push({ bytes: bytes.subarray(0, bytesRead), offset, length, torn: false, tooLong: false });
+      }
+      messages.push({ ...place, lines });
     }
-    return read;
+    return messages;
   } finally {
     await handle.close();
   }
+}
+
+/** Puts the result of a call behind the call, if that is there. */
+export function insertResult(
+  content: TranscriptBlock[],
+  id: string | undefined,
+  toResult: (call: ToolUseBlock | undefined) => ToolResultBlock,
+): void {
+  const call = content.find((block) => block.type === 'tool_use' && block.tool_use_id === id);
+  const at = call ? content.indexOf(call) + 1 : content.length;
+  content.splice(at, 0, toResult(call as ToolUseBlock | undefined));
+}
+
+export function toResultBlock(
+  id: string,
+  text: string,
+  isError: boolean,
+  { media = [], changes = [] }: Pick<ToolResultBlock, 'media' | 'changes'>,
+): ToolResultBlock {
+  return {
+    type: 'tool_result',
+    tool_use_id: id,
+    text,
+    is_error: isError,
+    ...(media.length > 0 && { media }),
+    ...(changes.length > 0 && { changes }),
+  };
 }
 
 /** Kinds that nobody knows, counted. Anything may stand there, so of each name only the beginning is told. */
@@ -71,4 +133,13 @@ export function createKindCount(): { add(kind: string): void; all(): Readonly<Re
     },
     all: () => Object.fromEntries([...kinds].sort(([a], [b]) => (a < b ? -1 : 1))),
   };
+}
+
+export function toNoticeBlock(
+  kind: NoticeBlock['kind'],
+  title: string | null,
+  text: string,
+  agent: string | null = null,
+): NoticeBlock {
+  return { type: 'notice', kind, title, text, agent_id: agent };
 }

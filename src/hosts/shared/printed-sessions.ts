@@ -3,7 +3,7 @@
 
 import { type HostName, type SessionId, type ToolCallId, toSessionId } from '../../core/index.ts';
 import { analyse } from '../../guard/shell/index.ts';
-import { asObject, asText, type JsonObject } from '../../lib/json.ts';
+import { asObject, asText, isObject, type JsonObject, parseJson } from '../../lib/json.ts';
 
 interface PrintingProgram {
   readonly host: HostName;
@@ -18,7 +18,7 @@ export const PROGRAMS: readonly PrintingProgram[] = [
     host: 'claude-code',
     names: ['claude', '@anthropic-ai/claude-code'],
     // `--output-format json | stream-json`, 1.0.60 to 2.1.325: every record names it.
-    idsIn: (printed) => byRecord(printed, ['type', 'session_id'], 'session_id'),
+    idsIn: (printed) => byRecord(printed, 'session_id'),
   },
   {
     host: 'codex',
@@ -26,8 +26,11 @@ export const PROGRAMS: readonly PrintingProgram[] = [
     // The head of `exec`; with --json its first record (`session_configured` up to 0.4x, `thread.started` since).
     idsIn: (printed) => [
       ...[...printed.matchAll(/^session id: ([0-9a-f-]{36})$/gm)].flatMap(([, id]) => id ?? []),
-      ...byRecord(printed, ['type', 'thread_id'], 'thread_id', ({ type }) => type === 'thread.started'),
-      ...jsonRecordsIn(printed).flatMap(({ msg }) => sessionConfiguredIn(msg)),
+      ...byRecord(printed, 'thread_id', ({ type }) => type === 'thread.started'),
+      ...jsonRecordsIn(printed).flatMap(({ msg }) => {
+        const { type, session_id } = asObject(msg) ?? {};
+        return type === 'session_configured' ? (asText(session_id) ?? []) : [];
+      }),
     ],
   },
   {
@@ -36,7 +39,7 @@ export const PROGRAMS: readonly PrintingProgram[] = [
     // Its last line; with `--output-format json` its last record (1.0.102).
     idsIn: (printed) => [
       ...[...printed.matchAll(/^Resume +copilot --resume=([0-9a-f-]{36})$/gm)].flatMap(([, id]) => id ?? []),
-      ...byRecord(printed, ['type', 'sessionId'], 'sessionId', ({ type }) => type === 'result'),
+      ...byRecord(printed, 'sessionId', ({ type }) => type === 'result'),
     ],
   },
   {
@@ -44,7 +47,7 @@ export const PROGRAMS: readonly PrintingProgram[] = [
     names: ['gemini', '@google/gemini-cli'],
     // `-o json` prints one record with the answer, `-o stream-json` one that begins the stream.
     idsIn: (printed) =>
-      byRecord(printed, ['session_id'], 'session_id', ({ type, response }) =>
+      byRecord(printed, 'session_id', ({ type, response }) =>
         type === undefined ? response !== undefined : type === 'init',
       ),
   },
@@ -52,32 +55,23 @@ export const PROGRAMS: readonly PrintingProgram[] = [
     host: 'opencode',
     names: ['opencode', 'opencode-ai'],
     // `run --format json`: every record names it.
-    idsIn: (printed) => byRecord(printed, ['type', 'sessionID'], 'sessionID'),
+    idsIn: (printed) => byRecord(printed, 'sessionID'),
   },
   {
     host: 'qwen',
     names: ['qwen', '@qwen-code/qwen-code'],
     // `-o json | stream-json`: as Claude Code's.
-    idsIn: (printed) => byRecord(printed, ['type', 'session_id'], 'session_id'),
+    idsIn: (printed) => byRecord(printed, 'session_id'),
   },
 ];
 
 function byRecord(
   printed: string,
-  fields: readonly string[],
   id: string,
-  isIt: (record: JsonObject) => boolean = () => true,
+  isIt: (record: JsonObject) => boolean = ({ type }) => type !== undefined,
 ): readonly string[] {
   if (!printed.includes(`"${id}"`)) return [];
-  return jsonRecordsIn(printed)
-    .filter((record) => fields.every((field) => record[field] !== undefined) && isIt(record))
-    .flatMap((record) => asText(record[id]) ?? []);
-}
-
-function sessionConfiguredIn(message: unknown): readonly string[] {
-  if (typeof message !== 'object' || message === null) return [];
-  const { type, session_id } = message as JsonObject;
-  return type === 'session_configured' ? [asText(session_id)].flatMap((id) => id ?? []) : [];
+  return jsonRecordsIn(printed).flatMap((record) => (isIt(record) && asText(record[id])) || []);
 }
 
 /** Commands of a conversation that have no result yet, as far as they may start a session of any host. */
@@ -160,17 +154,7 @@ function jsonRecordsIn(text: string): readonly JsonObject[] {
   const lines = text.split('\n').filter((line) => /^(\{.*\}|\[\{.*\}\])\s*$/.test(line));
   // As `JSON.stringify(…, null, 2)` prints it: what begins at the margin ends there.
   const blocks = [...text.matchAll(/^\{\n(?: .*\n)+\}/gm)].map(([block]) => block);
-  return [...lines, ...blocks].filter(({ length }) => length <= MAX_LENGTH).flatMap(parse);
-}
-
-function parse(text: string): readonly JsonObject[] {
-  try {
-    const value: unknown = JSON.parse(text);
-    return (Array.isArray(value) ? (value as unknown[]) : [value]).flatMap((one): readonly JsonObject[] => {
-      const record = asObject(one);
-      return record ? [record] : [];
-    });
-  } catch {
-    return [];
-  }
+  return [...lines, ...blocks]
+    .filter(({ length }) => length <= MAX_LENGTH)
+    .flatMap((json) => [parseJson(json)].flat().filter(isObject));
 }

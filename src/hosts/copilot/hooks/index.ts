@@ -2,7 +2,7 @@
 
 import path from 'node:path';
 import { parseHookCommand } from '../../../core/index.ts';
-import { asAmount, asFlag, asObject, asText, isObject, known, parseJson } from '../../../lib/json.ts';
+import { asAmount, asFlag, asObject, asText, isObject, known, parseObject } from '../../../lib/json.ts';
 import { readText } from '../../../lib/regular-file.ts';
 import { isAtLeast } from '../../../lib/version-number.ts';
 import type {
@@ -110,14 +110,14 @@ function settingsText({ observe, guard }: HookCommands): string {
 function inspect(text: string): SettingsView {
   const hook = hookIn(text);
   const problem = text.trim() !== '' && !hook ? NOT_OURS : undefined;
-  const allOff = asFlag(asObject(parseJson(text))?.['disableAllHooks']);
+  const allOff = asFlag(parseObject(text)?.['disableAllHooks']);
   return { ours: hook ? [hook] : [], othersBeforeCalls: [], ...known({ problem, allOff }) };
 }
 
 const DEFAULT_SECONDS = 30;
 
 function hookIn(text: string): SettingsHook | undefined {
-  const entries = asObject(asObject(parseJson(text))?.['hooks'])?.[BEFORE_CALL];
+  const entries = asObject(parseObject(text)?.['hooks'])?.[BEFORE_CALL];
   const entry = Array.isArray(entries) ? entries.find(isObject) : undefined;
   const command = asText(entry?.['bash']);
   const found = command === undefined ? undefined : parseHookCommand(command, HOST);

@@ -1,94 +1,58 @@
 // Gemini CLI's hooks beside the guard: a sample for `troupe doctor`, and the settings files that install them.
 
 import path from 'node:path';
-import { asObject, isObject } from '../../../lib/json.ts';
+import { asObject } from '../../../lib/json.ts';
 import { readText } from '../../../lib/regular-file.ts';
-import { isAtLeast } from '../../../lib/version-number.ts';
-import type {
-  HookObstacle,
-  HookSettingsCapability,
-  HooksCapability,
-  Machine,
-  ObstacleQuestion,
-  SampleCall,
-  SettingsFile,
-} from '../../index.ts';
+import type { HookObstacle, HookSettingsCapability, HooksCapability, ObstacleQuestion } from '../../index.ts';
 import {
+  createHookSettings,
   createKeptHookReader,
   findUntrustedFolder,
-  HOOK_ENTRIES,
+  keepEnd,
   readTolerantly,
-  type SettingsForm,
-  settingsOf,
+  samplePayload,
   switchOf,
-  type Told,
+  toGuarded,
 } from '../../shared/index.ts';
-import { BEFORE_CALL, ENDS, geminiGuard, toGuarded } from '../guard.ts';
+import { BEFORE_CALL, geminiGuard } from '../guard.ts';
 import { rootOf } from '../host.ts';
 import { HOST } from '../record.ts';
 
 export const hooks: HooksCapability = {
   ...geminiGuard,
-  toCall: toGuarded,
-  condense: (payload): Told | undefined =>
-    isObject(payload) && payload['hook_event_name'] === ENDS ? { closes: true } : undefined,
-  sampleCall,
+  toCall: (tool, input) => toGuarded(HOST, tool, input),
+  condense: keepEnd,
+  // As 0.61.0 calls it for any agent. Calls have no ids: the command carries it.
+  sampleCall: (sample) => samplePayload(BEFORE_CALL, sample),
   sampleTranscript: () => '',
   namesNobody: true,
   namesCallers: () => false,
   createHookReader: createKeptHookReader,
 };
 
-/** As 0.61.0 calls it for any agent. Calls have no ids: the command carries it. */
-function sampleCall({ session, transcript, call }: SampleCall): unknown {
-  return {
-    session_id: session,
-    transcript_path: transcript,
-    cwd: '/',
-    hook_event_name: BEFORE_CALL,
-    timestamp: new Date().toISOString(),
-    tool_name: 'run_shell_command',
-    tool_input: { command: `true # ${call}`, description: 'troupe doctor tries out its hooks' },
-  };
-}
-
-/** Before, hooks are behind two switches (`tools.enableHooks` and another one) and off by default. */
-const SINCE = '0.26.0';
-
-const FORM: SettingsForm = {
+const settings = createHookSettings({
   host: HOST,
   title: 'Gemini CLI',
+  program: 'gemini',
   beforeCalls: BEFORE_CALL,
-  eventsOf: (version) => (isAtLeast(version, SINCE) ? [BEFORE_CALL, ENDS] : []),
-  oldest: SINCE,
-  ...HOOK_ENTRIES,
-  readSwitches(settings) {
-    const enabled = asObject(settings['hooksConfig'])?.['enabled'] ?? asObject(settings['tools'])?.['enableHooks'];
+  // Before, hooks are behind two switches (`tools.enableHooks` and another one) and off by default.
+  since: '0.26.0',
+  rootOf,
+  // A project's hooks run only in a trusted folder.
+  folder: '.gemini',
+  managed: ['gemini-cli', 'GeminiCli'],
+  readSwitches({ hooksConfig, tools }) {
+    const enabled = asObject(hooksConfig)?.['enabled'] ?? asObject(tools)?.['enableHooks'];
     return switchOf(enabled === undefined ? undefined : enabled === false, 'allOff');
   },
-};
+});
 
-export const hookSettings: HookSettingsCapability = {
-  ...settingsOf(FORM),
-  programs: ({ home }) => ['gemini', path.join(home, '.local', 'bin', 'gemini')],
-  files: settingsFiles,
-  obstacles: findObstacles,
-};
-
-/** A project's hooks run only in a trusted folder. */
-function settingsFiles(machine: Machine, folder: string): readonly SettingsFile[] {
-  const root = rootOf(machine);
-  return [
-    { scope: 'user', path: path.resolve(root, 'settings.json') },
-    { scope: 'project', path: path.join(folder, '.gemini', 'settings.json') },
-    { scope: 'managed', path: path.join(MANAGED[process.platform] ?? '/etc/gemini-cli', 'settings.json') },
-  ];
-}
+export const hookSettings: HookSettingsCapability = { ...settings, obstacles: findObstacles };
 
 /** `/hooks disable` lists commands in `hooksConfig.disabled`. In an untrusted folder 0.61.0 drops the user's own hooks, too. */
 async function findObstacles({ machine, folder, commands }: ObstacleQuestion): Promise<readonly HookObstacle[]> {
   const found: HookObstacle[] = [];
-  for (const { path: file } of settingsFiles(machine, folder)) {
+  for (const { path: file } of settings.files(machine, folder)) {
     const text = await readText(file).catch(() => '');
     const disabled = asObject(asObject(readTolerantly(text))?.['hooksConfig'])?.['disabled'];
     if (Array.isArray(disabled) && commands.some((command) => disabled.includes(command)))
@@ -99,8 +63,7 @@ async function findObstacles({ machine, folder, commands }: ObstacleQuestion): P
   }
   const root = rootOf(machine);
   const file = machine.env['GEMINI_CLI_TRUSTED_FOLDERS_PATH'] || path.join(root, 'trustedFolders.json');
-  const settings = path.resolve(root, 'settings.json');
-  const distrusted = await findUntrustedFolder({ file, settings, isOnByDefault: true, folder });
+  const distrusted = await findUntrustedFolder({ file, root, isOnByDefault: true, folder });
   if (distrusted !== undefined)
     found.push({
       text: `Gemini CLI does not trust ${distrusted}, and runs no hooks there (${file}).`,
@@ -108,8 +71,3 @@ async function findObstacles({ machine, folder, commands }: ObstacleQuestion): P
     });
   return found;
 }
-
-const MANAGED: Readonly<Partial<Record<NodeJS.Platform, string>>> = {
-  darwin: '/Library/Application Support/GeminiCli',
-  win32: 'C:\\ProgramData\\gemini-cli',
-};

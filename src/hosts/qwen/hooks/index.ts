@@ -1,8 +1,7 @@
 // Qwen Code's hooks beside the guard: samples for `troupe doctor`, and the settings files that install them.
 
 import path from 'node:path';
-import { isObject, known } from '../../../lib/json.ts';
-import { isAtLeast } from '../../../lib/version-number.ts';
+import { known } from '../../../lib/json.ts';
 import type {
   HookObstacle,
   HookSettingsCapability,
@@ -10,25 +9,23 @@ import type {
   Machine,
   ObstacleQuestion,
   SampleCall,
-  SettingsFile,
 } from '../../index.ts';
 import {
+  createHookSettings,
   createKeptHookReader,
   findUntrustedFolder,
-  HOOK_ENTRIES,
-  type SettingsForm,
-  settingsOf,
+  keepEnd,
+  samplePayload,
   switchOf,
-  type Told,
+  toGuarded,
 } from '../../shared/index.ts';
-import { BEFORE_CALL, ENDS, namesCallers, qwenGuard, toGuarded } from '../guard.ts';
+import { BEFORE_CALL, namesCallers, qwenGuard } from '../guard.ts';
 import { HOST } from '../record.ts';
 
 export const hooks: HooksCapability = {
   ...qwenGuard,
-  toCall: toGuarded,
-  condense: (payload): Told | undefined =>
-    isObject(payload) && payload['hook_event_name'] === ENDS ? { closes: true } : undefined,
+  toCall: (tool, input) => toGuarded(HOST, tool, input),
+  condense: keepEnd,
   sampleCall,
   sampleTranscript,
   namesCallers,
@@ -36,19 +33,15 @@ export const hooks: HooksCapability = {
 };
 
 /** As 0.24.4 calls it. */
-function sampleCall({ session, transcript, call, agent }: SampleCall): unknown {
+function sampleCall(sample: SampleCall): unknown {
+  const payload = samplePayload(BEFORE_CALL, sample);
   return {
-    session_id: session,
-    transcript_path: transcript,
-    cwd: '/',
-    hook_event_name: BEFORE_CALL,
-    timestamp: new Date().toISOString(),
+    ...payload,
     permission_mode: 'default',
-    ...known({ agent_id: agent }),
-    tool_name: 'run_shell_command',
-    tool_input: { command: `true # ${call}`, description: 'troupe doctor tries out its hooks', is_background: false },
-    tool_use_id: `toolu_${call}`,
-    tool_call_id: call,
+    ...known({ agent_id: sample.agent }),
+    tool_input: { ...payload.tool_input, is_background: false },
+    tool_use_id: `toolu_${sample.call}`,
+    tool_call_id: sample.call,
   };
 }
 
@@ -66,23 +59,19 @@ function sampleTranscript(session: string, version: string): string {
   return `${JSON.stringify(line)}\n`;
 }
 
-/** The oldest version seen to run hooks by default: 0.12.0 needs a command-line flag. */
-const SINCE = '0.15.10';
-
-const FORM: SettingsForm = {
-  host: HOST,
-  title: 'Qwen Code',
-  beforeCalls: BEFORE_CALL,
-  eventsOf: (version) => (isAtLeast(version, SINCE) ? [BEFORE_CALL, ENDS] : []),
-  oldest: SINCE,
-  ...HOOK_ENTRIES,
-  readSwitches: (settings) => switchOf(settings['disableAllHooks'], 'allOff'),
-};
-
 export const hookSettings: HookSettingsCapability = {
-  ...settingsOf(FORM),
-  programs: ({ home }) => ['qwen', path.join(home, '.local', 'bin', 'qwen')],
-  files: settingsFiles,
+  ...createHookSettings({
+    host: HOST,
+    title: 'Qwen Code',
+    program: 'qwen',
+    beforeCalls: BEFORE_CALL,
+    // The oldest version seen to run hooks by default: 0.12.0 needs a command-line flag.
+    since: '0.15.10',
+    rootOf,
+    folder: '.qwen',
+    managed: ['qwen-code', 'QwenCode'],
+    readSwitches: (settings) => switchOf(settings['disableAllHooks'], 'allOff'),
+  }),
   obstacles: findObstacles,
 };
 
@@ -91,18 +80,10 @@ function rootOf({ env, home }: Machine): string {
   return env['QWEN_HOME'] || path.join(home, '.qwen');
 }
 
-function settingsFiles(machine: Machine, folder: string): readonly SettingsFile[] {
-  return [
-    { scope: 'user', path: path.resolve(rootOf(machine), 'settings.json') },
-    { scope: 'project', path: path.join(folder, '.qwen', 'settings.json') },
-    { scope: 'managed', path: path.join(MANAGED[process.platform] ?? '/etc/qwen-code', 'settings.json') },
-  ];
-}
-
 async function findObstacles({ machine, folder }: ObstacleQuestion): Promise<readonly HookObstacle[]> {
-  const file = path.resolve(rootOf(machine), 'trustedFolders.json');
-  const settings = path.resolve(rootOf(machine), 'settings.json');
-  const distrusted = await findUntrustedFolder({ file, settings, isOnByDefault: false, folder });
+  const root = rootOf(machine);
+  const file = path.resolve(root, 'trustedFolders.json');
+  const distrusted = await findUntrustedFolder({ file, root, isOnByDefault: false, folder });
   if (distrusted === undefined) return [];
   return [
     {
@@ -112,8 +93,3 @@ async function findObstacles({ machine, folder }: ObstacleQuestion): Promise<rea
     },
   ];
 }
-
-const MANAGED: Readonly<Partial<Record<NodeJS.Platform, string>>> = {
-  darwin: '/Library/Application Support/QwenCode',
-  win32: 'C:\\ProgramData\\qwen-code',
-};

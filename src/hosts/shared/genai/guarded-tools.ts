@@ -1,13 +1,14 @@
 // The tools of these hosts by the names and inputs that rules are written in. What has none is `host:name`.
 
-import path from 'node:path';
 import { asText, isObject, type JsonObject, known } from '../../../lib/json.ts';
 import type { HookCall } from '../../index.ts';
 
 export type Guarded = Pick<HookCall, 'tool' | 'input'>;
-type Rename = (input: JsonObject) => Guarded;
+/** A host's tool by the name and the inputs that rules use. */
+export type Rename = (input: JsonObject) => Guarded;
 
-const same =
+/** The inputs have the same names. */
+export const same =
   (tool: string): Rename =>
   (input) => ({ tool, input });
 
@@ -71,17 +72,4 @@ export function toGuarded(host: string, tool: string, input: unknown): Guarded {
   const rename = TOOLS.get(tool);
   if (rename) return rename(isObject(input) ? input : {});
   return { tool: tool.startsWith('mcp__') ? tool : `${host}:${tool}`, input: input ?? null };
-}
-
-/** A command may be told to run elsewhere. */
-function workdirIn(tool: string | undefined, input: unknown): string | undefined {
-  if (tool !== 'run_shell_command' || !isObject(input)) return undefined;
-  return asText(input['dir_path']) ?? asText(input['directory']);
-}
-
-/** Where a call works: the session's folder, or the one that it names itself. */
-export function folderOf(payload: JsonObject): string | undefined {
-  const cwd = asText(payload['cwd']);
-  const other = workdirIn(asText(payload['tool_name']), payload['tool_input']);
-  return cwd === undefined || other === undefined ? cwd : path.resolve(cwd, other);
 }

@@ -1,7 +1,7 @@
 // The parts of a message, as Google's API writes them.
 
-import type { MediaBlock, TranscriptBlock, Usage } from '../../../core/index.ts';
-import { asFlag, asObject, asText, isObject, type JsonObject } from '../../../lib/json.ts';
+import { type MediaBlock, NO_USAGE, type TranscriptBlock, type Usage } from '../../../core/index.ts';
+import { asAmount, asFlag, asObject, asText, isObject, type JsonObject } from '../../../lib/json.ts';
 import { sizeOfBase64 } from '../line-facts.ts';
 
 /** A plain text, one part, or a list of them: all three are written. */
@@ -83,23 +83,24 @@ export function toMedia(part: JsonObject, { withMedia }: MediaOptions): readonly
   return [{ type: 'attachment', media_type, name: asText(file['fileUri']) ?? null, bytes: null }];
 }
 
-/** As the API counts: what came from the cache is part of the prompt, what was thought is not part of the answer. */
-interface TokenCounts {
-  readonly prompt: number;
-  readonly answer: number;
-  readonly thoughts: number;
-  readonly cached: number;
+/** The fields of the counts. What came from the cache is part of the prompt, what was thought is not part of the answer. */
+interface TokenFields {
+  readonly prompt: string;
+  readonly answer: string;
+  readonly thoughts: string;
+  readonly cached: string;
   /** Results of tools that ran on the service's side, beside the prompt. */
-  readonly tool: number;
+  readonly tool: string;
 }
 
-export function toUsage({ prompt, answer, thoughts, cached, tool }: TokenCounts): Usage {
+export function usageIn(counts: unknown, fields: TokenFields): Usage | undefined {
+  if (!isObject(counts)) return undefined;
+  const count = (field: string): number => asAmount(counts[field]) ?? 0;
+  const cacheRead = count(fields.cached);
   return {
-    input: Math.max(0, prompt - cached) + tool,
-    output: answer + thoughts,
-    cacheRead: cached,
-    cacheWrite: 0,
-    cacheWrite5m: 0,
-    cacheWrite1h: 0,
+    ...NO_USAGE,
+    input: Math.max(0, count(fields.prompt) - cacheRead) + count(fields.tool),
+    output: count(fields.answer) + count(fields.thoughts),
+    cacheRead,
   };
 }

@@ -26,12 +26,8 @@ const printed: PrintedRecords = {
   },
 };
 
-export function createResumePlans({
-  program,
-  title,
-  namesSessionsSince,
-  forksSince,
-}: SessionProgram): ResumeCapability {
+export function createResumePlans(own: SessionProgram): ResumeCapability {
+  const { program, title, namesSessionsSince, forksSince } = own;
   const unattended = `Nobody can be asked: ${title} refuses what your settings do not allow.`;
   return {
     planResume({ session, isMain, isAtHome, isSessionOpen, version }, { message, fork }) {

@@ -1,6 +1,6 @@
 // Tools that these hosts share: one line for what a call does, and the file it writes.
 
-import type { FileChange } from '../../../core/index.ts';
+import type { FileChange, ToolUseBlock } from '../../../core/index.ts';
 import { asAmount, asObject, asText, isObject, type JsonObject } from '../../../lib/json.ts';
 import { diffLines } from '../../../lib/patch-text.ts';
 import { countLines, toSummary } from '../line-facts.ts';
@@ -39,6 +39,10 @@ const SUBJECT_FIELDS: ReadonlyMap<string, readonly string[]> = new Map(
 
 export function summarise(tool: string, input: JsonObject): string | undefined {
   return toSummary(subjectOf(tool, input));
+}
+
+export function toUseBlock(id: string, tool: string, input: JsonObject): ToolUseBlock {
+  return { type: 'tool_use', tool_use_id: id, name: tool, input, summary: summarise(tool, input) ?? null };
 }
 
 /** The input that says most, all lines of it. */
