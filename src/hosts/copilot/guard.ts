@@ -20,18 +20,11 @@ export const BEFORE_CALL = 'preToolUse';
 
 export const copilotGuard = { read: readPayload, callerOf, formatAnswer };
 
-interface Caller {
-  readonly id: string;
-  readonly session: RunningSession | undefined;
-  readonly isMain: boolean;
-  /** Certain: the payload says so, or its id is not that of a session. */
-  readonly isAgent: boolean;
-}
-
 /** Sessions have UUIDs. Up to 1.0.8x agents have the ids of the calls that made them. */
 const SESSION = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-function callerIn(payload: JsonObject, process: number | undefined): Caller | undefined {
+/** `isAgent` is certain: the payload says so, or its id is not that of a session. */
+function callerIn(payload: JsonObject, process: number | undefined) {
   const named = asText(payload['agentId']);
   const id = named ?? asText(payload['sessionId']);
   if (id === undefined) return undefined;

@@ -122,21 +122,15 @@ interface MessageContext extends ChatContext {
 
 function readMessage(message: JsonObject, id: string, chat: ChatContext): void {
   const context: MessageContext = { ...chat, id, ...known({ at: asInstant(message['timestamp']) }) };
-  switch (message['type']) {
-    case 'user':
-      readPrompt(message, context);
-      return;
-    case 'gemini':
-      readReply(message, context);
-      return;
-    case 'error':
-      emitTimed(context, { kind: 'entry-added', entry: 'failure', id });
-      return;
-    default: {
-      const isStop = /^Request cancelled\.?$/.test(spokenIn(partsOf(message['content'])));
-      emitTimed(context, { kind: 'entry-added', entry: isStop ? 'interruption' : 'note', id });
-    }
-  }
+  if (message['type'] === 'user') readPrompt(message, context);
+  else if (message['type'] === 'gemini') readReply(message, context);
+  else emitTimed(context, { kind: 'entry-added', entry: entryOf(message), id });
+}
+
+/** A message of the program itself. */
+function entryOf(message: JsonObject): 'failure' | 'interruption' | 'note' {
+  if (message['type'] === 'error') return 'failure';
+  return /^Request cancelled\.?$/.test(spokenIn(partsOf(message['content']))) ? 'interruption' : 'note';
 }
 
 function readPrompt(message: JsonObject, context: MessageContext): void {

@@ -42,20 +42,16 @@ export function readSpawn(input: JsonObject) {
 
 export const LAUNCHED = /^Background agent launched/;
 
-interface AgentResult {
-  readonly isLaunch: boolean;
-  /** Of the agent; the call itself succeeded. */
-  readonly outcome?: RunOutcome;
-  readonly reason?: string;
-}
-
-/** `display`: what the host shows on the screen; only the main agent's file has it. */
+/**
+ * `display`: what the host shows on the screen; only the main agent's file has it. The outcome is the agent's: the call itself
+ * succeeded.
+ */
 export function readAgentResult(
   call: PartCall,
   { text, isError }: PartResponse,
   display: JsonObject | undefined,
   context: LineContext,
-): AgentResult {
+) {
   const outcome = outcomeOfStatus(asText(display?.['status']));
   const spawns = SPAWNING.has(call.tool);
   if (!isError) linkAgent(call, text, display, context);
@@ -110,15 +106,6 @@ export function readSpawnExchange(input: unknown, result: string | undefined): S
   return known({ prompt: asText(asObject(input)?.['prompt']), answer });
 }
 
-interface TaskNotification {
-  readonly agent: string;
-  readonly outcome: RunOutcome;
-  /** One line, by the host. */
-  readonly summary?: string;
-  /** The agent's last message. */
-  readonly report?: string;
-}
-
 const OUTCOMES: ReadonlyMap<string, RunOutcome> = new Map(
   Object.entries({ completed: 'completed', failed: 'failed', cancelled: 'stopped' } as const),
 );
@@ -128,8 +115,11 @@ export function outcomeOfStatus(status: string | undefined): RunOutcome | undefi
   return OUTCOMES.get(status ?? '');
 }
 
-/** `<task-notification>`. The report is free text that may contain the same tags: only those before it count. */
-export function parseNotification(text: string): TaskNotification | undefined {
+/**
+ * `<task-notification>`: a summary in one line by the host, and a report, which is the agent's last message. That is free text and may
+ * contain the same tags: only those before it count.
+ */
+export function parseNotification(text: string) {
   const from = text.indexOf('<result>');
   const to = text.lastIndexOf('</result>');
   const head = from === -1 ? text : text.slice(0, from);

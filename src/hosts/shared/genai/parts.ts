@@ -83,15 +83,11 @@ export function toMedia(part: JsonObject, { withMedia }: MediaOptions): readonly
   return [{ type: 'attachment', media_type, name: asText(file['fileUri']) ?? null, bytes: null }];
 }
 
-/** The fields of the counts. What came from the cache is part of the prompt, what was thought is not part of the answer. */
-interface TokenFields {
-  readonly prompt: string;
-  readonly answer: string;
-  readonly thoughts: string;
-  readonly cached: string;
-  /** Results of tools that ran on the service's side, beside the prompt. */
-  readonly tool: string;
-}
+/**
+ * The names of the counts. What came from the cache is part of the prompt; thoughts are not part of the answer, nor are results of tools
+ * that ran on the service's side (`tool`) part of the prompt.
+ */
+type TokenFields = Readonly<Record<'prompt' | 'answer' | 'thoughts' | 'cached' | 'tool', string>>;
 
 export function usageIn(counts: unknown, fields: TokenFields): Usage | undefined {
   if (!isObject(counts)) return undefined;

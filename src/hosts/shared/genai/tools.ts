@@ -109,14 +109,8 @@ const TRAILER =
   /\n(?:Error: \(none\)|Exit Code: (\S+)|Signal: .*|Background PIDs: .*|Process Group PGID: .*|Stderr: \(empty\))$/;
 const NONE = new Set(['(none)', '(empty)']);
 
-interface ResultText {
-  readonly text: string;
-  /** Of a command, where it was no success. */
-  readonly exitCode?: number;
-}
-
-/** The output of a command stands between lines about it. */
-export function readResult(raw: string): ResultText {
+/** The output of a command is between lines about it. The exit code is left out if it was a success. */
+export function readResult(raw: string): { readonly text: string; readonly exitCode?: number } {
   const framed = FRAME.exec(raw)?.[1] ?? raw;
   const from = startOfOutput(framed);
   if (from === undefined) return { text: framed };
