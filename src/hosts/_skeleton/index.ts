@@ -1,4 +1,4 @@
-// SKELETON: copy this folder, rename everything called «toy», and replace what reads the toy format.
+// SKELETON: copy this folder, rename everything called "toy", and replace what reads the toy format.
 
 import path from 'node:path';
 import { mainAgentOf, toAgentId, toSessionId, toToolCallId } from '../../core/index.ts';

@@ -235,7 +235,7 @@ export function isHostPrompt(data: JsonObject): boolean {
 function parseReply(context: LineContext): void {
   const { record, data } = context;
   const id = messageIdOf(record);
-  const end = hasCalls(data) || !isLastChunk(data) ? 'tools' : 'turn';
+  const end = requestsIn(data).length > 0 || !isLastChunk(data) ? 'tools' : 'turn';
   emitTimed(context, { kind: 'entry-added', entry: 'reply', id, end });
   emitChanges(context, { model: asText(data['model']) });
   emitOutput(id, context);
@@ -248,8 +248,9 @@ export function messageIdOf(record: EventRecord): string {
   return asText(record.data['apiCallId']) ?? asText(record.data['messageId']) ?? eventId(record);
 }
 
-function hasCalls(data: JsonObject): boolean {
-  return Array.isArray(data['toolRequests']) && data['toolRequests'].some(isObject);
+/** The calls of a reply. */
+export function requestsIn(data: JsonObject): readonly JsonObject[] {
+  return Array.isArray(data['toolRequests']) ? data['toolRequests'].filter(isObject) : [];
 }
 
 function isLastChunk(data: JsonObject): boolean {

@@ -26,7 +26,7 @@ import {
   toResultBlock,
 } from '../shared/index.ts';
 import { agentOf, eventId } from './line-context.ts';
-import { isHostPrompt, isKnownType, messageIdOf } from './parse-events.ts';
+import { isHostPrompt, isKnownType, messageIdOf, requestsIn } from './parse-events.ts';
 import { type EventRecord, eventInLine } from './record.ts';
 import { fileWrittenBy, isSpawning, outcomeOf, patchedFiles, shownResult, summarise } from './tools.ts';
 
@@ -159,10 +159,6 @@ function toReply(data: JsonObject): readonly TranscriptBlock[] {
     ...(text === undefined ? [] : [{ type: 'text', text } as const]),
     ...requestsIn(data).flatMap((request) => toCall(request, asText(request['name']), inputOf(request))),
   ];
-}
-
-function requestsIn(data: JsonObject): readonly JsonObject[] {
-  return Array.isArray(data['toolRequests']) ? data['toolRequests'].filter(isObject) : [];
 }
 
 function inputOf(request: JsonObject): unknown {

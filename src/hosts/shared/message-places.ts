@@ -123,7 +123,7 @@ export function toResultBlock(
   };
 }
 
-/** Kinds that nobody knows, counted. Anything may stand there, so of each name only the beginning is told. */
+/** Counts unknown kinds. Their names may be of any length: only the beginning is kept. */
 export function createKindCount(): { add(kind: string): void; all(): Readonly<Record<string, number>> } {
   const kinds = new Map<string, number>();
   return {

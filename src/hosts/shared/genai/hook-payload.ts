@@ -59,7 +59,7 @@ function callIn(payload: JsonObject, { host, spawning, serverTool, idField }: Pa
   };
 }
 
-/** Where a call works: the session's folder, or the one that a command names itself. */
+/** The folder of a call: the session's, or the one that a command names. */
 function folderOf(payload: JsonObject): string | undefined {
   const cwd = asText(payload['cwd']);
   const input = payload['tool_name'] === 'run_shell_command' ? asObject(payload['tool_input']) : undefined;

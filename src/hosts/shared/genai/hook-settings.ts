@@ -58,12 +58,12 @@ interface TrustQuestion {
   readonly file: string;
   /** The folder of the user's settings, which switch trust on or off (`security.folderTrust.enabled`). */
   readonly root: string;
-  /** Where they do not say. */
+  /** If they do not say. */
   readonly isOnByDefault: boolean;
   readonly folder: string;
 }
 
-/** The folder that the nearest entry says not to trust. What is not listed is asked about by the host itself. */
+/** The folder that the nearest entry says not to trust. The host itself asks about folders that are not listed. */
 export async function findUntrustedFolder(question: TrustQuestion): Promise<string | undefined> {
   const { file, root, folder, isOnByDefault } = question;
   const textOf = (place: string): Promise<string> => readText(place).catch(() => '');
