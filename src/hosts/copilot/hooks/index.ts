@@ -10,10 +10,8 @@ import type {
   HookObstacle,
   HookSettingsCapability,
   HooksCapability,
-  Machine,
   ObstacleQuestion,
   SampleCall,
-  SettingsFile,
   SettingsHook,
   SettingsView,
 } from '../../index.ts';
@@ -53,12 +51,18 @@ function sampleCall({ session, call, agent }: SampleCall): unknown {
 /** 1.0.12 and 1.0.24 have hooks, but do not call them inside sub-agents. */
 const INSIDE_AGENTS_SINCE = '1.0.50';
 
+const FILE = path.join('hooks', 'troupe.json');
+
 const NOT_OURS = 'it holds hooks that troupe did not write';
 
 export const hookSettings: HookSettingsCapability = {
   programs: ({ home }) => ['copilot', path.join(home, '.local', 'bin', 'copilot')],
   versionIn: (output) => output.match(/\d+\.\d+\.\d+/)?.[0],
-  files: settingsFiles,
+  // A project's hooks run only in a trusted folder; 1.0.50 to 1.0.78 do not run them with `-p`.
+  files: (machine, folder) => [
+    { scope: 'user', path: path.resolve(rootOf(machine), FILE) },
+    { scope: 'project', path: path.join(folder, '.github', FILE) },
+  ],
   isOwnFile: true,
   isBeforeCalls: (event) => event === BEFORE_CALL,
   eventsFor: (version = INSIDE_AGENTS_SINCE) => (isAtLeast(version, INSIDE_AGENTS_SINCE) ? [BEFORE_CALL] : []),
@@ -69,21 +73,9 @@ export const hookSettings: HookSettingsCapability = {
   obstacles: findObstacles,
 };
 
-const FILE = path.join('hooks', 'troupe.json');
-
-/** A project's hooks run only in a trusted folder; 1.0.50 to 1.0.78 do not run them with `-p`. */
-function settingsFiles(machine: Machine, folder: string): readonly SettingsFile[] {
-  const root = rootOf(machine);
-  return [
-    { scope: 'user', path: path.resolve(root, FILE) },
-    { scope: 'project', path: path.join(folder, '.github', FILE) },
-  ];
-}
-
 /** Without trust 1.0.102 silently skips a project's hooks with `-p`. */
 async function findObstacles({ machine, folder }: ObstacleQuestion): Promise<readonly HookObstacle[]> {
-  const root = rootOf(machine);
-  const file = path.resolve(root, 'config.json');
+  const file = path.resolve(rootOf(machine), 'config.json');
   const config = asObject(readTolerantly(await readText(file).catch(() => '')));
   const listed = [config?.['trustedFolders'], config?.['trusted_folders']].flat();
   for (let at = path.resolve(folder); !listed.includes(at); at = path.dirname(at))
