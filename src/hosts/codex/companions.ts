@@ -3,12 +3,18 @@
 
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { type AgentEvent, mainAgentOf, nativeId, type ProcessSeen, toSourceId } from '../../core/index.ts';
+import {
+  type AgentEvent,
+  mainAgentOf,
+  nativeId,
+  type ProcessSeen,
+  type SessionTitled,
+  toSourceId,
+} from '../../core/index.ts';
 import { listFolder, readBeside } from '../../lib/folders.ts';
-import { asInstant, asObject, asText, known } from '../../lib/json.ts';
+import { asInstant, asObject, asText, known, parseJsonBytes } from '../../lib/json.ts';
 import type { LocatedSession } from '../index.ts';
 import { LOCKS_FOLDER, NAMES_FILE } from './data-folder.ts';
-import { parseJson } from './record.ts';
 
 /** `1: FLOCK  ADVISORY  WRITE 20228 fe:00:2999098 0 EOF`: the process and, last of the three numbers, the file's inode. */
 const HELD = /^\d+: FLOCK +ADVISORY +WRITE +(\d+) [0-9a-f]+:[0-9a-f]+:(\d+) /gm;
@@ -27,8 +33,8 @@ export async function readProcesses(root: string): Promise<(session: LocatedSess
   const held = files.length === 0 ? new Map<string, number>() : await readHeld();
   for (const { name } of files) {
     const file = path.join(folder, name);
-    const inode = await inodeOf(file);
-    const pid = inode === undefined ? undefined : held.get(inode);
+    const stats = await stat(file, { bigint: true }).catch(() => undefined);
+    const pid = stats && held.get(String(stats.ino));
     if (pid !== undefined) seenHeld.set(file, pid);
     const last = pid ?? seenHeld.get(file);
     if (last !== undefined) threads.set(name.slice(0, -'.lock'.length), { pid: last, alive: pid !== undefined });
@@ -49,43 +55,26 @@ async function readHeld(): Promise<ReadonlyMap<string, number>> {
   return new Map([...text.matchAll(HELD)].map(([, pid, inode]) => [inode ?? '', Number(pid)]));
 }
 
-async function inodeOf(file: string): Promise<string | undefined> {
-  try {
-    return String((await stat(file, { bigint: true })).ino);
-  } catch {
-    return undefined;
-  }
-}
-
 // Names that people gave to threads (`/rename`): one line each time, beside the sessions.
-
-interface Name {
-  readonly title: string;
-  readonly at?: number;
-  readonly offset: number;
-  readonly length: number;
-}
 
 export async function readNames(
   root: string,
   problems: string[],
 ): Promise<(session: LocatedSession) => readonly AgentEvent[]> {
-  const names = new Map<string, Name>();
+  const names = new Map<string, Omit<SessionTitled, 'session'>>();
   const text = (await readBeside(path.join(root, NAMES_FILE), problems))?.toString('latin1') ?? '';
   let offset = 0;
   for (const line of text.split('\n')) {
-    // Latin-1 first: a character is a byte, so that places in the text are places in the file.
-    const value = asObject(parseJson(Buffer.from(line, 'latin1').toString('utf8'))) ?? {};
-    const [id, title] = [asText(value['id']), asText(value['thread_name'])];
-    if (id !== undefined && title !== undefined)
-      names.set(id, { title, offset, length: line.length, ...known({ at: asInstant(value['updated_at']) }) });
+    // Latin-1: a character is a byte, so that places in the text are places in the file.
+    const { id, thread_name, updated_at } = asObject(parseJsonBytes(Buffer.from(line, 'latin1'))) ?? {};
+    const [thread, title, at] = [asText(id), asText(thread_name), asInstant(updated_at)];
+    const origin = { source: toSourceId(NAMES_FILE), offset, length: line.length };
+    if (thread !== undefined && title !== undefined)
+      names.set(thread, { kind: 'session-titled', origin, title, titleKind: 'custom', ...known({ at }) });
     offset += line.length + 1;
   }
   return ({ id }) => {
     const name = names.get(nativeId(id));
-    if (!name) return [];
-    const { title, at, ...place } = name;
-    const origin = { source: toSourceId(NAMES_FILE), ...place };
-    return [{ kind: 'session-titled', session: id, origin, title, titleKind: 'custom', ...known({ at }) }];
+    return name ? [{ ...name, session: id }] : [];
   };
 }

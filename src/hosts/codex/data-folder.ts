@@ -42,11 +42,6 @@ export const NAMES_FILE = 'session_index.jsonl';
 
 // Files that hold what `codex exec --json` printed: they are where somebody put them, not in the host's own folders.
 
-interface StreamFile {
-  readonly file: string;
-  readonly thread: string;
-}
-
 const FIRST_LINE = /^\s*\{"type":"thread\.started","thread_id":"([\w-]+)"/;
 const HEAD_BYTES = 512;
 
@@ -55,8 +50,8 @@ function threadOfStream(head: Uint8Array): string | undefined {
 }
 
 /** Those that lie in this very folder. */
-export async function streamsIn(folder: string): Promise<readonly StreamFile[]> {
-  const found: StreamFile[] = [];
+export async function streamsIn(folder: string) {
+  const found: { readonly file: string; readonly thread: string }[] = [];
   for (const { name, kind } of await listFolder(folder)) {
     const file = path.join(folder, name);
     const thread = kind === 'file' && name.endsWith('.jsonl') ? await threadOfFile(file) : undefined;

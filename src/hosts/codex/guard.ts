@@ -4,12 +4,12 @@
 
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
-import { mainAgentOf, toSessionId } from '../../core/index.ts';
-import { asObject, asText, isObject, type JsonObject, known, parseJson, parseObject } from '../../lib/json.ts';
+import { mainAgentOf, toSessionId, toToolCallId } from '../../core/index.ts';
+import { asObject, asText, isObject, type JsonObject, known, parseObject } from '../../lib/json.ts';
 import { filesInPatch } from '../../lib/patch-text.ts';
 import { readPart } from '../../lib/read-lines.ts';
 import type { CallerChain, CallingAgent, HookAnswer, HookCall, HookCaller, HookEvent } from '../index.ts';
-import { agentIdOf, callIdOf, HOST } from './line-context.ts';
+import { agentIdOf, HOST } from './line-context.ts';
 import { HEAD_BYTES, headOf, type ThreadHead } from './thread-head.ts';
 import { callIn, isSpawning, subjectOf } from './tools.ts';
 
@@ -61,23 +61,18 @@ function callerOf(payload: unknown): CallerChain {
   const own = named === undefined || first?.id === named ? first : threadIn(rollout && rolloutOf(named, rollout));
   if (!own || rollout === undefined) {
     if (named === undefined) return { agent: null, ancestors: [], reason: 'its rollout cannot be read', ...place };
-    const agent: CallingAgent = {
-      ...MAIN,
-      id: named,
-      kind: 'task',
-      type: asText(payload['agent_type']) ?? null,
-      depth: null,
-    };
-    return { agent, ancestors: [{ ...MAIN, id: session }], reason: 'not all agents above it are known', ...place };
+    const type = asText(payload['agent_type']) ?? null;
+    const agent: CallingAgent = { id: named, kind: 'task', type, name: null, depth: null };
+    return { agent, ancestors: [{ ...MAIN, id: session }], reason: NOT_ALL_KNOWN, ...place };
   }
   const { threads, isWhole } = lineOf(own, rollout);
   const agents = threads.map(toAgent);
   const [agent = null, ...above] = isWhole ? agents : [...agents, { ...MAIN, id: own.root ?? session }];
   const project = (isWhole ? threads.at(-1)?.cwd : undefined) ?? asText(payload['cwd']);
-  const reason = isWhole ? undefined : 'not all agents above it are known';
-  return { agent, ancestors: above.reverse(), ...known({ reason, project }) };
+  return { agent, ancestors: above.reverse(), ...known({ reason: isWhole ? undefined : NOT_ALL_KNOWN, project }) };
 }
 
+const NOT_ALL_KNOWN = 'not all agents above it are known';
 const MAIN: CallingAgent = { id: '', kind: 'main', type: null, name: null, depth: 0 };
 
 function toAgent({ id, isSubAgent, purpose, role, agentPath, depth }: ThreadHead): CallingAgent {
@@ -109,7 +104,7 @@ function hookCallIn(payload: JsonObject): HookCall | undefined {
   return {
     ...toGuarded(tool, input),
     spawns: isSpawning(own),
-    ...known({ subject: subjectOf(own, input), id: id === undefined ? undefined : callIdOf(id) }),
+    ...known({ subject: subjectOf(own, input), id: id === undefined ? undefined : toToolCallId(id) }),
   };
 }
 
@@ -217,13 +212,8 @@ function threadIn(rollout: string | undefined): ThreadHead | undefined {
 /** Deeper than any configuration lets agents nest. */
 const MAX_DEPTH = 50;
 
-interface Lineage {
-  /** The thread first, main last, where all are known. */
-  readonly threads: readonly ThreadHead[];
-  readonly isWhole: boolean;
-}
-
-function lineOf(thread: ThreadHead, rollout: string): Lineage {
+/** The thread first, main last, where all are known. */
+function lineOf(thread: ThreadHead, rollout: string) {
   const threads = [thread];
   let last = thread;
   while (last.isSubAgent && last.parent !== undefined && threads.length < MAX_DEPTH) {
@@ -273,7 +263,7 @@ function workdirOf(call: string, rollout: string, cwd: string): string | undefin
   const lines = readPart(rollout, 'tail', TAIL_BYTES)?.split('\n').reverse() ?? [];
   for (const line of lines) {
     if (!line.includes(call)) continue;
-    const made = callIn(asObject(asObject(parseJson(line))?.['payload']) ?? {});
+    const made = callIn(asObject(parseObject(line)?.['payload']) ?? {});
     if (made?.id !== call) continue;
     const fields = asObject(made.input);
     const named = asText(fields?.['workdir']) ?? asText(fields?.['working_directory']);
@@ -286,5 +276,5 @@ function workdirOf(call: string, rollout: string, cwd: string): string | undefin
 
 function folderOfTurn(lines: readonly string[]): string | undefined {
   const turn = lines.find((line) => line.includes('"type":"turn_context"'));
-  return asText(asObject(asObject(parseJson(turn))?.['payload'])?.['cwd']);
+  return asText(asObject(parseObject(turn)?.['payload'])?.['cwd']);
 }

@@ -1,7 +1,7 @@
 // Words of the host in the user's place, and messages between agents.
 
-import { asAmount, asObject, asText, isObject, type JsonObject } from '../../lib/json.ts';
-import { parseJson, textOf } from './record.ts';
+import { asAmount, asObject, asText, isObject, type JsonObject, parseObject } from '../../lib/json.ts';
+import { textOf } from './record.ts';
 
 /** How they begin; what a person types begins otherwise. */
 const MARKS = [
@@ -57,7 +57,7 @@ export function taskIn(item: JsonObject): string | undefined {
 /** In the provider's own words, without what is around them. */
 export function messageOfError(error: unknown): string | undefined {
   const text = asText(asObject(error)?.['message']);
-  const inner = text?.startsWith('{') ? asObject(parseJson(text)) : undefined;
+  const inner = text?.startsWith('{') ? parseObject(text) : undefined;
   return asText(asObject(inner?.['error'])?.['message']) ?? text;
 }
 
@@ -68,7 +68,7 @@ export function messageOfError(error: unknown): string | undefined {
  * that was no success stays, as a line of its own in front.
  */
 export function outputIn(text: string): string {
-  const old = text.startsWith('{"output":') ? asObject(parseJson(text)) : undefined;
+  const old = text.startsWith('{"output":') ? parseObject(text) : undefined;
   if (old && typeof old['output'] === 'string')
     return withExit(old['output'], asAmount(asObject(old['metadata'])?.['exit_code']));
   const [header, ...rest] = text.split(/^Output:\n?/m);

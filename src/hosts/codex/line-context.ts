@@ -1,13 +1,6 @@
 // What a line parser knows beside its line, and the few ways in which it speaks.
 
-import {
-  type AgentId,
-  type EventOrigin,
-  type SessionId,
-  type ToolCallId,
-  toAgentId,
-  toToolCallId,
-} from '../../core/index.ts';
+import { type AgentId, type EventOrigin, type SessionId, type ToolCallId, toAgentId } from '../../core/index.ts';
 import { type AskedCommands, atOf, emitTimed, type Fact, firstLine, promptFact } from '../shared/index.ts';
 import type { RolloutRecord } from './record.ts';
 import type { ThreadHead } from './thread-head.ts';
@@ -15,7 +8,6 @@ import type { ThreadHead } from './thread-head.ts';
 export const HOST = 'codex';
 
 export const agentIdOf = (thread: string): AgentId => toAgentId(HOST, thread);
-export const callIdOf = (native: string): ToolCallId => toToolCallId(native);
 
 export interface LineContext {
   readonly session: SessionId;
@@ -33,7 +25,7 @@ export interface LineContext {
 }
 
 /** What has to be remembered from line to line of one rollout. */
-interface ThreadState {
+export interface ThreadState {
   head?: ThreadHead;
   /** Turns of its own so far. */
   turns: number;
@@ -48,11 +40,6 @@ interface ThreadState {
   readonly commands: AskedCommands;
   /** What was last told, so that only changes are. */
   readonly told: Map<string, unknown>;
-}
-
-/** `commands` is handed in: what hooks load of this file must not load the shell's grammar. */
-export function createThreadState(commands: AskedCommands): ThreadState {
-  return { turns: 0, isPrompted: false, toolOf: new Map(), commands, told: new Map() };
 }
 
 /** A parser of one kind of line. Never throws on data. */

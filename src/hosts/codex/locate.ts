@@ -1,7 +1,7 @@
 // What is below a data folder of Codex: one rollout per thread, in the folder of the day on which the thread began.
 
 import path from 'node:path';
-import { type AgentEvent, nativeId, toSessionId, toSourceId } from '../../core/index.ts';
+import { type AgentEvent, toSessionId, toSourceId } from '../../core/index.ts';
 import { isFileEntry, listFolder, modifiedAt } from '../../lib/folders.ts';
 import { groupBy } from '../../lib/group.ts';
 import { known } from '../../lib/json.ts';
@@ -33,27 +33,24 @@ async function readCompanions(
   return (session) => [...namesOf(session), ...processesOf(session)];
 }
 
-/** What of some sessions lies in one folder. */
-async function locateParts(
-  root: string,
-  folder: string,
-  natives: readonly string[],
-): Promise<readonly LocatedSession[]> {
+const locateParts: FollowCapability['locateParts'] = async (root, folder, ids) => {
   const inFolder = (await listFolder(folder)).filter(isFileEntry);
   const rollouts = inFolder.map(({ name }) => path.join(folder, name)).filter(isRollout);
   const found = await partsOf(root, rollouts, finderBelow(root));
   const streams = folder === root ? await streamParts(root) : [];
-  return natives.map((native) => {
-    const id = toSessionId(HOST, native);
+  return ids.map((id) => {
     const nothing: LocatedSession = { id, root, folder, sources: [], facts: [], modifiedAt: 0 };
     return [...found, ...streams].find((session) => session.id === id) ?? nothing;
   });
-}
+};
 
-/** The session that a rollout belongs to, as far as it can be told now. */
-async function sessionOfRollout(root: string, file: string): Promise<string | undefined> {
-  const head = isRollout(file) ? await readThreadHead(file) : undefined;
-  return head && sessionOf(head, finderBelow(root));
+/** The session that a file belongs to, as far as it can be told now. */
+async function sessionOfFile(root: string, file: string): Promise<string | undefined> {
+  if (isRollout(file)) {
+    const head = await readThreadHead(file);
+    return head && sessionOf(head, finderBelow(root));
+  }
+  return path.dirname(file) === root && file.endsWith('.jsonl') ? threadOfFile(file) : undefined;
 }
 
 function isRollout(file: string): boolean {
@@ -111,7 +108,7 @@ async function partsOf(
       if (head) threads.push({ file, head, session: await sessionOf(head, find), modifiedAt: await modifiedAt(file) });
     }
   };
-  await Promise.all(Array.from({ length: Math.min(SIDE_BY_SIDE, rollouts.length) }, lookOn));
+  await Promise.all(Array.from({ length: SIDE_BY_SIDE }, lookOn));
   const parts = groupBy(threads.sort(bySource), ({ session, file }) => `${session} ${path.dirname(file)}`);
   return [...parts.values()].flatMap((part) => toPart(root, part) ?? []);
 }
@@ -176,15 +173,11 @@ export const follow: FollowCapability = {
     const locks = path.join(root, LOCKS_FOLDER);
     if (folder === locks || place === locks || (folder === root && path.basename(place) === NAMES_FILE))
       return { kind: 'facts' };
-    const session = isRollout(place)
-      ? await sessionOfRollout(root, place)
-      : folder === root && place.endsWith('.jsonl')
-        ? await threadOfFile(place)
-        : undefined;
+    const session = await sessionOfFile(root, place);
     return session === undefined
       ? { kind: 'nothing' }
       : { kind: 'part', part: { id: toSessionId(HOST, session), folder } };
   },
-  locateParts: (root, folder, ids) => locateParts(root, folder, ids.map(nativeId)),
+  locateParts,
   readFacts: readCompanions,
 };

@@ -1,11 +1,11 @@
 // From one record to the blocks of its message, with their bodies.
 
 import type { FileChange, MediaBlock, NoticeBlock, ToolResultBlock, TranscriptBlock } from '../../core/index.ts';
-import { asObject, asText, isObject, type JsonObject } from '../../lib/json.ts';
+import { asText, isObject, type JsonObject, parseObject } from '../../lib/json.ts';
 import { parsePatch } from '../../lib/patch-text.ts';
 import { firstLine, sizeOfBase64 } from '../shared/index.ts';
 import { isHostText, messageIn, messageOfError, outputIn } from './host-text.ts';
-import { parseJson, type RolloutRecord, textOf } from './record.ts';
+import { type RolloutRecord, textOf } from './record.ts';
 import { callIn, outcomeOf, patchIn, summarise } from './tools.ts';
 
 interface BlockOptions {
@@ -50,7 +50,8 @@ export function toResult(output: JsonObject, call: JsonObject | undefined, optio
   const isError = outcomeOf(made?.tool, text).outcome !== 'ok';
   const parts = Array.isArray(output['output']) ? output['output'].filter(isObject) : [];
   const media = parts.flatMap((part) => toImage(part, options));
-  const changes = made && !isError ? parsePatch(patchIn(made.tool, made.input)).map(toChange) : [];
+  const patches = made && !isError ? parsePatch(patchIn(made.tool, made.input)) : [];
+  const changes = patches.map(({ path, added, removed }): FileChange => ({ path, added, removed }));
   return {
     type: 'tool_result',
     tool_use_id: asText(output['call_id']) ?? '',
@@ -60,8 +61,6 @@ export function toResult(output: JsonObject, call: JsonObject | undefined, optio
     ...(changes.length > 0 && { changes }),
   };
 }
-
-const toChange = ({ path, added, removed }: FileChange): FileChange => ({ path, added, removed });
 
 /** What the model thought is sealed; the service gives a summary of it, some models their own words. */
 function toThinking(item: JsonObject): readonly TranscriptBlock[] {
@@ -84,22 +83,15 @@ function toNotice(text: string): NoticeBlock {
   const told = /^<subagent_notification>\s*([\s\S]*?)\s*<\/subagent_notification>/.exec(text)?.[1];
   if (told !== undefined) return { ...notice, kind: 'background', ...readEnd(told) };
   const [, tag, inner] = /^\s*<([\w ]+)>\n?([\s\S]*?)\n?<\/\1>\s*$/.exec(text) ?? [];
-  return {
-    ...notice,
-    kind: 'reminder',
-    title: tag?.replaceAll('_', ' ') ?? firstLine(text) ?? null,
-    text: inner ?? text,
-  };
+  const title = tag?.replaceAll('_', ' ') ?? firstLine(text) ?? null;
+  return { ...notice, kind: 'reminder', title, text: inner ?? text };
 }
 
 function readEnd(json: string): Pick<NoticeBlock, 'title' | 'text' | 'agent_id'> {
-  const { agent_path: agent, status } = asObject(parseJson(json)) ?? {};
+  const { agent_path: agent, status } = parseObject(json) ?? {};
   const [word, said] = isObject(status) ? (Object.entries(status)[0] ?? []) : [status, undefined];
-  return {
-    title: asText(word) ?? null,
-    text: messageOfError({ message: said }) ?? '',
-    agent_id: asText(agent) ?? null,
-  };
+  const text = messageOfError({ message: said }) ?? '';
+  return { title: asText(word) ?? null, text, agent_id: asText(agent) ?? null };
 }
 
 /** From another agent. The task of an agent is what it was asked, and reads like any prompt. */

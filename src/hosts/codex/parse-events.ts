@@ -1,6 +1,6 @@
 // `event_msg`: turns beginning and ending, what the person typed, agents at work. Most others repeat what items say.
 
-import { type RunOutcome, toSessionId } from '../../core/index.ts';
+import { type AgentSeen, type RunOutcome, toSessionId } from '../../core/index.ts';
 import { asAmount, asObject, asText, known } from '../../lib/json.ts';
 import { atOf, emitTimed, firstLine } from '../shared/index.ts';
 import { messageOfError } from './host-text.ts';
@@ -41,7 +41,7 @@ function beginTurn(context: LineContext): void {
   const { isMain, thread, record } = context;
   thread.turns++;
   delete thread.lastInTurn;
-  emitChanges(context, { contextWindow: asAmount(record.payload['model_context_window']) });
+  emitChanges(context, known({ contextWindow: asAmount(record.payload['model_context_window']) }));
   const id = asText(record.payload['turn_id']) ?? idByPlace(context);
   // The first turn is the run that its call began; each one after it was set off by another message.
   if (!isMain && thread.turns > 1) emitTimed(context, { kind: 'run-resumed', id });
@@ -51,23 +51,16 @@ function endTurn(context: LineContext): void {
   const { thread, record } = context;
   const error = asObject(record.payload['error']);
   const hasAnswer = asText(record.payload['last_agent_message']) !== undefined || thread.lastInTurn === 'reply';
-  if (error || (!hasAnswer && thread.lastInTurn !== undefined)) {
-    failTurn(firstLine(messageOfError(error)), context);
-    return;
-  }
   const id = thread.lastReply;
-  // What the line ends is the last reply: without one (a command of the host's own), there is nothing to end.
-  if (id !== undefined) emitTimed(context, { kind: 'entry-added', entry: 'reply', id, end: 'turn' });
-  endRun('completed', 'its turn ended', context);
-}
-
-/** Up to 0.14x an error is told to the parent and to the screen; here it is a turn that ended without an answer. */
-const WITHOUT_ANSWER = 'its turn ended without an answer';
-
-function failTurn(reason: string | undefined, context: LineContext): void {
-  const id = context.thread.lastReply ?? idByPlace(context);
-  emitTimed(context, { kind: 'entry-added', entry: 'failure', id });
-  endRun('failed', reason ?? WITHOUT_ANSWER, context);
+  if (error || (!hasAnswer && thread.lastInTurn !== undefined)) {
+    emitTimed(context, { kind: 'entry-added', entry: 'failure', id: id ?? idByPlace(context) });
+    // Up to 0.14x an error is told to the parent and to the screen; here it is a turn that ended without an answer.
+    endRun('failed', firstLine(messageOfError(error)) ?? 'its turn ended without an answer', context);
+  } else {
+    // What the line ends is the last reply: without one (a command of the host's own), there is nothing to end.
+    if (id !== undefined) emitTimed(context, { kind: 'entry-added', entry: 'reply', id, end: 'turn' });
+    endRun('completed', 'its turn ended', context);
+  }
 }
 
 function abortTurn(context: LineContext): void {
@@ -129,29 +122,19 @@ export const parseTurnContext: LineParser = (context) => {
   const { payload } = context.record;
   const { thread } = context;
   const mode = asObject(asObject(payload['collaboration_mode'])?.['settings']);
-  const model = asText(payload['model']);
+  const [cwd, model] = [asText(payload['cwd']), asText(payload['model'])];
+  const effort = asText(payload['effort']) ?? asText(mode?.['reasoning_effort']);
   if (model !== undefined) thread.model = model;
-  emitChanges(context, {
-    cwd: asText(payload['cwd']),
-    model,
-    effort: asText(payload['effort']) ?? asText(mode?.['reasoning_effort']),
-  });
+  emitChanges(context, known({ cwd, model, effort }));
 };
 
-interface Settings {
-  readonly cwd?: string | undefined;
-  readonly model?: string | undefined;
-  readonly effort?: string | undefined;
-  readonly contextWindow?: number | undefined;
-}
+type Settings = Pick<AgentSeen, 'cwd' | 'model' | 'effort' | 'contextWindow'>;
 
 /** Settings are repeated at every turn, up to 0.10x at every request: only changes are told. */
 function emitChanges(context: LineContext, settings: Settings): void {
   const { told } = context.thread;
-  const news = Object.fromEntries(
-    Object.entries(settings).filter(([field, value]) => value !== undefined && told.get(field) !== value),
-  );
-  if (Object.keys(news).length === 0) return;
-  for (const [field, value] of Object.entries(news)) told.set(field, value);
-  emitTimed(context, { kind: 'agent-seen', ...news });
+  const news = Object.entries(settings).filter(([field, value]) => told.get(field) !== value);
+  if (news.length === 0) return;
+  for (const [field, value] of news) told.set(field, value);
+  emitTimed(context, { kind: 'agent-seen', ...Object.fromEntries(news) });
 }

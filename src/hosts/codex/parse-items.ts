@@ -1,11 +1,11 @@
 // `response_item`: what the model said and called, what it was told, and what came of its calls.
 
-import { NO_USAGE, type RunOutcome, type ToolCallId } from '../../core/index.ts';
-import { asObject, asText, type JsonObject, known } from '../../lib/json.ts';
+import { NO_USAGE, type RunOutcome, type ToolCallId, toToolCallId } from '../../core/index.ts';
+import { asObject, asText, type JsonObject, known, parseObject } from '../../lib/json.ts';
 import { emitTimed, firstLine, promptFact } from '../shared/index.ts';
 import { isHostText, isSealed, outputIn, taskIn } from './host-text.ts';
-import { agentIdOf, callIdOf, idByPlace, type LineContext, type LineParser, notePrompt } from './line-context.ts';
-import { parseJson, textOf } from './record.ts';
+import { agentIdOf, idByPlace, type LineContext, type LineParser, notePrompt } from './line-context.ts';
+import { textOf } from './record.ts';
 import { type Call, callIn, commandIn, fileWrittenBy, isSpawning, isWaiting, outcomeOf, summarise } from './tools.ts';
 
 export const parseItem: LineParser = (context) => {
@@ -44,7 +44,7 @@ function parseSpoken(id: string, context: LineContext): void {
   thread.lastReply = id;
   // These versions write no tokens at all.
   if (record.isBare) emitTimed(context, { kind: 'usage-counted', message: id, usage: NO_USAGE, final: false });
-  if (call) parseCall(call, callIdOf(call.id ?? idByPlace(context)), context);
+  if (call) parseCall(call, toToolCallId(call.id ?? idByPlace(context)), context);
   // Versions without a word about turns (up to about 0.9x): words without a call are the last ones, if no line follows.
   else if (context.isMain && thread.head?.isExec && thread.turns === 0) context.emit({ kind: 'session-closed' });
 }
@@ -68,7 +68,7 @@ function parseOutput(context: LineContext): void {
   const { agent, thread, record } = context;
   const native = asText(record.payload['call_id']);
   if (native === undefined) return;
-  const call = callIdOf(native);
+  const call = toToolCallId(native);
   const tool = thread.toolOf.get(call);
   const text = textOf(record.payload['output']);
   const { outcome, unrun } = outcomeOf(tool, text);
@@ -86,17 +86,18 @@ function parseOutput(context: LineContext): void {
   thread.toolOf.delete(call);
   for (const printed of thread.commands.printed(call, outputIn(text)))
     context.emit({ kind: 'session-printed', agent, call, printed });
-  if (isLaunch) startedAgent(call, text, context);
+  // In version 1 of the tools the result names the agent; in version 2, `noteActivity` does.
+  if (isLaunch) linkAgent(parseObject(text)?.['agent_id'], call, context);
 }
 
 /** What a person said stands in an event as well, which is surer; up to 0.3x there are no events. */
 function parseUserMessage(context: LineContext): void {
-  const { record } = context;
-  if (record.payload['role'] !== 'user') return;
-  const text = textOf(record.payload['content']);
-  if (!record.isBare && mayBeNotice(record.payload)) parseNotification(text, context);
-  if (!record.isBare) return;
-  if (isHostText(text)) noteFolder(text, context);
+  const { payload, isBare } = context.record;
+  if (payload['role'] !== 'user') return;
+  const text = textOf(payload['content']);
+  if (!isBare) {
+    if (mayBeNotice(payload)) parseNotification(text, context);
+  } else if (isHostText(text)) noteFolder(text, context);
   else notePrompt(text, context);
 }
 
@@ -132,13 +133,9 @@ function requestAgent(call: ToolCallId, input: unknown, context: LineContext): v
   });
 }
 
-/** The result of a call names the agent in version 1 of the tools; in version 2, `noteActivity` does. */
-function startedAgent(call: ToolCallId, text: string, context: LineContext): void {
-  const thread = asText(asObject(parseJson(text))?.['agent_id']);
-  if (thread !== undefined) linkAgent(thread, call, context);
-}
-
-function linkAgent(thread: string, call: ToolCallId, { agent, emit }: LineContext): void {
+function linkAgent(native: unknown, call: ToolCallId, { agent, emit }: LineContext): void {
+  const thread = asText(native);
+  if (thread === undefined) return;
   emit({ kind: 'agent-linked', agent: agentIdOf(thread), evidence: 'result', call, parent: agent });
 }
 
@@ -147,11 +144,12 @@ export function noteActivity(activity: JsonObject, id: string | undefined, conte
   const thread = asText(activity['agent_thread_id']);
   if (thread === undefined) return;
   if (activity['kind'] === 'started' && id !== undefined) linkAgent(thread, id as ToolCallId, context);
-  const outcome = outcomeOfStatus(String(activity['kind']));
+  const outcome = OUTCOMES.get(activity['kind']);
   if (outcome) emitReportedEnd(thread, outcome, undefined, context);
 }
 
-const OUTCOMES: ReadonlyMap<string, RunOutcome> = new Map([
+/** What a word for an agent's state says about its end; nothing where it is at work. */
+export const OUTCOMES: ReadonlyMap<unknown, RunOutcome> = new Map([
   ['completed', 'completed'],
   ['errored', 'failed'],
   ['failed', 'failed'],
@@ -160,18 +158,13 @@ const OUTCOMES: ReadonlyMap<string, RunOutcome> = new Map([
   ['not_found', 'stopped'],
 ]);
 
-/** What a word for an agent's state says about its end; nothing where it is at work. */
-export function outcomeOfStatus(status: string): RunOutcome | undefined {
-  return OUTCOMES.get(status);
-}
-
 /** `{"agent_path":<thread>,"status":"shutdown"}`, or the status as a key with what the agent said last. */
 const NOTIFICATION = /^<subagent_notification>\s*\{"agent_path":"([\w-]+)","status":(?:"(\w+)"|\{"(\w+)":)/;
 
 /** The host tells the parent about an agent's end when it next speaks to the model: the time is not that of the end. */
 function parseNotification(text: string, context: LineContext): void {
   const [, thread, word, key] = NOTIFICATION.exec(text) ?? [];
-  const outcome = outcomeOfStatus(word ?? key ?? '');
+  const outcome = OUTCOMES.get(word ?? key);
   if (thread !== undefined && outcome)
     emitReportedEnd(thread, outcome, outcome === 'failed' ? reasonIn(text) : undefined, context);
 }

@@ -9,13 +9,14 @@ import {
   type SourceId,
   toSessionId,
 } from '../../core/index.ts';
+import { parseJsonBytes } from '../../lib/json.ts';
 import type { Line } from '../../lib/lines.ts';
 import type { SourceReader } from '../index.ts';
 import { atOf, createAskedCommands, emitTimed } from '../shared/index.ts';
-import { createThreadState, HOST, type LineContext, type LineParser } from './line-context.ts';
+import { HOST, type LineContext, type LineParser, type ThreadState } from './line-context.ts';
 import { parseEvent, parseHeader, parseTurnContext } from './parse-events.ts';
 import { parseItem } from './parse-items.ts';
-import { parseLine, parseWhole, type RolloutRecord, recordsIn } from './record.ts';
+import { parseLine, type RolloutRecord, recordsIn } from './record.ts';
 import { createReplyTracker } from './replies.ts';
 import { type CopyCheck, createCopyCheck, headOf } from './thread-head.ts';
 
@@ -48,10 +49,10 @@ export interface RolloutOf {
   readonly agent: AgentId;
 }
 
-export function createRolloutReader(of: RolloutOf): SourceReader {
-  const { session, source, agent } = of;
+export function createRolloutReader({ session, source, agent }: RolloutOf): SourceReader {
   const isMain = agent === mainAgentOf(session);
-  const thread = createThreadState(createAskedCommands());
+  const commands = createAskedCommands();
+  const thread: ThreadState = { turns: 0, isPrompted: false, toolOf: new Map(), commands, told: new Map() };
   const track = createReplyTracker(nativeId(agent));
   let isCopy: CopyCheck = () => false;
 
@@ -75,10 +76,9 @@ export function createRolloutReader(of: RolloutOf): SourceReader {
     const part = track(record);
     // A sub-agent's parent stands in the same tree. A forked session shows what it copied, and says whose it is.
     if (isCopied && !isMain) return [];
-    const parser = PARSERS.get(record.type);
-    if (!parser && !IGNORED_TYPES.has(record.type))
+    if (!isKnownType(record.type))
       emit({ kind: 'problem-found', diagnostic: { code: 'unknown-record', detail: record.type, origin } });
-    parser?.({ ...context, ...(part && { reply: part.reply }) });
+    PARSERS.get(record.type)?.({ ...context, ...(part && { reply: part.reply }) });
     if (part?.usage) {
       const { model } = thread;
       const counted = { message: part.reply, usage: part.usage, final: true, ...(model !== undefined && { model }) };
@@ -92,7 +92,8 @@ export function createRolloutReader(of: RolloutOf): SourceReader {
 
   return {
     read(line: Line) {
-      const { records, problem } = recordsIn(line, thread.commands.areNamedIn(line.bytes) ? parseWhole : parseLine);
+      const isNeededWhole = thread.commands.areNamedIn(line.bytes);
+      const { records, problem } = recordsIn(line, isNeededWhole ? parseJsonBytes : parseLine);
       const events = records.flatMap(readRecord);
       if (!problem) return events;
       const origin = { source, offset: line.offset, length: line.length };

@@ -9,6 +9,7 @@ import {
   isObject,
   type JsonObject,
   known,
+  parseJsonBytes,
   recordInLine,
   shortenStrings,
 } from '../../lib/json.ts';
@@ -33,21 +34,8 @@ interface RecordsInLine {
 
 /** `parse` decides whether bodies come along. Each line is read once, when it has its end: readers count turns and tokens. */
 export function recordsIn(line: Line, parse: (bytes: Uint8Array) => unknown): RecordsInLine {
-  const { record, problem } = recordInLine(line, parse);
-  if (record) return { records: [toRecord(record, line.offset, line.length)] };
-  const behind = problem?.code === 'invalid-json' ? behindTornOne(line, parse) : undefined;
-  return behind ?? { records: [], ...known({ problem }) };
-}
-
-/** A crash leaves half a line, and the next process writes on behind it: its first record begins like all others do. */
-function behindTornOne(line: Line, parse: (bytes: Uint8Array) => unknown): RecordsInLine | undefined {
-  const bytes = Buffer.from(line.bytes.buffer, line.bytes.byteOffset, line.bytes.byteLength);
-  // The quotes of a text that holds such a beginning are escaped.
-  const at = bytes.lastIndexOf('{"timestamp":"');
-  const value = at > 0 ? parse(line.bytes.subarray(at)) : undefined;
-  if (!isObject(value)) return undefined;
-  const record = toRecord(value, line.offset + at, line.length - at);
-  return { records: [record], problem: { code: 'glued-lines', detail: '1 saved' } };
+  const { record, offset, length, problem } = recordInLine(line, parse, ['{"timestamp":"']);
+  return { records: record ? [toRecord(record, offset, length)] : [], ...known({ problem }) };
 }
 
 /**
@@ -82,26 +70,12 @@ const BODIES_CUT = { longerThan: 4096, head: 2048, tail: 1024, keepWhole: isArgu
 const ARGUMENTS = Buffer.from('"arguments":');
 
 function isArguments(json: Uint8Array, open: number): boolean {
-  for (let at = 0; at < ARGUMENTS.length; at++) if (json[open - ARGUMENTS.length + at] !== ARGUMENTS[at]) return false;
-  return true;
+  return open >= ARGUMENTS.length && ARGUMENTS.equals(json.subarray(open - ARGUMENTS.length, open));
 }
 
-/** `undefined` where the bytes are no JSON. */
+/** As `parseJsonBytes`, without most of the bodies. */
 export function parseLine(bytes: Uint8Array): unknown {
-  return parseWhole(bytes.length > BODIES_CUT.longerThan ? shortenStrings(bytes, BODIES_CUT) : bytes);
-}
-
-/** The same with all bodies. */
-export function parseWhole(bytes: Uint8Array): unknown {
-  return parseJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'));
-}
-
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text);
-  } catch {
-    return undefined;
-  }
+  return parseJsonBytes(bytes.length > BODIES_CUT.longerThan ? shortenStrings(bytes, BODIES_CUT) : bytes);
 }
 
 /** All text of a message or of an output: a plain string, or a list of parts. */
@@ -110,7 +84,6 @@ export function textOf(content: unknown): string {
   if (!Array.isArray(content)) return asText(asObject(content)?.['content']) ?? '';
   return content
     .filter(isObject)
-    .map((part) => asText(part['text']))
-    .filter((text) => text !== undefined)
+    .flatMap(({ text }) => asText(text) ?? [])
     .join('\n');
 }

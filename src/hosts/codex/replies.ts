@@ -5,16 +5,6 @@ import type { Usage } from '../../core/index.ts';
 import { asAmount, asObject, type JsonObject } from '../../lib/json.ts';
 import type { RolloutRecord } from './record.ts';
 
-interface ReplyPart {
-  /** Named by the thread and the place of its first line. */
-  readonly reply: string;
-  /** Where the line says what the reply cost. */
-  readonly usage?: Usage;
-}
-
-/** To be asked for every line of a thread, in order. */
-type ReplyTracker = (record: RolloutRecord) => ReplyPart | undefined;
-
 const SPOKEN = new Set([
   'reasoning',
   'function_call',
@@ -30,7 +20,13 @@ export function isSpoken({ type, payload }: RolloutRecord): boolean {
   return SPOKEN.has(String(payload['type'])) || (payload['type'] === 'message' && payload['role'] === 'assistant');
 }
 
-export function createReplyTracker(thread: string): ReplyTracker {
+/**
+ * To be asked for every line of a thread, in order. `reply` is named by the thread and the place of its first line; `usage`, where the
+ * line says what the reply cost.
+ */
+export function createReplyTracker(
+  thread: string,
+): (record: RolloutRecord) => { readonly reply: string; readonly usage?: Usage } | undefined {
   let reply: string | undefined;
   let isOpen = false;
   let isCounted = false;
@@ -69,24 +65,14 @@ function endsReply({ type, payload }: RolloutRecord): boolean {
 
 const ENDING_EVENTS = new Set(['task_started', 'task_complete', 'turn_aborted', 'user_message']);
 
-interface Count {
-  readonly usage: Usage;
-  readonly total?: number;
-}
-
 /** `token_usage_record` (0.15x and later) is written once for each request; `token_count` tells the last one again and again. */
-function countIn({ type, payload }: RolloutRecord): Count | undefined {
-  if (type === 'token_usage_record')
-    return toCount(asObject(payload['usage']), asObject(payload['thread_token_usage']));
-  if (type !== 'event_msg' || payload['type'] !== 'token_count') return undefined;
+function countIn({ type, payload }: RolloutRecord) {
+  const isRecord = type === 'token_usage_record';
+  if (!isRecord && (type !== 'event_msg' || payload['type'] !== 'token_count')) return undefined;
   const info = asObject(payload['info']);
-  return toCount(asObject(info?.['last_token_usage']), asObject(info?.['total_token_usage']));
-}
-
-function toCount(last: JsonObject | undefined, all: JsonObject | undefined): Count | undefined {
-  if (!last) return undefined;
-  const total = asAmount(all?.['total_tokens']);
-  return { usage: toUsage(last), ...(total !== undefined && { total }) };
+  const last = asObject(isRecord ? payload['usage'] : info?.['last_token_usage']);
+  const all = asObject(isRecord ? payload['thread_token_usage'] : info?.['total_token_usage']);
+  return last && { usage: toUsage(last), total: asAmount(all?.['total_tokens']) };
 }
 
 /** The host's `input_tokens` holds what came from the cache, too. */

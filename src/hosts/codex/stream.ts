@@ -1,15 +1,14 @@
 // What `codex exec --json` printed, live or kept in a file: the main thread's items, without times. Of its agents only what its
 // calls say.
 
-import { type AgentEvent, type AgentId, mainAgentOf, type ToolCallId } from '../../core/index.ts';
-import { asObject, asText, isObject, type JsonObject, known } from '../../lib/json.ts';
-import type { Line } from '../../lib/lines.ts';
+import { type AgentEvent, type AgentId, mainAgentOf, type ToolCallId, toToolCallId } from '../../core/index.ts';
+import { asObject, asText, isObject, type JsonObject, known, parseJsonBytes } from '../../lib/json.ts';
 import type { CallPrompt, SourceReader, StreamCapability, StreamResult, StreamSign } from '../index.ts';
 import { firstLine, promptFact } from '../shared/index.ts';
-import { agentIdOf, callIdOf } from './line-context.ts';
-import { outcomeOfStatus } from './parse-items.ts';
+import { agentIdOf } from './line-context.ts';
+import { OUTCOMES } from './parse-items.ts';
 import type { RolloutOf } from './read-rollout.ts';
-import { parseLine, parseWhole, recordsIn } from './record.ts';
+import { parseLine, recordsIn } from './record.ts';
 import { toUsage } from './replies.ts';
 
 const KINDS = /^(?:thread\.started|turn\.(?:started|completed|failed)|item\.(?:started|updated|completed))$/;
@@ -23,7 +22,7 @@ export const stream: StreamCapability = {
     return {
       read(line) {
         const facts = reader.read(line);
-        const record = isWorthALook(line) ? asObject(parseWhole(line.bytes)) : undefined;
+        const record = line.tooLong || line.torn ? undefined : asObject(parseJsonBytes(line.bytes));
         const item = asObject(record?.['item']);
         if (item?.['type'] === 'agent_message') last = asText(item['text']);
         const result = record && resultIn(record, last);
@@ -42,16 +41,6 @@ function recognise(record: JsonObject): StreamSign | undefined {
   if (type === undefined || !KINDS.test(type)) return undefined;
   const session = asText(record['thread_id']);
   return session === undefined ? {} : { session };
-}
-
-const WORTH = ['"agent_message"', '"spawn_agent"', '"turn.completed"', '"turn.failed"'].map((text) =>
-  Buffer.from(text),
-);
-
-function isWorthALook({ bytes, tooLong, torn }: Line): boolean {
-  if (tooLong || torn) return false;
-  const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return WORTH.some((text) => all.includes(text));
 }
 
 /** `last`: the last message of the turn is what it came to. */
@@ -75,15 +64,12 @@ interface StreamContext {
 }
 
 /** Items that are calls, and what each does. */
-const CALLS: ReadonlyMap<
-  string,
-  (item: JsonObject) => { readonly tool: string; readonly summary: string | undefined }
-> = new Map([
-  ['command_execution', (item) => ({ tool: 'exec_command', summary: asText(item['command']) })],
-  ['file_change', (item) => ({ tool: 'apply_patch', summary: pathsIn(item['changes']) })],
-  ['mcp_tool_call', (item) => ({ tool: `mcp__${item['server']}__${item['tool']}`, summary: undefined })],
-  ['web_search', (item) => ({ tool: 'web_search', summary: asText(item['query']) })],
-  ['collab_tool_call', (item) => ({ tool: String(item['tool']), summary: asText(item['prompt']) })],
+const CALLS = new Map<unknown, (item: JsonObject) => readonly [tool: string, summary?: unknown]>([
+  ['command_execution', ({ command }) => ['exec_command', command]],
+  ['file_change', ({ changes }) => ['apply_patch', pathsIn(changes)]],
+  ['mcp_tool_call', ({ server, tool }) => [`mcp__${server}__${tool}`]],
+  ['web_search', ({ query }) => ['web_search', query]],
+  ['collab_tool_call', ({ tool, prompt }) => [String(tool), prompt]],
 ]);
 
 const IGNORED_TYPES = new Set(['thread.started', 'item.updated']);
@@ -127,30 +113,27 @@ function endTurn(payload: JsonObject, { emit, turn, open }: StreamContext): void
 
 function readItem(item: JsonObject, context: StreamContext): void {
   const { emit, turn, isDone, open } = context;
+  const { type: kind } = item;
   const id = asText(item['id']);
-  const kind = asText(item['type']);
-  if (id === undefined || kind === undefined) return;
+  if (id === undefined) return;
   const describe = CALLS.get(kind);
   if (!describe) {
     if (kind === 'agent_message' || kind === 'reasoning')
       emit({ kind: 'entry-added', entry: 'reply', id: replyOf(turn), end: 'tools' });
     return;
   }
-  const call = callIdOf(`${turn}-${id}`);
-  const { tool, summary } = describe(item);
+  const call = toToolCallId(`${turn}-${id}`);
+  const [tool, summary] = describe(item);
   if (!isDone) emit({ kind: 'entry-added', entry: 'reply', id: replyOf(turn), end: 'tools' });
   emit({
     kind: 'tool-started',
     call,
     tool,
-    ...known({ summary: firstLine(summary) }),
+    ...known({ summary: firstLine(asText(summary)) }),
     ...(tool === 'wait' && { awaitsAgents: true }),
   });
   if (kind === 'collab_tool_call') readCollab(item, call, tool, context);
-  if (!isDone) {
-    open.add(call);
-    return;
-  }
+  if (!isDone) return void open.add(call);
   open.delete(call);
   const isLaunch = tool === 'spawn_agent' && receiversOf(item).length > 0;
   const failed = item['status'] === 'failed' && tool !== 'wait';
@@ -163,13 +146,12 @@ function readCollab(item: JsonObject, call: ToolCallId, tool: string, { emit }: 
   if (tool === 'spawn_agent') {
     emit({ kind: 'spawn-requested', call, ...(prompt !== undefined && { prompt: promptFact(prompt) }) });
     const sender = asText(item['sender_thread_id']);
-    for (const receiver of receiversOf(item)) {
-      const parent = sender === undefined ? {} : { parent: agentIdOf(sender) };
+    const parent = sender === undefined ? {} : { parent: agentIdOf(sender) };
+    for (const receiver of receiversOf(item))
       emit({ kind: 'agent-linked', agent: agentIdOf(receiver), evidence: 'result', call, ...parent });
-    }
   }
   for (const [thread, state] of Object.entries(asObject(item['agents_states']) ?? {})) {
-    const outcome = isObject(state) ? outcomeOfStatus(String(state['status'])) : undefined;
+    const outcome = OUTCOMES.get(asObject(state)?.['status']);
     if (outcome) emit({ kind: 'run-ended', agent: agentIdOf(thread), signal: 'notification', outcome, hearsay: true });
   }
 }

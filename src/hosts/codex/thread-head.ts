@@ -2,10 +2,10 @@
 
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import { asAmount, asObject, asText, type JsonObject, known } from '../../lib/json.ts';
+import { asAmount, asObject, asText, type JsonObject, known, parseJsonBytes } from '../../lib/json.ts';
 import { readHead } from '../../lib/read-lines.ts';
 import { isWrongFile } from '../../lib/regular-file.ts';
-import { parseWhole, type RolloutRecord, recordsIn } from './record.ts';
+import { type RolloutRecord, recordsIn } from './record.ts';
 
 export interface ThreadHead {
   readonly id: string;
@@ -95,7 +95,7 @@ async function readFirstLine(file: string): Promise<ThreadHead | undefined> {
     // Nothing whole was written yet: whose it is, the next look tells.
     if (end === -1) return undefined;
     const line = { bytes: begin.subarray(0, end), offset: 0, length: end, torn: false, tooLong: false };
-    const [record] = recordsIn(line, parseWhole).records;
+    const [record] = recordsIn(line, parseJsonBytes).records;
     return (record?.type === 'session_meta' ? headOf(record.payload) : undefined) ?? headByName(file);
   }
   return headByName(file);

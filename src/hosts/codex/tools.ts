@@ -1,10 +1,9 @@
 // The tools of Codex: which of them make, wake or stop agents, one line for what a call does, and how it went.
 
-import type { CallOutcome } from '../../core/index.ts';
-import { asObject, asText, isObject, type JsonObject } from '../../lib/json.ts';
+import type { ToolEnded } from '../../core/index.ts';
+import { asObject, asText, isObject, type JsonObject, parseObject } from '../../lib/json.ts';
 import { parsePatch } from '../../lib/patch-text.ts';
 import { toSummary } from '../shared/index.ts';
-import { parseJson } from './record.ts';
 
 const SPAWNING = 'spawn_agent';
 /** `wait` up to about 0.10x. */
@@ -34,23 +33,19 @@ export interface Call {
 
 /** The call that an item of a reply makes, if any. */
 export function callIn(item: JsonObject): Call | undefined {
-  const id = asText(item['call_id']) ?? asText(item['id']);
+  const native = asText(item['call_id']);
+  const id = native ?? asText(item['id']);
   switch (item['type']) {
     case 'function_call': {
       const text = asText(item['arguments']) ?? '';
-      return { id, tool: nameOf(item), input: asObject(parseJson(text)) ?? text, isOver: false };
+      return { id, tool: nameOf(item), input: parseObject(text) ?? text, isOver: false };
     }
     case 'custom_tool_call':
       return { id, tool: nameOf(item), input: asText(item['input']) ?? '', isOver: false };
     case 'local_shell_call':
       return { id, tool: 'local_shell', input: asObject(item['action']) ?? {}, isOver: false };
     case 'tool_search_call':
-      return {
-        id,
-        tool: 'tool_search',
-        input: asObject(item['arguments']) ?? {},
-        isOver: asText(item['call_id']) === undefined,
-      };
+      return { id, tool: 'tool_search', input: asObject(item['arguments']) ?? {}, isOver: native === undefined };
     case 'web_search_call':
       return { id, tool: 'web_search', input: asObject(item['action']) ?? {}, isOver: true };
     case 'image_generation_call':
@@ -143,12 +138,6 @@ export function patchIn(tool: string, input: unknown): string {
   return /^\s*apply_patch\s+<</m.test(command) ? command : '';
 }
 
-interface Outcome {
-  readonly outcome: CallOutcome;
-  /** The host refused it before anything was asked. */
-  readonly unrun?: true;
-}
-
 const REFUSED =
   /^(?:\w[\w ]* blocked by PreToolUse hook|(?:Wall time: [\d.]+ seconds\n)?aborted by user|.{0,80}\brejected by (?:the )?user)/;
 const UNRUN = /^(?:unsupported (?:custom tool )?call: |failed to parse function arguments)/;
@@ -157,17 +146,17 @@ const FAILED =
 /** In the lines before the output itself: a command may print the same words. */
 const EXIT_CODE = /^(?:Process exited with code|Exit code:) (-?\d+)/m;
 
-/** `text`: what the model was told. Versions up to about 0.5x put a JSON text there. */
-export function outcomeOf(tool: string | undefined, text: string): Outcome {
+/**
+ * `text`: what the model was told. Versions up to about 0.5x put a JSON text there. `unrun`: the host refused it before anything was
+ * asked.
+ */
+export function outcomeOf(tool: string | undefined, text: string): Pick<ToolEnded, 'outcome' | 'unrun'> {
   if (UNRUN.test(text)) return { outcome: 'error', unrun: true };
   if (REFUSED.test(text)) return { outcome: 'refused' };
   // They answer with JSON, or with nothing at all (version 2); in words where it did not go well.
   if (tool !== undefined && ABOUT_AGENTS.has(tool)) return { outcome: /^(?:\{|$)/.test(text) ? 'ok' : 'error' };
   const header = text.split(/^Output:$/m, 1)[0] ?? '';
-  const code = exitCodeIn(text) ?? EXIT_CODE.exec(header)?.[1];
-  return { outcome: FAILED.test(text) || (code !== undefined && Number(code) !== 0) ? 'error' : 'ok' };
-}
-
-function exitCodeIn(text: string): string | undefined {
-  return /^\{"output":[\s\S]*"metadata":\{"exit_code":(-?\d+)/.exec(text)?.[1];
+  const [, code = '0'] =
+    /^\{"output":[\s\S]*"metadata":\{"exit_code":(-?\d+)/.exec(text) ?? EXIT_CODE.exec(header) ?? [];
+  return { outcome: FAILED.test(text) || Number(code) !== 0 ? 'error' : 'ok' };
 }

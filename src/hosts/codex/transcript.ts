@@ -1,38 +1,44 @@
 // The conversation of one thread: where its messages stand, and some of them read at a time.
 
 import { type AgentId, mainAgentOf, nativeId, type TranscriptBlock, type TranscriptMessage } from '../../core/index.ts';
-import { asText, type JsonObject } from '../../lib/json.ts';
-import { openRegular } from '../../lib/regular-file.ts';
+import { asText, type JsonObject, parseJsonBytes } from '../../lib/json.ts';
 import type { ByteRange, LocatedSession, LocatedSource, MessageLines, OpenTranscript } from '../index.ts';
-import { createKindCount, followPlaces, type PlaceList } from '../shared/index.ts';
+import { createKindCount, followPlaces, type PlaceList, readPieces } from '../shared/index.ts';
 import { isHostText, taskIn } from './host-text.ts';
 import { toBlocks, toResult } from './message-blocks.ts';
 import { isKnownType } from './read-rollout.ts';
-import { parseLine, parseWhole, type RolloutRecord, recordsIn, textOf } from './record.ts';
+import { parseLine, type RolloutRecord, recordsIn, textOf } from './record.ts';
 import { createReplyTracker, isSpoken } from './replies.ts';
 import { type CopyCheck, createCopyCheck, headOf } from './thread-head.ts';
 
 export function openTranscript(session: LocatedSession, source: LocatedSource, agent: AgentId): OpenTranscript {
   const isMain = agent === mainAgentOf(session.id);
   const thread = nativeId(agent);
-  let models: ReadonlyMap<string, string> = new Map();
-  const followed = followPlaces(source, () => {
-    const list = createPlaceList(thread, isMain);
-    models = list.models;
-    return list;
-  });
+  const models = new Map<string, string>();
   return {
-    ...followed,
-    read: (places, options) => readMessages(source.path, places, options?.withMedia ?? false, thread, models),
+    ...followPlaces(source, () => {
+      models.clear();
+      return createPlaceList(thread, isMain, models);
+    }),
+    async read(places, options) {
+      const ranges = places.flatMap(({ lines }) => lines);
+      const pieces = (await readPieces(source.path, ranges)).values();
+      return places.flatMap(({ id, timestamp, lines }): readonly TranscriptMessage[] => {
+        const records = lines.flatMap(({ offset, length }) => {
+          const bytes = pieces.next().value ?? new Uint8Array(0);
+          return recordsIn({ bytes, offset, length, torn: false, tooLong: false }, parseJsonBytes).records;
+        });
+        const content = toContent(records, thread, options?.withMedia ?? false);
+        if (content.length === 0) return [];
+        return [{ id, role: roleOf(records), timestamp, model: models.get(id) ?? null, content }];
+      });
+    },
   };
 }
 
-function createPlaceList(
-  thread: string,
-  isMain: boolean,
-): PlaceList & { readonly models: ReadonlyMap<string, string> } {
+/** `models`: of the replies. */
+function createPlaceList(thread: string, isMain: boolean, models: Map<string, string>): PlaceList {
   const places = new Map<string, MessageLines & { readonly lines: ByteRange[] }>();
-  const models = new Map<string, string>();
   const replyOfCall = new Map<string, string>();
   const unknown = createKindCount();
   const track = createReplyTracker(thread);
@@ -74,7 +80,6 @@ function createPlaceList(
     add: (line) => recordsIn(line, parseLine).records.forEach(addRecord),
     all: () => [...places.values()],
     leftOut: unknown.all,
-    models,
   };
 }
 
@@ -88,34 +93,6 @@ function isMessage({ type, payload }: RolloutRecord): boolean {
   if (type === 'event_msg') return payload['type'] === 'task_complete' && payload['error'] !== undefined;
   if (type !== 'response_item') return false;
   return payload['type'] === 'agent_message' || (payload['type'] === 'message' && payload['role'] === 'user');
-}
-
-async function readMessages(
-  file: string,
-  places: readonly MessageLines[],
-  withMedia: boolean,
-  thread: string,
-  models: ReadonlyMap<string, string>,
-): Promise<readonly TranscriptMessage[]> {
-  const handle = await openRegular(file);
-  try {
-    const messages: TranscriptMessage[] = [];
-    for (const { id, timestamp, lines } of places) {
-      const records: RolloutRecord[] = [];
-      for (const { offset, length } of lines) {
-        const bytes = Buffer.alloc(length);
-        const { bytesRead } = await handle.read(bytes, 0, length, offset);
-        const line = { bytes: bytes.subarray(0, bytesRead), offset, length, torn: false, tooLong: false };
-        records.push(...recordsIn(line, parseWhole).records);
-      }
-      const content = toContent(records, thread, withMedia);
-      if (content.length > 0)
-        messages.push({ id, role: roleOf(records), timestamp, model: models.get(id) ?? null, content });
-    }
-    return messages;
-  } finally {
-    await handle.close();
-  }
 }
 
 function toContent(records: readonly RolloutRecord[], thread: string, withMedia: boolean): readonly TranscriptBlock[] {
