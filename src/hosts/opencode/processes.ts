@@ -70,16 +70,11 @@ export async function findServers(root: string): Promise<readonly string[]> {
   const names = (await listFolder(root)).filter(({ kind, name }) => kind === 'file' && isDatabaseName(name));
   const recent = await selectRecent(names.map(({ name }) => path.join(root, name)));
   const openers = recent.length === 0 ? [] : (openersOf(recent) ?? []);
-  if (openers.every(({ sockets }) => sockets.size === 0)) return [];
+  const sockets = openers.flatMap((opener) => [...opener.sockets]);
+  if (sockets.length === 0) return [];
   const listening = listeningSockets();
-  const addresses = new Set(
-    openers.flatMap(({ sockets }) =>
-      [...sockets].flatMap((socket) => {
-        const at = listening.get(socket);
-        return at ? [`http://${at.host}:${at.port}`] : [];
-      }),
-    ),
-  );
+  const ends = sockets.flatMap((socket) => listening.get(socket) ?? []);
+  const addresses = new Set(ends.map(({ host, port }) => `http://${host}:${port}`));
   const found: string[] = [];
   for (const address of addresses) if (await isServer(address)) found.push(address);
   return found;

@@ -3,13 +3,11 @@
 
 import path from 'node:path';
 import { parseHookCommand } from '../../../core/index.ts';
-import { asObject, asText, known, parseObject } from '../../../lib/json.ts';
+import { asText, known, parseObject } from '../../../lib/json.ts';
 import type { HookCommands } from '../../index.ts';
+import { GUARD_SECONDS } from '../../shared/index.ts';
 import { HOST } from '../record.ts';
 import { PLUGIN_BODY } from './plugin-body.ts';
-
-/** A person may be asked for an hour. */
-export const GUARD_SECONDS = 3_600 + 60;
 
 const HEAD = /^\/\/ troupe \S+: a plugin of OpenCode that /;
 const COMMANDS = /^const commands = (\{.*\});$/m;
@@ -20,7 +18,7 @@ export function isOurs(text: string): boolean {
 
 export function commandsIn(text: string): HookCommands | undefined {
   const found = parseObject(COMMANDS.exec(text)?.[1]);
-  const observe = asText(asObject(found)?.['observe']);
+  const observe = asText(found?.['observe']);
   return observe === undefined ? undefined : { observe, ...known({ guard: asText(found?.['guard']) }) };
 }
 

@@ -20,12 +20,13 @@ import type {
   SettingsHook,
   SettingsView,
 } from '../../index.ts';
+import { GUARD_SECONDS } from '../../shared/index.ts';
 import { isDatabaseName } from '../data-folder.ts';
 import { columnsOf } from '../database/schema.ts';
 import { ASKED, BEFORE_CALL, REPLIED } from '../guard.ts';
 import { ifAbsolute, rootsOf } from '../host.ts';
 import { HOST } from '../record.ts';
-import { commandsIn, GUARD_SECONDS, isOurs, pluginText } from './plugin-text.ts';
+import { commandsIn, isOurs, pluginText } from './plugin-text.ts';
 
 export const hookSettings: HookSettingsCapability = {
   // OpenCode 2 was called opencode2 before its release.
@@ -102,15 +103,8 @@ async function findService({ env, home }: Machine): Promise<readonly HookObstacl
   return [{ text: `OpenCode ${version} is running (pid ${pid}); it ${DOES_NOT_LOAD}`, remedy: REMEDY }];
 }
 
-interface LastRun {
-  readonly session: string;
-  readonly version: string | undefined;
-  /** Epoch milliseconds. */
-  readonly at: number;
-}
-
 async function findSessions(machine: Machine): Promise<readonly HookObstacle[]> {
-  const found: LastRun[] = [];
+  const found: NonNullable<ReturnType<typeof readLastRun>>[] = [];
   for (const root of rootsOf(machine))
     for (const { name, kind } of await listFolder(root).catch(() => [])) {
       if (kind !== 'file' || !isDatabaseName(name)) continue;
@@ -133,32 +127,24 @@ const MOST_ROWS = 500;
  * What OpenCode 2 did last. Its first start copies every session of OpenCode 1 into its own tables and leaves theirs as they were,
  * so a session is its own if only it has it, and a copied one was continued by it if it has rows of a kind that copies lack.
  */
-function readLastRun(database: ReadOnlyDatabase): LastRun | undefined {
+function readLastRun(database: ReadOnlyDatabase) {
   const columns = columnsOf(database, 'session_v2');
   if (!['id', 'version', 'time_created'].every((column) => columns.has(column))) return undefined;
-  const isCopied = columnsOf(database, 'session').has('id')
-    ? (id: string) => database.all('select 1 from session where id = ?', id).length > 0
-    : () => false;
-  const versionOf = (id: string): string | undefined =>
-    asText(database.all(`select ${textOf('version')} as version from session_v2 where id = ?`, id)[0]?.['version']);
-  const rows = [
-    ...database.all(
-      `select ${textOf('id')} as id, null as type, time_created as at from session_v2 order by time_created desc limit ${MOST_ROWS}`,
-    ),
-    ...(columnsOf(database, 'session_message').has('session_id')
-      ? database.all(
-          `select ${textOf('session_id')} as id, ${textOf('type')} as type, time_created as at
-          from session_message order by rowid desc limit ${MOST_ROWS}`,
-        )
-      : []),
-  ];
-  const latest = new Map<string, number>();
-  for (const { id, type, at } of rows) {
-    const session = asText(id);
-    const time = asAmount(at);
-    if (session === undefined || time === undefined || time <= (latest.get(session) ?? -1)) continue;
-    if (type === 'idle' || isVersionTwo(versionOf(session)) || !isCopied(session)) latest.set(session, time);
+  const isCopied = columnsOf(database, 'session').has('id') ? 'run.id in (select id from session)' : '0';
+  const messages = columnsOf(database, 'session_message').has('session_id')
+    ? `union all select * from (select session_id, type, time_created from session_message order by rowid desc limit ${MOST_ROWS})`
+    : '';
+  const rows = database.all(`
+    with run(id, type, at) as (
+      select * from (select id, null, time_created from session_v2 order by time_created desc limit ${MOST_ROWS}) ${messages}
+    )
+    select ${textOf('run.id')} as id, ${textOf('run.type')} as type, run.at as at, ${isCopied} as is_copied,
+      (select ${textOf('version')} from session_v2 where session_v2.id = run.id) as version
+    from run order by run.at desc`);
+  for (const { id, type, at: time, is_copied, version: said } of rows) {
+    const [session, at, version] = [asText(id), asAmount(time), asText(said)];
+    if (session === undefined || at === undefined) continue;
+    if (type === 'idle' || isVersionTwo(version) || is_copied === 0) return { session, version, at };
   }
-  const [newest] = [...latest].sort((a, b) => b[1] - a[1]);
-  return newest && { session: newest[0], version: versionOf(newest[0]), at: newest[1] };
+  return undefined;
 }
