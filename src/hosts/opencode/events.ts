@@ -1,24 +1,20 @@
 // Events of the server (`/event`, `/global/event`), live or recorded: those of one folder, with all its sessions.
 
 import { type AgentEvent, type DiagnosticCode, nativeId } from '../../core/index.ts';
-import { asAmount, asObject, asText, isObject, type JsonObject, known, parseJson } from '../../lib/json.ts';
+import { asAmount, asObject, asText, isObject, type JsonObject, parseJson } from '../../lib/json.ts';
 import type { Line } from '../../lib/lines.ts';
 import type { SourceReader } from '../index.ts';
 import {
   answeredFact,
   askedFact,
-  createdAtOf,
+  type MessageNote,
   messageFacts,
+  noteOf,
   type PermissionRequest,
   sessionFacts,
 } from './parse-messages.ts';
 import { partFacts } from './parse-parts.ts';
 import { originOf, problemFact, type RecordContext, toSessionInfo } from './record.ts';
-
-interface MessageNote {
-  readonly isPrompt: boolean;
-  readonly createdAt?: number;
-}
 
 /** State kept from event to event. */
 interface EventsState {
@@ -41,7 +37,7 @@ const READERS: ReadonlyMap<string, (properties: JsonObject, state: EventsState) 
   ['permission.updated', readAsk],
 ]);
 
-const TYPE = /^[a-z-]+(?:\.[a-z-]+)+$/;
+export const EVENT_TYPE = /^[a-z-]+(?:\.[a-z-]+)+$/;
 
 export function createEventsReader(context: RecordContext): SourceReader {
   const state = createEventsState(context);
@@ -53,7 +49,7 @@ export function createEventsReader(context: RecordContext): SourceReader {
       if (at !== undefined) state.at = at;
       const event = eventOf(record);
       const type = asText(event['type']);
-      if (type === undefined || (!TYPE.test(type) && type !== 'sync')) {
+      if (type === undefined || (!EVENT_TYPE.test(type) && type !== 'sync')) {
         return [problemFact(context, 'unknown-record', type ?? 'no type', line)];
       }
       return readEvent(type, asObject(event['properties']) ?? {}, state);
@@ -86,7 +82,7 @@ function readMessage(properties: JsonObject, { context, tree, messages }: Events
   const info = asObject(properties['info']);
   const [id, session] = [asText(info?.['id']), asText(info?.['sessionID'])];
   if (!info || id === undefined || session === undefined || !tree.has(session)) return [];
-  messages.set(id, { isPrompt: info['role'] === 'user', ...known({ createdAt: createdAtOf(info) }) });
+  messages.set(id, noteOf(info));
   return messageFacts({ id, session }, info, context);
 }
 
@@ -99,33 +95,30 @@ function readPart(properties: JsonObject, { context, tree, messages }: EventsSta
 }
 
 function readAsk(properties: JsonObject, state: EventsState): readonly AgentEvent[] {
-  const place = questionIn(properties, properties['id'], state);
-  return place ? [askedFact(place)] : [];
+  return requestsIn(properties, properties['id'], state).map(askedFact);
 }
 
 /** `permissionID` up to 0.15. */
 function readReply(properties: JsonObject, state: EventsState): readonly AgentEvent[] {
-  const place = questionIn(properties, properties['requestID'] ?? properties['permissionID'], state);
-  return place ? [answeredFact(place)] : [];
+  return requestsIn(properties, properties['requestID'] ?? properties['permissionID'], state).map(answeredFact);
 }
 
-function questionIn(
+/** One, or none. */
+function requestsIn(
   properties: JsonObject,
   id: unknown,
   { context, tree, at }: EventsState,
-): PermissionRequest | undefined {
+): readonly PermissionRequest[] {
   const [by, question] = [asText(properties['sessionID']), asText(id)];
-  if (by === undefined || question === undefined || !tree.has(by) || at === undefined) return undefined;
-  return { session: context.session, origin: originOf(context, at, true), question, by, at };
+  if (by === undefined || question === undefined || !tree.has(by) || at === undefined) return [];
+  return [{ session: context.session, origin: originOf(context, at, true), question, by, at }];
 }
 
-interface RecordInLine {
-  readonly record?: JsonObject;
-  /** Empty for a blank line. */
-  readonly problem: readonly AgentEvent[];
-}
-
-export function recordIn(line: Line, context: RecordContext): RecordInLine {
+/** `problem` is empty for a blank line. */
+export function recordIn(
+  line: Line,
+  context: RecordContext,
+): { readonly record?: JsonObject; readonly problem: readonly AgentEvent[] } {
   const text = Buffer.from(line.bytes).toString('utf8');
   if (text.trim() === '' && !line.tooLong) return { problem: [] };
   const value = line.tooLong ? undefined : parseJson(text);

@@ -2,15 +2,15 @@
 
 import type { AgentEvent } from '../../core/index.ts';
 import { isMissing, modifiedAt } from '../../lib/folders.ts';
-import { asObject, asText, known, parseObject } from '../../lib/json.ts';
+import { asObject, asText, type JsonObject, known, parseObject } from '../../lib/json.ts';
 import { readHead, readLines } from '../../lib/read-lines.ts';
 import { MAX_DOCUMENT_BYTES, readText } from '../../lib/regular-file.ts';
 import type { SourceReader } from '../index.ts';
 import type { SessionPosition } from './database/schema.ts';
 import { eventOf } from './events.ts';
-import { createdAtOf, messageFacts, sessionFacts } from './parse-messages.ts';
+import { messageFacts, noteOf, sessionFacts } from './parse-messages.ts';
 import { partFacts } from './parse-parts.ts';
-import { isSessionId, problemFact, type RecordContext, toSessionInfo } from './record.ts';
+import { objectsIn, problemFact, type RecordContext, toSessionInfo } from './record.ts';
 
 const HEAD_BYTES = 8 * 1024;
 
@@ -60,8 +60,7 @@ async function inEvents(file: string): Promise<Parents> {
     const record = parseObject(line.toString('utf8'));
     const event = record && eventOf(record);
     const info = toSessionInfo(asObject(asObject(event?.['properties'])?.['info']));
-    if (info && isSessionId(info.id) && asText(event?.['type'])?.startsWith('session.'))
-      parents.set(info.id, info.parent);
+    if (info && asText(event?.['type'])?.startsWith('session.')) parents.set(info.id, info.parent);
   });
   return parents;
 }
@@ -91,27 +90,44 @@ export function createExportReader(context: RecordContext): SourceReader {
       const session = toSessionInfo(asObject(document?.['info']));
       if (!document || !session)
         return [problemFact(context, 'invalid-json', 'no export, or not all of it', { offset: 0, length })];
-      const messages = Array.isArray(document['messages']) ? document['messages'] : [];
       return [
         ...sessionFacts(session, context),
-        ...messages.flatMap((message) => messageWithParts(message, session.id, context)),
+        ...toMessages(document['messages']).flatMap((message) => wholeMessageFacts(message, session.id, context)),
       ];
     },
   };
 }
 
-/** `{info, parts}`, as exports and the server have it. */
-export function messageWithParts(message: unknown, session: string, context: RecordContext): readonly AgentEvent[] {
-  const info = asObject(asObject(message)?.['info']);
-  const id = asText(info?.['id']);
-  if (!info || id === undefined) return [];
-  const parts = asObject(message)?.['parts'];
-  const key = { session, isPrompt: info['role'] === 'user', ...known({ createdAt: createdAtOf(info) }) };
+/** One message with all its parts. Each part has its `id`. */
+export interface WholeMessage {
+  readonly id: string;
+  readonly info: JsonObject;
+  readonly parts: readonly JsonObject[];
+}
+
+/** A list of `{info, parts}`, as exports and the server have it. */
+export function toMessages(list: unknown): readonly WholeMessage[] {
+  return objectsIn(list).flatMap((message) => {
+    const info = asObject(message['info']);
+    const id = asText(info?.['id']);
+    const parts = objectsIn(message['parts']).flatMap((part) => withId(part['id'], part));
+    return info && id !== undefined ? [{ id, info, parts }] : [];
+  });
+}
+
+/** Empty if one of them is missing. */
+export function withId(id: unknown, part: JsonObject | undefined): readonly JsonObject[] {
+  return part && asText(id) !== undefined ? [{ ...part, id }] : [];
+}
+
+export function wholeMessageFacts(
+  { id, info, parts }: WholeMessage,
+  session: string,
+  context: RecordContext,
+): readonly AgentEvent[] {
+  const note = noteOf(info);
   return [
     ...messageFacts({ id, session }, info, context),
-    ...(Array.isArray(parts) ? parts : []).map(asObject).flatMap((part) => {
-      const native = asText(part?.['id']);
-      return part && native !== undefined ? partFacts({ ...key, id: native }, part, context) : [];
-    }),
+    ...parts.flatMap((part) => partFacts({ ...note, id: String(part['id']), session }, part, context)),
   ];
 }

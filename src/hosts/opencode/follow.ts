@@ -4,13 +4,13 @@ import type { Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { isFolder } from '../../lib/folders.ts';
-import { asAmount, asText, known } from '../../lib/json.ts';
-import { type ReadOnlyDatabase, readDatabase, UnreadableDatabase } from '../../lib/sqlite.ts';
+import { asAmount, asText } from '../../lib/json.ts';
+import { type ReadOnlyDatabase, readDatabase, textOf, UnreadableDatabase } from '../../lib/sqlite.ts';
 import type { FollowCapability, FollowNotes, Subject } from '../index.ts';
 import { databaseOf, OLD_PROJECTS, STORAGE } from './data-folder.ts';
-import { readSchema } from './database/schema.ts';
+import { NUMBERS, numbersIn, readSchema } from './database/schema.ts';
 import { locateSessions, readFacts } from './locate.ts';
-import { sessionIdOf, topOf } from './record.ts';
+import { createRootOf, sessionIdOf } from './record.ts';
 import { listen } from './server/cursor.ts';
 import { isAddress } from './server/request.ts';
 import { listStored, sessionOfPart } from './storage.ts';
@@ -47,12 +47,7 @@ export const follow: FollowCapability = {
   listen: (root, onNews) => (isAddress(root) ? listen(root, onNews) : undefined),
 };
 
-async function subjectOfDatabase(
-  root: string,
-  file: string,
-  place: string,
-  notes: Map<string, unknown>,
-): Promise<Subject> {
+async function subjectOfDatabase(root: string, file: string, place: string, notes: FollowNotes): Promise<Subject> {
   // The index in memory; the log changes with it.
   if (place.endsWith('-shm')) return { kind: 'shared', parts: [], source: file };
   const changed = await changedSessions(file, notes);
@@ -65,16 +60,12 @@ async function subjectOfStored(root: string, below: readonly (string | undefined
   if (kind === undefined || kind === 'session') return EVERYTHING;
   if (!STORED.has(kind) || name === undefined) return NOTHING;
   const session = kind === 'message' ? name : file === undefined ? undefined : await sessionOfPart(place);
-  const top = session === undefined ? undefined : await topStored(root, session);
-  if (top === undefined) return (await isFolder(place)) ? NOTHING : EVERYTHING;
-  return { kind: 'shared', parts: [{ id: sessionIdOf(top), folder: root }], source: path.join(root, STORAGE) };
-}
-
-async function topStored(root: string, session: string): Promise<string | undefined> {
-  const parents = new Map(
-    (await listStored(path.join(root, STORAGE))).sessions.map(({ info }) => [info.id, info.parent]),
-  );
-  return parents.has(session) ? topOf(session, (id) => parents.get(id)) : undefined;
+  const source = path.join(root, STORAGE);
+  const stored = session === undefined ? [] : await listStored(source);
+  const parents = new Map(stored.map(({ info }) => [info.id, info.parent]));
+  if (session === undefined || !parents.has(session)) return (await isFolder(place)) ? NOTHING : EVERYTHING;
+  const top = createRootOf((id) => parents.get(id))(session);
+  return { kind: 'shared', parts: [{ id: sessionIdOf(top), folder: root }], source };
 }
 
 function partsBelow(root: string, place: string): readonly string[] {
@@ -85,7 +76,7 @@ function partsBelow(root: string, place: string): readonly string[] {
 interface Note {
   readonly inode: number;
   /** State of the files, if old enough to be reliable. */
-  readonly fingerprint?: string;
+  readonly fingerprint: string | undefined;
   readonly messageRow: number;
   readonly partRow: number;
   readonly eventRow: number;
@@ -114,14 +105,14 @@ async function changedSessions(file: string, notes: FollowNotes): Promise<readon
       const rows = lastRows(database, hasEvents);
       const isSame = before?.inode === inode && before.messageRow <= rows.messageRow && before.partRow <= rows.partRow;
       if (!before || !isSame) {
-        notes.set(file, { inode, ...rows, recent: new Map(), ...known({ fingerprint }) } satisfies Note);
+        notes.set(file, { inode, fingerprint, ...rows, recent: new Map() } satisfies Note);
         return undefined;
       }
       const changed = topmost(database, changedSince(database, before, hasEvents));
       const now = Date.now();
       const recent = new Map([...before.recent].filter(([, at]) => now - at < RECENT_MS));
       for (const id of changed) recent.set(id, now);
-      notes.set(file, { inode, ...rows, recent, ...known({ fingerprint }) } satisfies Note);
+      notes.set(file, { inode, fingerprint, ...rows, recent } satisfies Note);
       const tellsAll = hasEvents && rows.eventRow > before.eventRow;
       return tellsAll ? [...changed] : [...new Set([...changed, ...recent.keys()])];
     });
@@ -142,20 +133,19 @@ function fingerprintOf(main: Stats, log: Stats | undefined): string | undefined 
 }
 
 function lastRows(database: ReadOnlyDatabase, hasEvents: boolean): Pick<Note, 'messageRow' | 'partRow' | 'eventRow'> {
-  const last = (table: string): string => `coalesce((select max(rowid) from ${table}), 0)`;
-  const events = hasEvents ? last('event') : '0';
-  const [row] = database.all(`select ${last('message')} as m, ${last('part')} as p, ${events} as e`);
-  const amount = (key: string): number => asAmount(row?.[key]) ?? 0;
-  return { messageRow: amount('m'), partRow: amount('p'), eventRow: amount('e') };
+  const events = hasEvents ? '(select max(rowid) from event)' : '0';
+  const [row] = database.all(`select ${NUMBERS}, ${events} as last_event`);
+  const [messageRow, partRow] = numbersIn(row);
+  return { messageRow, partRow, eventRow: asAmount(row?.['last_event']) ?? 0 };
 }
 
 function changedSince(database: ReadOnlyDatabase, since: Note, hasEvents: boolean): ReadonlySet<string> {
+  const sessionsIn = (table: string, column: string, row: number) =>
+    database.all(`select distinct ${textOf(column)} as id from ${table} where rowid > ?`, row);
   const rows = [
-    ...database.all('select distinct cast(session_id as blob) as id from message where rowid > ?', since.messageRow),
-    ...database.all('select distinct cast(session_id as blob) as id from part where rowid > ?', since.partRow),
-    ...(hasEvents
-      ? database.all('select distinct cast(aggregate_id as blob) as id from event where rowid > ?', since.eventRow)
-      : []),
+    ...sessionsIn('message', 'session_id', since.messageRow),
+    ...sessionsIn('part', 'session_id', since.partRow),
+    ...(hasEvents ? sessionsIn('event', 'aggregate_id', since.eventRow) : []),
   ];
   return new Set(rows.flatMap(({ id }) => asText(id) ?? []));
 }
@@ -163,5 +153,5 @@ function changedSince(database: ReadOnlyDatabase, since: Note, hasEvents: boolea
 function topmost(database: ReadOnlyDatabase, ids: ReadonlySet<string>): ReadonlySet<string> {
   const parentOf = (id: string): string | undefined =>
     asText(database.all('select cast(parent_id as blob) as parent_id from session where id = ?', id)[0]?.['parent_id']);
-  return new Set([...ids].map((id) => topOf(id, parentOf)));
+  return new Set([...ids].map(createRootOf(parentOf)));
 }

@@ -37,7 +37,7 @@ export const opencode: SourceAdapter = {
   openTable: (session, source) => TABLES[source.role as keyof typeof TABLES](session, source),
   follow,
   stream,
-  openTranscript: openTranscript,
+  openTranscript,
   hooks,
   hookSettings,
   questions,

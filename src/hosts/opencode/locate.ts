@@ -2,10 +2,9 @@
 
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { type AgentEvent, type SourceId, toSourceId } from '../../core/index.ts';
+import { type AgentEvent, toSourceId } from '../../core/index.ts';
 import { isClosedFolder, listFolder } from '../../lib/folders.ts';
 import { groupBy } from '../../lib/group.ts';
-import { known } from '../../lib/json.ts';
 import { isWrongFile } from '../../lib/regular-file.ts';
 import { readDatabase, UnreadableDatabase } from '../../lib/sqlite.ts';
 import type { Located, LocatedSession, LocatedSource } from '../index.ts';
@@ -13,7 +12,7 @@ import { isDatabaseName, isOwnDatabaseName } from './data-folder.ts';
 import { assertOpenable, listSessions, readSchema, type SessionPosition, unknownStepOf } from './database/schema.ts';
 import { sessionsInFile } from './files.ts';
 import { factsOfProcesses } from './processes.ts';
-import { agentIdOf, type SessionInfo, sessionIdOf } from './record.ts';
+import { agentIdOf, createRootOf, sessionIdOf } from './record.ts';
 import { isAddress, listServed, UnreachableServer } from './server/request.ts';
 import { listStored, REFUSED, storagesIn, unknownStepOf as unknownStepOfStorage } from './storage.ts';
 
@@ -37,9 +36,9 @@ const SHAPES: Readonly<Record<Role, Pick<LocatedSource, 'shape' | 'verified'>>> 
 
 /** `root`: a data folder, a single file, or the address of a server. */
 export async function locate(root: string): Promise<Located> {
-  const { sessions, problems } = await locateSessions(root);
+  const located = await locateSessions(root);
   const factsOf = await readFacts(root);
-  return { sessions: sessions.map((session) => ({ ...session, facts: factsOf(session) })), ignoredFiles: [], problems };
+  return { ...located, sessions: located.sessions.map((session) => ({ ...session, facts: factsOf(session) })) };
 }
 
 export async function readFacts(root: string): Promise<(session: LocatedSession) => readonly AgentEvent[]> {
@@ -47,18 +46,16 @@ export async function readFacts(root: string): Promise<(session: LocatedSession)
 }
 
 /** Without facts. */
-export async function locateSessions(
-  root: string,
-): Promise<{ readonly sessions: readonly LocatedSession[]; readonly problems: readonly string[] }> {
+export async function locateSessions(root: string): Promise<Located> {
   const problems: string[] = [];
   const sources = isAddress(root) ? await locateOnServer(root, problems) : await findSources(root, problems);
-  return { sessions: toSessions(root, sources), problems };
+  return { sessions: toSessions(root, sources), ignoredFiles: [], problems };
 }
 
 async function locateOnServer(root: string, problems: string[]): Promise<readonly FoundSource[]> {
   try {
-    const served = await listServed(root);
-    return [{ role: 'server', file: root, sessions: served.map((info) => toPosition(info, info.updatedAt ?? 0)) }];
+    const sessions = (await listServed(root)).map((info) => ({ ...info, modifiedAt: info.updatedAt ?? 0 }));
+    return [{ role: 'server', file: root, sessions }];
   } catch (error) {
     if (!(error instanceof UnreachableServer)) throw error;
     problems.push(`${error.message}.`);
@@ -85,32 +82,26 @@ async function findSources(root: string, problems: string[]): Promise<readonly F
 }
 
 async function locateInStorage(storage: string, problems: string[]): Promise<readonly FoundSource[]> {
-  const { sessions: stored, problems: found } = await listStored(storage);
-  problems.push(...found);
+  const stored = await listStored(storage, problems);
   const step = await unknownStepOfStorage(storage);
   if (step !== undefined) problems.push(newer(storage, step));
-  if (stored.length === 0) return [];
-  const sessions = stored.map(({ info, modifiedAt }) => toPosition(info, modifiedAt));
+  const sessions = stored.map(({ info, modifiedAt }) => ({ ...info, modifiedAt }));
   return [{ role: 'storage', file: storage, sessions }];
 }
 
-function toPosition({ id, parent }: SessionInfo, modifiedAt: number): SessionPosition {
-  return { id, modifiedAt, ...known({ parent }) };
-}
+const HAS_SESSIONS = /\.(?:db|json|jsonl)$/;
 
 /** Exports are beside the database, or in a folder of that name; deeper files belong to the program. */
 async function filesAt(root: string): Promise<readonly string[]> {
   const entries = await listFolder(root);
-  const inFolder = (folder: string, names: typeof entries): readonly string[] =>
-    names
-      .filter(({ kind, name }) => kind === 'file' && /\.(?:db|json|jsonl)$/.test(name))
-      .map(({ name }) => path.join(folder, name));
-  const exports = entries.filter(({ kind, name }) => kind === 'folder' && /^exports?$/.test(name));
-  const files = [...inFolder(root, entries)];
-  for (const { name } of exports)
-    files.push(...inFolder(path.join(root, name), await listFolder(path.join(root, name))));
   // The root may be a file itself.
-  return entries.length === 0 && /\.(?:db|json|jsonl)$/.test(root) ? [root] : files;
+  if (entries.length === 0) return HAS_SESSIONS.test(root) ? [root] : [];
+  const exports = entries.filter(({ kind, name }) => kind === 'folder' && /^exports?$/.test(name));
+  const files: string[] = [];
+  for (const folder of [root, ...exports.map(({ name }) => path.join(root, name))])
+    for (const { kind, name } of await listFolder(folder))
+      if (kind === 'file' && HAS_SESSIONS.test(name)) files.push(path.join(folder, name));
+  return files;
 }
 
 /** Databases of other programs are skipped; an unreadable one with a name of OpenCode's is a problem. */
@@ -148,7 +139,7 @@ function toSessions(root: string, sources: readonly FoundSource[]): readonly Loc
   const parents = new Map<string, string>();
   for (const { id, parent } of sources.flatMap(({ sessions }) => sessions))
     if (parent !== undefined) parents.set(id, parent);
-  const rootOf = createRootOf(parents);
+  const rootOf = createRootOf((id) => parents.get(id));
   const found = sources.flatMap((source) =>
     [...groupBy(source.sessions, ({ id }) => rootOf(id))].map(([id, sessions]) => ({
       id,
@@ -165,23 +156,6 @@ function toSessions(root: string, sources: readonly FoundSource[]): readonly Loc
   }));
 }
 
-/** The topmost ancestor that is named, even if it is missing: the children of a deleted session stay together. */
-function createRootOf(parents: ReadonlyMap<string, string>): (id: string) => string {
-  const tops = new Map<string, string>();
-  return (id) => {
-    const walked = new Set<string>();
-    let top = id;
-    // All sessions of a cycle get the same top: the one that the first walk reached last.
-    for (let up = parents.get(top); up !== undefined && !walked.has(up) && !tops.has(top); up = parents.get(top)) {
-      walked.add(top);
-      top = up;
-    }
-    const found = tops.get(top) ?? top;
-    for (const below of walked.add(top)) tops.set(below, found);
-    return found;
-  };
-}
-
 function toSource(
   root: string,
   { role, file }: FoundSource,
@@ -189,11 +163,7 @@ function toSource(
   sessions: readonly SessionPosition[],
 ): LocatedSource {
   const agents = sessions.filter((one) => one.id !== id).map((one) => agentIdOf(one.id));
-  return { id: sourceIdOf(root, file), path: file, role, ...SHAPES[role], ...(agents.length > 0 && { agents }) };
-}
-
-function sourceIdOf(root: string, file: string): SourceId {
-  if (isAddress(root)) return toSourceId('server');
-  const below = path.relative(root, file).split(path.sep).join('/');
-  return toSourceId(below === '' ? path.basename(file) : below);
+  const below = path.relative(root, file).split(path.sep).join('/') || path.basename(file);
+  const source = toSourceId(isAddress(root) ? 'server' : below);
+  return { id: source, path: file, role, ...SHAPES[role], ...(agents.length > 0 && { agents }) };
 }

@@ -12,13 +12,8 @@ import {
   type UsageCounted,
 } from '../../core/index.ts';
 import { asAmount, asObject, asText, type JsonObject, known } from '../../lib/json.ts';
+import { firstLine } from '../shared/index.ts';
 import { agentIdOf, type Draft, originOf, type RecordContext, type SessionInfo } from './record.ts';
-import { firstLine } from './tools.ts';
-
-interface MessageKey {
-  readonly id: string;
-  readonly session: string;
-}
 
 /** An unfinished reply has neither its end nor its tokens. */
 export function isOver(info: JsonObject): boolean {
@@ -30,8 +25,18 @@ export function createdAtOf(info: JsonObject | undefined): number | undefined {
   return asAmount(asObject(info?.['time'])?.['created']);
 }
 
+/** What parts need of their message. */
+export interface MessageNote {
+  readonly createdAt?: number | undefined;
+  readonly isPrompt: boolean;
+}
+
+export function noteOf(info: JsonObject | undefined): MessageNote {
+  return { createdAt: createdAtOf(info), isPrompt: info?.['role'] === 'user' };
+}
+
 export function messageFacts(
-  { id, session }: MessageKey,
+  { id, session }: { readonly id: string; readonly session: string },
   info: JsonObject,
   context: RecordContext,
 ): readonly AgentEvent[] {
@@ -39,121 +44,88 @@ export function messageFacts(
   const createdAt = createdAtOf(info);
   const agent = agentIdOf(session);
   const place = { session: context.session, origin: originOf(context, createdAt, isReply), agent };
-  const copied = context.isEcho;
+  const begun = placeAt(context, place, createdAt);
   if (info['role'] === 'user')
     return [
-      { kind: 'entry-added', ...place, entry: 'prompt', id, ...known({ at: createdAt, copied }) },
-      ...seenBy(info, context, agent, place, asText(asObject(info['model'])?.['providerID'])),
+      { kind: 'entry-added', ...begun, entry: 'prompt', id },
+      ...seenBy(info, context, place, asText(asObject(info['model'])?.['providerID'])),
     ];
   if (!isReply || !isOver(info)) return [];
-  const seen = seenBy(info, context, agent, place, asText(info['providerID']));
-  const at = asAmount(asObject(info['time'])?.['completed']) ?? createdAt;
-  const used = usageFacts(id, info, place, createdAt, copied);
+  const seen = seenBy(info, context, place, asText(info['providerID']));
   const error = asObject(info['error']);
+  // Before 0.6 one reply covers several requests to the model, and has the tokens of the last one only.
+  const final = asText(info['finish']) !== undefined || error !== undefined;
+  const used = usageFacts(id, info, begun, final);
+  const at = asAmount(asObject(info['time'])?.['completed']) ?? createdAt;
+  const ended = placeAt(context, place, at);
   const isMain = agent === mainAgentOf(context.session);
-  if (error) return [...seen, ...errorFacts(id, error, { ...place, ...known({ at, copied }) }, isMain), ...used];
+  if (error) return [...seen, ...errorFacts(id, error, ended, isMain), ...used];
   if (info['summary'] === true)
     return [
       ...used,
       { kind: 'agent-compacted', ...place, ...known({ at }) },
       // The conversation continues after it, so it is not a last reply.
-      { kind: 'entry-added', ...place, entry: 'note', id, ...known({ at, copied }) },
+      { kind: 'entry-added', ...ended, entry: 'note', id },
     ];
   const end = endOf(asText(info['finish']));
-  const facts = [replyFact(id, place, at, copied, end)];
-  for (const one of seen) facts.push(one);
-  for (const one of used) facts.push(one);
-  if (!isMain && end !== undefined && end !== 'tools')
-    facts.push(endFact({ ...place, ...known({ at }) }, 'completed', 'its turn ended'));
-  return facts;
+  const reply: Draft<EntryAdded> = { kind: 'entry-added', ...ended, entry: 'reply', id };
+  if (end !== undefined) reply.end = end;
+  const isLast = !isMain && end !== undefined && end !== 'tools';
+  return [reply, ...seen, ...used, ...(isLast ? [endFact(ended, 'completed', 'its turn ended')] : [])];
 }
 
-function replyFact(
-  id: string,
-  { session, origin, agent }: FactPlace,
-  at: number | undefined,
-  copied: true | undefined,
-  end: ReplyEnd | undefined,
-): AgentEvent {
-  const fact: Draft<EntryAdded> = { kind: 'entry-added', session, origin, agent, entry: 'reply', id };
-  if (at !== undefined) fact.at = at;
-  if (copied) fact.copied = copied;
-  if (end !== undefined) fact.end = end;
-  return fact;
-}
+export type FactPlace = Pick<EntryAdded, 'session' | 'origin' | 'agent' | 'at' | 'copied'>;
 
-interface FactPlace {
-  readonly session: RecordContext['session'];
-  readonly origin: AgentEvent['origin'];
-  readonly agent: ReturnType<typeof agentIdOf>;
-  readonly at?: number;
-  readonly copied?: true;
+export function placeAt({ isEcho }: RecordContext, { session, origin, agent }: FactPlace, at?: number): FactPlace {
+  const place: Draft<FactPlace> = { session, origin, agent };
+  if (at !== undefined) place.at = at;
+  if (isEcho) place.copied = isEcho;
+  return place;
 }
-
-interface UsagePlace extends Omit<FactPlace, 'at' | 'copied'> {
-  readonly at?: number | undefined;
-  readonly copied?: true | undefined;
-}
-
-const NO_FACTS: readonly AgentEvent[] = [];
 
 /** A main agent has no type. */
 function seenBy(
   info: JsonObject,
   { session, settings }: RecordContext,
-  agent: FactPlace['agent'],
-  place: Omit<FactPlace, 'at'>,
+  place: FactPlace,
   provider: string | undefined,
 ): readonly AgentEvent[] {
+  const { agent } = place;
   const type = agent === mainAgentOf(session) ? undefined : asText(info['agent']);
   const effort = asText(info['variant']);
-  const last = settings?.get(agent);
-  if (last && last.provider === provider && last.type === type && last.effort === effort) return NO_FACTS;
-  settings?.set(agent, { provider, type, effort });
-  const at = createdAtOf(info);
-  return [{ kind: 'agent-seen', ...place, ...known({ at, provider, type, effort }) }];
+  const said = [provider, type, effort].join('\n');
+  if (settings?.get(agent) === said) return [];
+  settings?.set(agent, said);
+  return [{ kind: 'agent-seen', ...place, ...known({ at: createdAtOf(info), provider, type, effort }) }];
 }
 
 function errorFacts(id: string, error: JsonObject, place: FactPlace, isMain: boolean): readonly AgentEvent[] {
   const isStop = error['name'] === 'MessageAbortedError';
   const entry = { kind: 'entry-added', ...place, entry: isStop ? 'interruption' : 'failure', id } as const;
   if (isMain) return [entry];
-  if (isStop) return [entry, endFact(place, 'stopped', 'interrupted')];
-  const said = asText(asObject(error['data'])?.['message']) ?? asText(error['name']);
-  return [entry, endFact(place, 'failed', firstLine(said))];
+  return [
+    entry,
+    isStop ? endFact(place, 'stopped', 'interrupted') : endFact(place, 'failed', firstLine(errorText(error))),
+  ];
 }
 
-function endFact(
-  { copied: _copied, ...place }: FactPlace,
-  outcome: RunOutcome,
-  reason: string | undefined,
-): AgentEvent {
+export function errorText(error: JsonObject | undefined): string | undefined {
+  return asText(asObject(error?.['data'])?.['message']) ?? asText(error?.['name']);
+}
+
+function endFact({ copied: _copied, ...place }: FactPlace, outcome: RunOutcome, reason?: string): AgentEvent {
   return { kind: 'run-ended', ...place, signal: 'transcript', outcome, ...known({ reason }) };
 }
 
-function usageFacts(
-  id: string,
-  info: JsonObject,
-  { session, origin, agent }: FactPlace,
-  at: number | undefined,
-  copied: true | undefined,
-): readonly AgentEvent[] {
-  const tokens = asObject(info['tokens']);
-  if (!tokens) return [];
-  const fact = usageFact(id, tokens, info['cost'], { session, origin, agent, at, copied }, asText(info['modelID']));
-  // Before 0.6 one reply covers several requests to the model, and has the tokens of the last one only.
-  const isWhole = asText(info['finish']) !== undefined || asObject(info['error']) !== undefined;
-  return [isWhole ? fact : { ...fact, final: false }];
-}
-
-/** The program counts reasoning tokens separately, and bills them as output. */
-export function usageFact(
+/** Empty without tokens. The program counts reasoning tokens separately, and bills them as output. */
+export function usageFacts(
   message: string,
-  tokens: JsonObject,
-  cost: unknown,
-  { session, origin, agent, at, copied }: UsagePlace,
-  model?: string,
-): UsageCounted {
+  record: JsonObject,
+  place: FactPlace,
+  final = true,
+): readonly UsageCounted[] {
+  const tokens = asObject(record['tokens']);
+  if (!tokens) return [];
   const cache = asObject(tokens['cache']);
   const amount = (value: unknown): number => asAmount(value) ?? 0;
   const usage: Usage = {
@@ -164,14 +136,13 @@ export function usageFact(
     cacheWrite5m: 0,
     cacheWrite1h: 0,
   };
-  const fact: Draft<UsageCounted> = { kind: 'usage-counted', session, origin, agent, message, usage, final: true };
-  if (at !== undefined) fact.at = at;
-  if (copied) fact.copied = copied;
-  if (model !== undefined) fact.model = model;
   // Zero: the program knows no price, or the user has a subscription; the price list applies.
-  const usd = asAmount(cost);
+  const usd = asAmount(record['cost']);
+  const model = asText(record['modelID']);
+  const fact: Draft<UsageCounted> = { kind: 'usage-counted', ...place, message, usage, final };
+  if (model !== undefined) fact.model = model;
   if (usd) fact.nanoUsd = Math.round(usd * 1e9);
-  return fact;
+  return [fact];
 }
 
 /** After `tool-calls` and `unknown` the program calls its model again. */
@@ -191,45 +162,29 @@ const INTERNAL = new Set(['compaction', 'title', 'summary']);
 export function sessionFacts(info: SessionInfo, context: RecordContext): readonly AgentEvent[] {
   const { session } = context;
   const agent = agentIdOf(info.id);
-  const { createdAt: at, deniedTools } = info;
+  const { createdAt: at, updatedAt, title, directory: cwd, version: hostVersion, deniedTools } = info;
   const place = { session, origin: originOf(context, at, false) };
-  const cwd = info.directory;
   if (agent === mainAgentOf(session)) {
-    return [
-      { kind: 'session-seen', ...place, ...known({ at, cwd, hostVersion: info.version }) },
+    const seen: readonly AgentEvent[] = [
+      { kind: 'session-seen', ...place, ...known({ at, cwd, hostVersion }) },
       { kind: 'agent-seen', ...place, agent, ...known({ at, cwd, deniedTools }) },
-      ...titleFact(info, context),
     ];
+    if (title === undefined || UNTITLED.test(title)) return seen;
+    return [...seen, { kind: 'session-titled', ...place, title, titleKind: 'generated', ...known({ at: updatedAt }) }];
   }
-  const [, description, byTitle] = OF_SUBAGENT.exec(info.title ?? '') ?? [];
+  const [, description, byTitle] = OF_SUBAGENT.exec(title ?? '') ?? [];
   const type = info.agent ?? byTitle;
   const internal = type !== undefined && INTERNAL.has(type) ? type : undefined;
-  return [
-    {
-      kind: 'agent-seen',
-      ...place,
-      agent,
-      ...known({ at, type, description, cwd, deniedTools, internal }),
-      ...(internal !== undefined && { agentKind: 'internal' }),
-    },
-    ...(info.parent === undefined
-      ? []
-      : [
-          {
-            kind: 'agent-linked',
-            ...place,
-            agent,
-            evidence: 'session-record',
-            parent: agentIdOf(info.parent),
-          } as const,
-        ]),
-  ];
-}
-
-function titleFact({ title, updatedAt: at, createdAt }: SessionInfo, context: RecordContext): readonly AgentEvent[] {
-  if (title === undefined || UNTITLED.test(title)) return [];
-  const place = { session: context.session, origin: originOf(context, createdAt, false) };
-  return [{ kind: 'session-titled', ...place, title, titleKind: 'generated', ...known({ at }) }];
+  const seen: AgentEvent = {
+    kind: 'agent-seen',
+    ...place,
+    agent,
+    ...known({ at, type, description, cwd, deniedTools, internal }),
+    ...(internal !== undefined && { agentKind: 'internal' }),
+  };
+  if (info.parent === undefined) return [seen];
+  const parent = agentIdOf(info.parent);
+  return [seen, { kind: 'agent-linked', ...place, agent, evidence: 'session-record', parent }];
 }
 
 export interface PermissionRequest {

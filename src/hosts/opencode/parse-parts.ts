@@ -1,27 +1,16 @@
 // Facts from the parts of a message: tool calls, prompts, notifications of background tasks.
 
-import {
-  type AgentEvent,
-  type CallOutcome,
-  mainAgentOf,
-  type PromptFact,
-  type ToolEnded,
-  type ToolStarted,
-  toToolCallId,
-} from '../../core/index.ts';
-import { digestText } from '../../lib/digest.ts';
+import { type AgentEvent, mainAgentOf, type PromptFact, type ToolEnded, toToolCallId } from '../../core/index.ts';
 import { asAmount, asFlag, asObject, asText, type JsonObject, known } from '../../lib/json.ts';
-import { sessionsPrinted } from '../shared/index.ts';
+import { firstLine, promptFact, sessionsPrinted } from '../shared/index.ts';
+import type { MessageNote } from './parse-messages.ts';
 import { agentIdOf, type Draft, heardAs, isSessionId, originOf, type RecordContext } from './record.ts';
-import { fileWrittenBy, firstLine, INVALID, SHELL, summarise, TASK } from './tools.ts';
+import { fileWrittenBy, INVALID, SHELL, summarise, TASK } from './tools.ts';
 
-export interface PartKey {
+/** With the note of its message. */
+export interface PartKey extends MessageNote {
   readonly id: string;
   readonly session: string;
-  /** Of the message. */
-  readonly createdAt?: number | undefined;
-  /** Its message is a prompt. */
-  readonly isPrompt: boolean;
   /** When the part was created and last changed, for calls without times. */
   readonly from?: number | undefined;
   readonly until?: number | undefined;
@@ -54,33 +43,30 @@ function toolFacts(key: PartKey, part: JsonObject, context: RecordContext): read
   const isInvalid = named === INVALID;
   const tool = isInvalid ? (asText(input?.['tool']) ?? named) : named;
   const startedAt = asAmount(time?.['start']) ?? key.from;
-  const started: Draft<ToolStarted> = {
-    kind: 'tool-started',
-    session: place.session,
-    origin: place.origin,
-    agent,
-    call,
-    tool,
-  };
-  if (startedAt !== undefined) started.at = startedAt;
-  const summary = summarise(named, input);
-  if (summary !== undefined) started.summary = summary;
-  const writes = fileWrittenBy(tool, input);
-  if (writes !== undefined) started.writes = writes;
-  const heard = heardAsIn(key, part);
-  if (heard !== undefined) started.heardAs = heard;
-  const facts: AgentEvent[] = [started];
+  const heard = asText(part['callID']);
+  const facts: AgentEvent[] = [
+    {
+      kind: 'tool-started',
+      ...place,
+      tool,
+      ...known({
+        at: startedAt,
+        summary: summarise(named, input),
+        writes: fileWrittenBy(tool, input),
+        heardAs: heard === undefined ? undefined : heardAs(key.session, heard),
+      }),
+    },
+  ];
   if (tool === TASK && !isInvalid) facts.push(...taskFacts(key, state, place, startedAt));
-  if (status === 'completed' || status === 'error')
-    facts.push(
-      endFact(
-        status,
-        state,
-        place,
-        asAmount(time?.['end']) ?? key.until,
-        isInvalid ? asText(input?.['error']) : undefined,
-      ),
-    );
+  if (status === 'completed' || status === 'error') {
+    const at = asAmount(time?.['end']) ?? key.until;
+    const isLaunch = status === 'completed' && asFlag(asObject(state['metadata'])?.['background']);
+    const how = outcomeOf(state, isInvalid ? asText(input?.['error']) : undefined);
+    const ended: Draft<ToolEnded> = { kind: 'tool-ended', ...place, ...how };
+    if (at !== undefined) ended.at = at;
+    if (isLaunch) ended.launched = true;
+    facts.push(ended);
+  }
   const command = tool === SHELL ? asText(input?.['command']) : undefined;
   const output = command === undefined ? undefined : asText(state['output']);
   if (command !== undefined && output !== undefined)
@@ -88,36 +74,17 @@ function toolFacts(key: PartKey, part: JsonObject, context: RecordContext): read
   return facts;
 }
 
-function endFact(
-  status: 'completed' | 'error',
-  state: JsonObject,
-  { session, origin, agent, call }: CallPlace,
-  at: number | undefined,
-  invalid: string | undefined,
-): AgentEvent {
-  const fact: Draft<ToolEnded> = { kind: 'tool-ended', session, origin, agent, call, outcome: 'ok' };
-  if (status === 'error' || invalid !== undefined) Object.assign(fact, failureOf(state, invalid));
-  if (at !== undefined) fact.at = at;
-  if (status === 'completed' && asFlag(asObject(state['metadata'])?.['background'])) fact.launched = true;
-  return fact;
-}
-
-function heardAsIn({ session }: PartKey, { callID }: JsonObject): string | undefined {
-  const call = asText(callID);
-  return call === undefined ? undefined : heardAs(session, call);
-}
-
 /** Denied by the user, or by a rule of theirs. */
 const REFUSED = /^(?:The user (?:rejected permission|dismissed)|The user has specified a rule which prevents)/;
 
-function failureOf(state: JsonObject, invalid: string | undefined): Partial<ToolEnded> {
+function outcomeOf(state: JsonObject, invalid?: string): Pick<ToolEnded, 'outcome' | 'reason' | 'unrun'> {
   if (invalid !== undefined) return { outcome: 'error', reason: firstLine(invalid) ?? '', unrun: true };
+  if (state['status'] === 'completed') return { outcome: 'ok' };
   const error = asText(state['error']) ?? '';
-  const outcome: CallOutcome = REFUSED.test(error) ? 'refused' : 'error';
-  return { outcome, ...known({ reason: firstLine(error) }) };
+  return { outcome: REFUSED.test(error) ? 'refused' : 'error', ...known({ reason: firstLine(error) }) };
 }
 
-type CallPlace = Pick<Extract<AgentEvent, { kind: 'tool-started' }>, 'session' | 'origin' | 'agent' | 'call'>;
+type CallPlace = Pick<ToolEnded, 'session' | 'origin' | 'agent' | 'call'>;
 
 function taskFacts(key: PartKey, state: JsonObject, place: CallPlace, at: number | undefined): readonly AgentEvent[] {
   const input = asObject(state['input']) ?? {};
@@ -131,7 +98,7 @@ function taskFacts(key: PartKey, state: JsonObject, place: CallPlace, at: number
       ...known({
         type: asText(input['subagent_type']),
         description: asText(input['description']),
-        prompt: prompt === undefined ? undefined : promptFact(prompt),
+        prompt: prompt === undefined ? undefined : toPrompt(prompt),
         background,
       }),
     },
@@ -167,7 +134,7 @@ function promptFacts(key: PartKey, part: JsonObject, context: RecordContext): re
       { kind: 'run-ended', ...place, agent: agentIdOf(ended), signal: 'notification', outcome, ...known({ at }) },
     ];
   }
-  const prompt = promptFact(text);
+  const prompt = toPrompt(text);
   return [
     { kind: 'agent-prompted', ...place, agent, prompt, ...known({ at }) },
     ...(agent === mainAgentOf(context.session)
@@ -180,8 +147,7 @@ function promptFacts(key: PartKey, part: JsonObject, context: RecordContext): re
 const COMPARED = 4_000;
 
 /** `opencode run` puts a prompt of several words into quotes. */
-function promptFact(text: string): PromptFact {
-  const [, inner] = /^"([^"]*)"$/s.exec(text) ?? [];
-  const plain = inner ?? text;
-  return { head: firstLine(plain.slice(0, COMPARED)) ?? '', digest: digestText(plain.slice(0, COMPARED)) };
+function toPrompt(text: string): PromptFact {
+  const [, plain = text] = /^"([^"]*)"$/s.exec(text) ?? [];
+  return promptFact(plain.slice(0, COMPARED));
 }

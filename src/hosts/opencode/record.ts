@@ -11,7 +11,7 @@ import {
   toAgentId,
   toSessionId,
 } from '../../core/index.ts';
-import { asAmount, asObject, asText, type JsonObject, known } from '../../lib/json.ts';
+import { asAmount, asObject, asText, isObject, type JsonObject, known } from '../../lib/json.ts';
 
 export const HOST = 'opencode';
 
@@ -36,13 +36,7 @@ export interface RecordContext {
   /** It repeats records of another source. */
   readonly isEcho?: true;
   /** The last settings of each agent, to emit only changes: every message repeats them. */
-  readonly settings?: Map<AgentId, AgentSettings>;
-}
-
-interface AgentSettings {
-  readonly provider: string | undefined;
-  readonly type: string | undefined;
-  readonly effort: string | undefined;
+  readonly settings?: Map<AgentId, string>;
 }
 
 /** For facts that come by the tens of thousands: assigning fields is several times as fast as spreading objects. */
@@ -93,13 +87,17 @@ export function isSessionId(id: string): boolean {
   return id.startsWith('ses_');
 }
 
+/** The objects of a list; none if it is not a list. */
+export function objectsIn(list: unknown): readonly JsonObject[] {
+  return Array.isArray(list) ? list.filter(isObject) : [];
+}
+
 /** `[{permission, pattern, action}]`: tools that are always denied. Undefined without rules. */
 function deniedIn(rules: unknown): readonly string[] | undefined {
   if (!Array.isArray(rules)) return undefined;
-  const denied = rules.map(asObject).flatMap((rule) => {
-    const name = asText(rule?.['permission']);
-    return name !== undefined && rule?.['action'] === 'deny' && rule['pattern'] === '*' ? [name] : [];
-  });
+  const denied = objectsIn(rules)
+    .filter(({ action, pattern }) => action === 'deny' && pattern === '*')
+    .flatMap(({ permission }) => asText(permission) ?? []);
   return [...new Set(denied)].sort();
 }
 
@@ -121,15 +119,21 @@ export function problemFact(
   return { kind: 'problem-found', session, origin, diagnostic: { code, detail, origin } };
 }
 
-/** The topmost ancestor. Damaged data may have cycles. */
-export function topOf(id: string, parentOf: (id: string) => string | undefined): string {
-  const seen = new Set([id]);
-  let top = id;
-  for (let up = parentOf(top); up !== undefined && !seen.has(up); up = parentOf(top)) {
-    seen.add(up);
-    top = up;
-  }
-  return top;
+/** The topmost ancestor that is named, even if it is missing: the children of a deleted session stay together. */
+export function createRootOf(parentOf: (id: string) => string | undefined): (id: string) => string {
+  const tops = new Map<string, string>();
+  return (id) => {
+    const walked = new Set<string>();
+    let top = id;
+    // All sessions of a cycle get the same top: the one that the first walk reached last.
+    for (let up = parentOf(top); up !== undefined && !walked.has(up) && !tops.has(top); up = parentOf(top)) {
+      walked.add(top);
+      top = up;
+    }
+    const found = tops.get(top) ?? top;
+    for (const below of walked.add(top)) tops.set(below, found);
+    return found;
+  };
 }
 
 /** A session and all its descendants. */

@@ -9,16 +9,9 @@ import { asText, type JsonObject, parseObject } from '../../lib/json.ts';
 import { isWrongFile, readText } from '../../lib/regular-file.ts';
 import type { LocatedSession, LocatedSource, TableCursor } from '../index.ts';
 import { OLD_PROJECTS, STORAGE } from './data-folder.ts';
-import { createdAtOf, isOver, messageFacts, sessionFacts } from './parse-messages.ts';
+import { isOver, type MessageNote, messageFacts, noteOf, sessionFacts } from './parse-messages.ts';
 import { isOpenCall, partFacts } from './parse-parts.ts';
 import { problemFact, type RecordContext, type SessionInfo, selectTree, toSessionInfo } from './record.ts';
-
-interface MessageNote {
-  readonly createdAt: number | undefined;
-  readonly isPrompt: boolean;
-  /** Nothing of it can change any more. */
-  isClosed: boolean;
-}
 
 export function openStorage(session: LocatedSession, source: LocatedSource): TableCursor {
   return new StorageCursor(session, source);
@@ -32,6 +25,8 @@ class StorageCursor implements TableCursor {
   /** What was last read: a session, or the fingerprint of a file. */
   readonly #seen = new Map<string, string>();
   readonly #messages = new Map<string, MessageNote>();
+  /** Messages of which nothing can change any more. */
+  readonly #closed = new Set<string>();
   readonly #broken = new Set<string>();
   #onFacts: (facts: readonly AgentEvent[]) => void = () => undefined;
   #hasChanges = false;
@@ -46,7 +41,7 @@ class StorageCursor implements TableCursor {
     this.#onFacts = onFacts;
     this.#hasChanges = false;
     this.#isRepaired = false;
-    const stored = (await listStored(this.#storage)).sessions.map(({ info }) => info);
+    const stored = (await listStored(this.#storage)).map(({ info }) => info);
     for (const session of selectTree(nativeId(this.#context.session), stored)) {
       const text = JSON.stringify(session);
       if (this.#seen.get(session.id) !== text) this.#emit(sessionFacts(session, this.#context));
@@ -68,36 +63,40 @@ class StorageCursor implements TableCursor {
     const message = path.basename(file, '.json');
     const info = await this.#readChanged(file);
     if (info) {
-      this.#messages.set(message, { createdAt: createdAtOf(info), isPrompt: info['role'] === 'user', isClosed: false });
+      this.#messages.set(message, noteOf(info));
+      this.#closed.delete(message);
       this.#emit(messageFacts({ id: message, session }, info, this.#context));
     }
     const note = this.#messages.get(message);
-    if (!note || note.isClosed) return;
+    if (!note || this.#closed.has(message)) return;
     let isClosed = true;
     for (const part of await this.#listFiles(partFolder(this.#storage, session, message)))
       isClosed = (await this.#readPart(part, session, note)) && isClosed;
     // The parts of a prompt are written right after it, but not at the same moment: it stays open.
-    note.isClosed = isClosed && info !== undefined && !note.isPrompt && isOver(info);
+    if (isClosed && info && !note.isPrompt && isOver(info)) this.#closed.add(message);
   }
 
   /** Whether it can no longer change. */
-  async #readPart(file: string, session: string, { isPrompt, createdAt }: MessageNote): Promise<boolean> {
+  async #readPart(file: string, session: string, note: MessageNote): Promise<boolean> {
     const part = await this.#readChanged(file);
     if (!part) return !this.#broken.has(file);
-    this.#emit(partFacts({ id: path.basename(file, '.json'), session, isPrompt, createdAt }, part, this.#context));
+    this.#emit(partFacts({ ...note, id: path.basename(file, '.json'), session }, part, this.#context));
     return !isOpenCall(part);
   }
 
   /** Undefined if it is the same as before. */
   async #readChanged(file: string): Promise<JsonObject | undefined> {
-    const state = await stateOf(file);
-    if (!state || this.#seen.get(file) === state.fingerprint) return undefined;
+    const stats = await stat(file).catch((error: unknown) => {
+      if (!isMissing(error)) throw error;
+    });
+    const fingerprint = stats && [stats.ino, stats.size, stats.mtimeMs, stats.ctimeMs].join(' ');
+    if (!stats || !fingerprint || this.#seen.get(file) === fingerprint) return undefined;
     const read = await readRecord(file);
     if (!read) return undefined;
-    this.#seen.set(file, state.fingerprint);
-    this.modifiedAt = Math.max(this.modifiedAt, state.at);
+    this.#seen.set(file, fingerprint);
+    this.modifiedAt = Math.max(this.modifiedAt, stats.mtimeMs);
     if (read.record) this.#noteReadable(file);
-    else this.#reportBroken(file, read.why);
+    else this.#reportBroken(file, read.why ?? BROKEN);
     return read.record;
   }
 
@@ -121,21 +120,6 @@ class StorageCursor implements TableCursor {
   }
 }
 
-async function stateOf(file: string): Promise<{ readonly fingerprint: string; readonly at: number } | undefined> {
-  try {
-    const { mtimeMs, ctimeMs, size, ino } = await stat(file);
-    return { fingerprint: `${ino} ${size} ${mtimeMs} ${ctimeMs}`, at: mtimeMs };
-  } catch (error) {
-    if (isMissing(error)) return undefined;
-    throw error;
-  }
-}
-
-interface StoredSession {
-  readonly info: SessionInfo;
-  readonly modifiedAt: number;
-}
-
 /** With those of before 0.6, until a later version migrates them: it writes `migration` and leaves them there. */
 export async function storagesIn(root: string): Promise<readonly string[]> {
   const storage = path.join(root, STORAGE);
@@ -149,11 +133,8 @@ function isOld(storage: string): boolean {
 }
 
 /** `session/<project>/<session>.json`, before 0.6 `session/info/<session>.json`. */
-export async function listStored(
-  storage: string,
-): Promise<{ readonly sessions: readonly StoredSession[]; readonly problems: readonly string[] }> {
-  const problems: string[] = [];
-  const sessions: StoredSession[] = [];
+export async function listStored(storage: string, problems: string[] = []) {
+  const sessions: { readonly info: SessionInfo; readonly modifiedAt: number }[] = [];
   const folder = path.join(storage, 'session');
   if (await isClosedFolder(folder)) problems.push(`${folder}: ${REFUSED}.`);
   for (const project of await listFolder(folder)) {
@@ -165,7 +146,7 @@ export async function listStored(
       else sessions.push({ info, modifiedAt: Math.max(info.updatedAt ?? 0, await modifiedAt(file)) });
     }
   }
-  return { sessions, problems };
+  return sessions;
 }
 
 /** The last migration of this layout (1.1.65): later versions use a database. */
@@ -200,9 +181,7 @@ export const REFUSED = 'you may not read it';
 /** Undefined if it is gone. `why` is for people. */
 export async function readRecord(
   file: string,
-): Promise<
-  { readonly record: JsonObject; readonly why?: never } | { readonly record?: never; readonly why: string } | undefined
-> {
+): Promise<{ readonly record?: JsonObject; readonly why?: string } | undefined> {
   try {
     const record = parseObject(await readText(file, MAX_RECORD_BYTES));
     return record ? { record } : { why: BROKEN };

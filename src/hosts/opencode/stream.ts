@@ -3,8 +3,8 @@
 import { type AgentEvent, toToolCallId } from '../../core/index.ts';
 import { asAmount, asObject, asText, isObject, type JsonObject, known, parseObject } from '../../lib/json.ts';
 import type { CallPrompt, SourceReader, StreamCapability, StreamReader, StreamSign } from '../index.ts';
-import { createEventsReader, eventOf, recordIn } from './events.ts';
-import { endOf, usageFact } from './parse-messages.ts';
+import { createEventsReader, EVENT_TYPE, eventOf, recordIn } from './events.ts';
+import { endOf, type FactPlace, placeAt, usageFacts } from './parse-messages.ts';
 import { partFacts } from './parse-parts.ts';
 import { agentIdOf, isSessionId, originOf, problemFact, type RecordContext, toSessionInfo } from './record.ts';
 import { TASK } from './tools.ts';
@@ -39,7 +39,7 @@ function recognise(record: JsonObject): StreamSign | undefined {
   const event = eventOf(record);
   const type = asText(event['type']) ?? '';
   const properties = asObject(event['properties']);
-  if (!properties || !/^[a-z-]+(?:\.[a-z-]+)+$/.test(type)) return undefined;
+  if (!properties || !EVENT_TYPE.test(type)) return undefined;
   const info = type === 'session.created' ? toSessionInfo(asObject(properties['info'])) : undefined;
   return info && info.parent === undefined ? { session: info.id } : {};
 }
@@ -63,39 +63,31 @@ export function createStreamReader(context: RecordContext): SourceReader {
       const unknown = () => [problemFact(context, 'unknown-record', type ?? 'no type', line)];
       const part = asObject(record['part']);
       const session = asText(record['sessionID']);
+      if (type === undefined || session === undefined) return unknown();
       const at = asAmount(record['timestamp']);
-      if (type === 'error' && session !== undefined) return [failure(record, session, at, context)];
-      if (!part || session === undefined || type === undefined) return unknown();
-      if (type === 'step_finish') return replyFacts(part, session, at, context);
+      const origin = originOf(context, at, true);
+      const place = placeAt(context, { session: context.session, origin, agent: agentIdOf(session) }, at);
+      if (type === 'error') return [failure(record, place)];
+      if (!part) return unknown();
+      if (type === 'step_finish') return replyFacts(part, place);
       const id = asText(part['id']);
       if (type === 'tool_use' && id !== undefined)
-        return partFacts({ id, session, isPrompt: false, ...known({ createdAt: at }) }, part, context);
+        return partFacts({ id, session, isPrompt: false, createdAt: at }, part, context);
       return IGNORED.has(type) ? [] : unknown();
     },
   };
 }
 
-function replyFacts(
-  part: JsonObject,
-  session: string,
-  at: number | undefined,
-  context: RecordContext,
-): readonly AgentEvent[] {
+function replyFacts(part: JsonObject, place: FactPlace): readonly AgentEvent[] {
   const id = asText(part['messageID']);
   if (id === undefined) return [];
-  const agent = agentIdOf(session);
-  const copied = context.isEcho;
-  const place = { session: context.session, origin: originOf(context, at, true), agent, ...known({ at, copied }) };
-  const tokens = asObject(part['tokens']);
   return [
     { kind: 'entry-added', ...place, entry: 'reply', id, ...known({ end: endOf(asText(part['reason'])) }) },
-    ...(tokens ? [usageFact(id, tokens, part['cost'], place)] : []),
+    ...usageFacts(id, part, place),
   ];
 }
 
-function failure(record: JsonObject, session: string, at: number | undefined, context: RecordContext): AgentEvent {
+function failure(record: JsonObject, place: FactPlace): AgentEvent {
   const isStop = asObject(record['error'])?.['name'] === 'MessageAbortedError';
-  const place = { session: context.session, origin: originOf(context, at, true), agent: agentIdOf(session) };
-  const entry = isStop ? 'interruption' : 'failure';
-  return { kind: 'entry-added', ...place, entry, id: `error ${at ?? ''}`, ...known({ at, copied: context.isEcho }) };
+  return { kind: 'entry-added', ...place, entry: isStop ? 'interruption' : 'failure', id: `error ${place.at ?? ''}` };
 }

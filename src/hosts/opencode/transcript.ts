@@ -12,18 +12,21 @@ import {
   type TranscriptBlock,
   type TranscriptMessage,
 } from '../../core/index.ts';
+import { groupBy } from '../../lib/group.ts';
 import { asAmount, asObject, asText, isObject, type JsonObject, parseObject } from '../../lib/json.ts';
 import { readLines } from '../../lib/read-lines.ts';
 import { MAX_DOCUMENT_BYTES, readText } from '../../lib/regular-file.ts';
-import { type ReadOnlyDatabase, readDatabase } from '../../lib/sqlite.ts';
+import { type ReadOnlyDatabase, readDatabase, textOf } from '../../lib/sqlite.ts';
 import type { LocatedSession, LocatedSource, MessageLines, OpenTranscript } from '../index.ts';
-import type { MediaOptions } from '../shared/index.ts';
+import { countLines, firstLine, type MediaOptions } from '../shared/index.ts';
 import { eventOf } from './events.ts';
+import { toMessages, type WholeMessage, withId } from './files.ts';
 import type { Role } from './locate.ts';
-import { createdAtOf } from './parse-messages.ts';
+import { createdAtOf, errorText } from './parse-messages.ts';
+import { objectsIn } from './record.ts';
 import { getList } from './server/request.ts';
 import { jsonFilesIn, messageFolder, partFolder, readRecord } from './storage.ts';
-import { fileWrittenBy, firstLine, INVALID, summarise } from './tools.ts';
+import { fileWrittenBy, INVALID, summarise } from './tools.ts';
 
 type Loader = (file: string, session: string) => Promise<readonly WholeMessage[]>;
 
@@ -55,18 +58,6 @@ export function openTranscript(_session: LocatedSession, source: LocatedSource, 
   };
 }
 
-/** One message with all its parts, from any source. */
-interface WholeMessage {
-  readonly id: string;
-  readonly info: JsonObject;
-  readonly parts: readonly WholePart[];
-}
-
-interface WholePart {
-  readonly id: string;
-  readonly part: JsonObject;
-}
-
 function placeOf(id: string, createdAt: number | undefined): MessageLines {
   return { id, timestamp: createdAt === undefined ? null : new Date(createdAt).toISOString(), lines: [] };
 }
@@ -74,23 +65,14 @@ function placeOf(id: string, createdAt: number | undefined): MessageLines {
 function openDatabaseTranscript(file: string, session: string): OpenTranscript {
   return {
     places: () =>
-      readDatabase(file, (database) =>
-        database
-          .all(
-            'select cast(id as blob) as id, time_created from message where session_id = ? order by time_created, id',
-            session,
-          )
-          .flatMap(({ id, time_created }) => {
-            const native = asText(id);
-            return native === undefined ? [] : [placeOf(native, asAmount(time_created))];
-          }),
-      ),
+      readDatabase(file, (database) => {
+        const sql = `select ${textOf('id')} as id, time_created from message where session_id = ? order by time_created, id`;
+        const rows = database.all(sql, session).filter(({ id }) => asText(id) !== undefined);
+        return rows.map(({ id, time_created }) => placeOf(String(id), asAmount(time_created)));
+      }),
     read: (places, options: MediaOptions = { withMedia: false }) =>
       readDatabase(file, (database) =>
-        places.flatMap(({ id }) => {
-          const message = readMessage(database, id);
-          return message ? [toMessage(message, options)] : [];
-        }),
+        places.flatMap(({ id }) => readMessage(database, id)).map((message) => toMessage(message, options)),
       ),
     leftOut: () => ({}),
     // The last commits are in the second one.
@@ -98,41 +80,25 @@ function openDatabaseTranscript(file: string, session: string): OpenTranscript {
   };
 }
 
-function readMessage(database: ReadOnlyDatabase, id: string): WholeMessage | undefined {
-  const [row] = database.all('select cast(data as blob) as data from message where id = ?', id);
+/** Empty if it is gone, or not JSON. */
+function readMessage(database: ReadOnlyDatabase, id: string): readonly WholeMessage[] {
+  const [row] = database.all(`select ${textOf('data')} as data from message where id = ?`, id);
   const info = parseObject(row?.['data']);
-  if (!info) return undefined;
+  if (!info) return [];
   // Ids of parts ascend, but wrap every 2.2 years.
-  const parts = database.all(
-    'select cast(id as blob) as id, cast(data as blob) as data from part where message_id = ? order by time_created, id',
-    id,
-  );
-  return { id, info, parts: parts.flatMap((part) => toPart(asText(part['id']), part['data'])) };
-}
-
-function toPart(id: string | undefined, data: unknown): readonly WholePart[] {
-  const part = parseObject(data);
-  return id === undefined || !part ? [] : [{ id, part }];
+  const sql = `select ${textOf('id')} as id, ${textOf('data')} as data from part where message_id = ? order by time_created, id`;
+  const parts = database.all(sql, id).flatMap((part) => withId(part['id'], parseObject(part['data'])));
+  return [{ id, info, parts }];
 }
 
 async function loadExport(file: string, session: string): Promise<readonly WholeMessage[]> {
   const document = parseObject(await readText(file, MAX_DOCUMENT_BYTES));
   if (asText(asObject(document?.['info'])?.['id']) !== session) return [];
-  return toMessages(Array.isArray(document?.['messages']) ? document['messages'].filter(isObject) : []);
+  return toMessages(document?.['messages']);
 }
 
 async function loadServed(root: string, session: string): Promise<readonly WholeMessage[]> {
   return toMessages(await getList(root, `/session/${session}/message`));
-}
-
-/** `{info, parts}` each. */
-function toMessages(messages: readonly JsonObject[]): readonly WholeMessage[] {
-  return messages.flatMap((message) => {
-    const info = asObject(message['info']);
-    const id = asText(info?.['id']);
-    const parts = Array.isArray(message['parts']) ? message['parts'].filter(isObject) : [];
-    return info && id !== undefined ? [{ id, info, parts: parts.flatMap(withId) }] : [];
-  });
 }
 
 async function loadStorage(storage: string, session: string): Promise<readonly WholeMessage[]> {
@@ -141,11 +107,9 @@ async function loadStorage(storage: string, session: string): Promise<readonly W
     const info = (await readRecord(file))?.record;
     if (!info) continue;
     const id = path.basename(file, '.json');
-    const parts: WholePart[] = [];
-    for (const one of await jsonFilesIn(partFolder(storage, session, id))) {
-      const part = (await readRecord(one))?.record;
-      if (part) parts.push({ id: path.basename(one, '.json'), part });
-    }
+    const parts: JsonObject[] = [];
+    for (const one of await jsonFilesIn(partFolder(storage, session, id)))
+      parts.push(...withId(path.basename(one, '.json'), (await readRecord(one))?.record));
     messages.push({ id, info, parts });
   }
   return messages.sort((a, b) => (createdAtOf(a.info) ?? 0) - (createdAtOf(b.info) ?? 0) || (a.id < b.id ? -1 : 1));
@@ -153,67 +117,47 @@ async function loadStorage(storage: string, session: string): Promise<readonly W
 
 /** The last state of each message and part counts. */
 async function loadEvents(file: string, session: string): Promise<readonly WholeMessage[]> {
-  const gathered = gather();
+  const [infos, parts] = [new Map<string, JsonObject>(), new Map<string, JsonObject>()];
+  const keep = (records: Map<string, JsonObject>, record: JsonObject | undefined): void => {
+    const id = asText(record?.['id']);
+    if (record?.['sessionID'] === session && id !== undefined) records.set(id, record);
+  };
   await readLines(file, ({ bytes }) => {
     const record = parseObject(Buffer.from(bytes).toString('utf8'));
     const event = record && eventOf(record);
     const properties = asObject(event?.['properties']);
-    const info = asObject(properties?.['info']);
-    const part = asObject(properties?.['part']);
-    if (event?.['type'] === 'message.updated' && info?.['sessionID'] === session) gathered.addInfo(info);
-    if (event?.['type'] === 'message.part.updated' && part?.['sessionID'] === session) gathered.addPart(part);
+    if (event?.['type'] === 'message.updated') keep(infos, asObject(properties?.['info']));
+    if (event?.['type'] === 'message.part.updated') keep(parts, asObject(properties?.['part']));
   });
-  return gathered.messages();
+  return joinParts(infos, parts);
 }
 
 /** Only the parts of replies are printed. */
 async function loadStream(file: string, session: string): Promise<readonly WholeMessage[]> {
-  const gathered = gather();
+  const [infos, parts] = [new Map<string, JsonObject>(), new Map<string, JsonObject>()];
   await readLines(file, ({ bytes }) => {
-    const record = parseObject(Buffer.from(bytes).toString('utf8'));
-    const part = asObject(record?.['part']);
-    if (record?.['sessionID'] !== session || !part) return;
-    const id = asText(part['messageID']);
-    if (id !== undefined && !gathered.has(id))
-      gathered.addInfo({ id, role: 'assistant', time: { created: asAmount(record['timestamp']) } });
-    gathered.addPart(part);
+    const { sessionID, timestamp, part } = parseObject(Buffer.from(bytes).toString('utf8')) ?? {};
+    if (sessionID !== session || !isObject(part)) return;
+    const [id, message] = [asText(part['id']), asText(part['messageID'])];
+    if (message !== undefined && !infos.has(message))
+      infos.set(message, { role: 'assistant', time: { created: asAmount(timestamp) } });
+    if (id !== undefined) parts.set(id, part);
   });
-  return gathered.messages();
+  return joinParts(infos, parts);
 }
 
-function gather() {
-  const infos = new Map<string, JsonObject>();
-  const parts = new Map<string, Map<string, JsonObject>>();
-  return {
-    has: (id: string) => infos.has(id),
-    addInfo(info: JsonObject): void {
-      const id = asText(info['id']);
-      if (id !== undefined) infos.set(id, info);
-    },
-    addPart(part: JsonObject): void {
-      const [id, message] = [asText(part['id']), asText(part['messageID'])];
-      if (id === undefined || message === undefined) return;
-      const own = parts.get(message) ?? new Map<string, JsonObject>();
-      parts.set(message, own.set(id, part));
-    },
-    messages: (): readonly WholeMessage[] =>
-      [...infos].map(([id, info]) => ({
-        id,
-        info,
-        parts: [...(parts.get(id) ?? [])].map(([one, part]) => ({ id: one, part })),
-      })),
-  };
-}
-
-function withId(part: JsonObject): readonly WholePart[] {
-  const id = asText(part['id']);
-  return id === undefined ? [] : [{ id, part }];
+function joinParts(
+  infos: ReadonlyMap<string, JsonObject>,
+  parts: ReadonlyMap<string, JsonObject>,
+): readonly WholeMessage[] {
+  const partsOf = groupBy(parts.values(), ({ messageID }) => messageID);
+  return [...infos].map(([id, info]) => ({ id, info, parts: partsOf.get(id) ?? [] }));
 }
 
 function toMessage({ id, info, parts }: WholeMessage, options: MediaOptions): TranscriptMessage {
   const createdAt = createdAtOf(info);
   const isReply = info['role'] === 'assistant';
-  const blocks = parts.flatMap(({ id: part, part: raw }) => blocksOf(part, raw, info, options));
+  const blocks = parts.flatMap((part) => blocksOf(part, info, options));
   const content = [...blocks, ...errorBlocks(asObject(info['error']))];
   return {
     id,
@@ -232,7 +176,7 @@ function isHostSpeaking(content: readonly TranscriptBlock[]): boolean {
 /** Steps, states of the folder, files that a step changed. */
 const WITHOUT_TEXT = new Set(['step-start', 'step-finish', 'snapshot', 'patch']);
 
-function blocksOf(id: string, part: JsonObject, info: JsonObject, options: MediaOptions): readonly TranscriptBlock[] {
+function blocksOf(part: JsonObject, info: JsonObject, options: MediaOptions): readonly TranscriptBlock[] {
   const type = asText(part['type']) ?? '';
   switch (type) {
     case 'text':
@@ -240,7 +184,7 @@ function blocksOf(id: string, part: JsonObject, info: JsonObject, options: Media
     case 'reasoning':
       return asText(part['text']) === undefined ? [] : [{ type: 'thinking', text: String(part['text']) }];
     case 'tool':
-      return callBlocks(id, part, options);
+      return callBlocks(part, options);
     case 'file':
       return [fileBlock(part, options)];
     case 'subtask':
@@ -270,11 +214,8 @@ function errorBlocks(error: JsonObject | undefined): readonly TranscriptBlock[] 
   return [notice(isStop ? 'interruption' : 'note', isStop ? 'Interrupted' : (firstLine(text) ?? 'Failed'), text)];
 }
 
-function errorText(error: JsonObject | undefined): string | undefined {
-  return asText(asObject(error?.['data'])?.['message']) ?? asText(error?.['name']);
-}
-
-function callBlocks(id: string, part: JsonObject, options: MediaOptions): readonly TranscriptBlock[] {
+function callBlocks(part: JsonObject, options: MediaOptions): readonly TranscriptBlock[] {
+  const id = String(part['id']);
   const state = asObject(part['state']) ?? {};
   const input = asObject(state['input']);
   const named = asText(part['tool']) ?? 'unknown';
@@ -284,21 +225,16 @@ function callBlocks(id: string, part: JsonObject, options: MediaOptions): readon
   return [{ ...call, summary: summarise(named, input) ?? null }, ...(result ? [result] : [])];
 }
 
-function resultOf(
-  tool_use_id: string,
-  tool: string,
-  state: JsonObject,
-  options: MediaOptions,
-): ToolResultBlock | undefined {
+function resultOf(id: string, tool: string, state: JsonObject, options: MediaOptions): ToolResultBlock | undefined {
   const { status } = state;
   if (status !== 'completed' && status !== 'error') return undefined;
   const is_error = status === 'error' || tool === INVALID;
   const text = asText(state[status === 'error' ? 'error' : 'output']) ?? '';
-  const attached = Array.isArray(state['attachments']) ? state['attachments'].filter(isObject) : [];
+  const attached = objectsIn(state['attachments']);
   const changes = is_error ? [] : changesOf(tool, state);
   return {
     type: 'tool_result',
-    tool_use_id,
+    tool_use_id: id,
     text,
     is_error,
     ...(attached.length > 0 && { media: attached.map((file) => fileBlock(file, options)) }),
@@ -309,8 +245,8 @@ function resultOf(
 /** Changed lines, as counted by the program. */
 function changesOf(tool: string, state: JsonObject): readonly FileChange[] {
   const metadata = asObject(state['metadata']);
-  const counted = [metadata?.['filediff'], ...(Array.isArray(metadata?.['files']) ? metadata['files'] : [])];
-  const changes = counted.filter(isObject).flatMap((file) => changeIn(file) ?? []);
+  const counted = [...objectsIn([metadata?.['filediff']]), ...objectsIn(metadata?.['files'])];
+  const changes = counted.flatMap((file) => changeIn(file) ?? []);
   if (changes.length > 0) return changes;
   const input = asObject(state['input']);
   const path = fileWrittenBy(tool, input);
@@ -325,11 +261,6 @@ function changeIn(file: JsonObject): FileChange | undefined {
   const path = asText(file['file']) ?? asText(file['filePath']);
   const [added, removed] = [asAmount(file['additions']), asAmount(file['deletions'])];
   return path === undefined || added === undefined || removed === undefined ? undefined : { path, added, removed };
-}
-
-function countLines(text: string): number {
-  if (text === '') return 0;
-  return text.split('\n').length - (text.endsWith('\n') ? 1 : 0);
 }
 
 const DATA_URL = /^data:[^,]*;base64,/;

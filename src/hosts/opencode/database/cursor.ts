@@ -7,20 +7,11 @@ import { atMost } from '../../../lib/clock.ts';
 import { asAmount, asText, isObject, parseJson } from '../../../lib/json.ts';
 import { type ReadOnlyDatabase, readDatabase, UnreadableDatabase } from '../../../lib/sqlite.ts';
 import type { LocatedSession, LocatedSource, TableCursor } from '../../index.ts';
-import { sessionFacts } from '../parse-messages.ts';
+import { noteOf, sessionFacts } from '../parse-messages.ts';
 import type { RecordContext, SessionInfo } from '../record.ts';
-import {
-  copyProgress,
-  createProgress,
-  type Look,
-  type MessageNote,
-  type Progress,
-  readWhole,
-  takeMessages,
-  takeParts,
-} from './read-whole.ts';
+import { createProgress, type Look, type Progress, readWhole, takeMessages, takeParts } from './read-whole.ts';
 import { type BatchText, isFull, LIST, PART_COLUMNS, selectRows, TOGETHER } from './rows.ts';
-import { knownSchema, NUMBERS, readSchema, readTree, type Schema, sessionNames, TREE, toInfo } from './schema.ts';
+import { knownSchema, NUMBERS, numbersIn, readSchema, readTree, type Schema, TREE, toInfo } from './schema.ts';
 
 /** Facts of a long session take memory: at most two are read in parallel. */
 const longSessions = atMost(2);
@@ -52,9 +43,8 @@ export function openDatabase({ id }: LocatedSession, source: LocatedSource): Tab
 
 function readInSteps(database: ReadOnlyDatabase, file: string, root: string): TreeAtOnce {
   const infos = readTree(database, readSchema(database, file), root);
-  const [numbers] = database.all(`select ${NUMBERS}`);
-  const [messageRow, partRow] = [asAmount(numbers?.['last_message']) ?? 0, asAmount(numbers?.['last_part']) ?? 0];
-  return { infos, numbers: [messageRow, partRow], text: undefined };
+  const [row] = database.all(`select ${NUMBERS}`);
+  return { infos, numbers: numbersIn(row), text: undefined };
 }
 
 type Looked = { readonly look: 'nothing' | 'news' | 'replaced' | 'gone'; readonly next: Progress | undefined };
@@ -66,12 +56,11 @@ async function lookAt(
   before: Progress | undefined,
   onFacts: (facts: readonly AgentEvent[]) => void,
 ): Promise<Looked> {
-  if (infos.length === 0) return before ? { look: 'gone', next: undefined } : { look: 'nothing', next: undefined };
+  if (infos.length === 0) return { look: before ? 'gone' : 'nothing', next: undefined };
   // Rows were deleted, or the file was recreated.
   if (before && (messageRow < before.messageRow || partRow < before.partRow))
     return { look: 'replaced', next: undefined };
-  const next = before ? copyProgress(before) : createProgress();
-  Object.assign(next, { messageRow, partRow });
+  const next = { ...(before ? structuredClone(before) : createProgress()), messageRow, partRow };
   let hasChanges = false;
   const emit = (facts: readonly AgentEvent[]): void => {
     if (facts.length === 0) return;
@@ -86,33 +75,34 @@ async function lookAt(
     next.sessions.set(info.id, said);
     next.modifiedAt = Math.max(next.modifiedAt, info.updatedAt ?? 0);
   }
-  const look: Look = { database, context, next, emit };
+  const look: Look = { database, context, next, notes: new Map(), emit };
   if (unread.length > 0) {
     if (text) await readWhole(look, unread, text);
     else await longSessions(() => readWhole(look, unread));
     // Let other work run.
     await setImmediate();
   }
-  if (before) readChanges(look, before);
-  if (!before) return { look: hasChanges ? 'news' : 'nothing', next };
-  const ids = JSON.stringify([...next.sessions.keys()]);
-  const [counted] = database.all(`select count(*) as messages from message where session_id in ${LIST}`, ids);
-  const messages = asAmount(counted?.['messages']) ?? 0;
-  // Messages were removed: their facts cannot be separated from the others.
-  if (messages < next.messages || infos.length < before.sessions.size) return { look: 'replaced', next: undefined };
-  next.messages = messages;
+  if (before) {
+    readChanges(look, before);
+    const ids = JSON.stringify([...next.sessions.keys()]);
+    const [counted] = database.all(`select count(*) as messages from message where session_id in ${LIST}`, ids);
+    const messages = asAmount(counted?.['messages']) ?? 0;
+    // Messages were removed: their facts cannot be separated from the others.
+    if (messages < next.messages || infos.length < before.sessions.size) return { look: 'replaced', next: undefined };
+    next.messages = messages;
+  }
   return { look: hasChanges ? 'news' : 'nothing', next };
 }
 
 /** `+` keeps SQLite from using the index by session: the new rows are fewer. */
 function readChanges(look: Look, before: Progress): void {
-  const notes = new Map<string, MessageNote>(look.next.open);
+  for (const [id, info] of look.next.open) look.notes.set(id, noteOf(info));
   const ids = JSON.stringify([...before.sessions.keys()]);
-  takeMessages(look, notes, `rowid > ? and +session_id in ${LIST}`, before.messageRow, ids);
-  takeMessages(look, notes, `id in ${LIST}`, JSON.stringify([...before.open.keys()]));
-  const parts = `select ${PART_COLUMNS} from part where`;
-  takeParts(look, notes, `${parts} rowid > ? and +session_id in ${LIST}`, before.partRow, ids);
-  takeParts(look, notes, `${parts} id in ${LIST}`, JSON.stringify([...before.openParts.keys()]));
+  const isNew = `rowid > ? and +session_id in ${LIST}`;
+  takeMessages(look, isNew, before.messageRow, ids);
+  takeMessages(look, `id in ${LIST}`, JSON.stringify([...before.open.keys()]));
+  takeParts(look, PART_COLUMNS, isNew, before.partRow, ids);
+  takeParts(look, PART_COLUMNS, `id in ${LIST}`, JSON.stringify([...before.openParts.keys()]));
 }
 
 interface TreeAtOnce {
@@ -127,20 +117,16 @@ interface TreeAtOnce {
  * then `readInSteps` does it.
  */
 export async function readAtOnce(database: ReadOnlyDatabase, root: string): Promise<TreeAtOnce | undefined> {
-  const known = knownSchema(database);
-  if (!known) return undefined;
-  const row = await ask(database, questionFor(known.schema), root);
+  const schema = knownSchema(database);
+  if (!schema) return undefined;
+  const row = await ask(database, treeQuery(schema), root);
   const [listed, sessions] = [parseJson(row?.['infos']), parseJson(row?.['list'])];
-  if (!row || row['version'] !== known.version || !isListOf(listed, isObject) || !isListOf(sessions, isText))
+  if (!row || row['version'] !== schema.version || !isListOf(listed, isObject) || !isListOf(sessions, isText))
     return undefined;
   const infos = listed.flatMap((info) => toInfo(info) ?? []);
   // A deleted parent is in the tree without a record; its remaining messages are not read.
   const isWhole = infos.length === sessions.length && sessions.length <= TOGETHER && !isFull(row);
-  return {
-    infos,
-    numbers: [asAmount(row['last_message']) ?? 0, asAmount(row['last_part']) ?? 0],
-    text: isWhole ? { sessions, before: [0, 0], row } : undefined,
-  };
+  return { infos, numbers: numbersIn(row), text: isWhole ? { sessions, before: [0, 0], row } : undefined };
 }
 
 /** Damage is found again, and reported, by `readInSteps`. */
@@ -153,24 +139,14 @@ async function ask(database: ReadOnlyDatabase, sql: string, root: string) {
   }
 }
 
-const questions = new WeakMap<Schema, string>();
-
-function questionFor(schema: Schema): string {
-  const known = questions.get(schema);
-  if (known !== undefined) return known;
-  const fields = sessionNames(schema).map((name) => `'${name}', ${name}`);
-  const rows = selectRows({
-    sessions: `(select id from tree where (select count(*) from tree) <= ${TOGETHER})`,
-    list: '(select ids from list)',
-    before: ['0', '0'],
-  });
-  const sql = `${TREE}, list(ids) as materialized (select json_group_array(id) from tree)
+function treeQuery({ sessionColumns }: Schema): string {
+  const fields = sessionColumns.map((name) => `'${name}', ${name}`);
+  const sessions = `(select id from tree where (select count(*) from tree) <= ${TOGETHER})`;
+  return `${TREE}, list(ids) as materialized (select json_group_array(id) from tree)
     select (select schema_version from pragma_schema_version) as version, ${NUMBERS},
       cast((select ids from list) as blob) as list,
       cast((select json_group_array(json_object(${fields.join(', ')})) from session where id in (select id from tree)) as blob) as infos,
-      * from ${rows}`;
-  questions.set(schema, sql);
-  return sql;
+      * from ${selectRows(sessions, '(select ids from list)', '0', '0')}`;
 }
 
 function isListOf<One>(value: unknown, is: (one: unknown) => one is One): value is readonly One[] {

@@ -1,13 +1,12 @@
 // Reads sessions for the first time (all messages, and the parts with facts), and keeps track of the rows that may still change.
 
 import type { AgentEvent } from '../../../core/index.ts';
-import { asAmount, asText, type JsonObject } from '../../../lib/json.ts';
+import { asAmount, asText, isEqual, type JsonObject } from '../../../lib/json.ts';
 import type { ReadOnlyDatabase, SqlRow, SqlValue } from '../../../lib/sqlite.ts';
-import { createdAtOf, isOver, messageFacts } from '../parse-messages.ts';
-import { isOpenCall, type PartKey, partFacts } from '../parse-parts.ts';
+import { createdAtOf, isOver, type MessageNote, messageFacts, noteOf } from '../parse-messages.ts';
+import { isOpenCall, partFacts } from '../parse-parts.ts';
 import type { RecordContext } from '../record.ts';
 import {
-  type Batch,
   type BatchText,
   isNeededWhole,
   LIST,
@@ -22,7 +21,6 @@ import {
   toMessages,
   toPartRow,
   toParts,
-  toPromptParts,
   WHOLE_COLUMNS,
   WITH_FACTS,
 } from './rows.ts';
@@ -32,91 +30,80 @@ export interface Look {
   readonly database: ReadOnlyDatabase;
   readonly context: RecordContext;
   readonly next: Progress;
+  /** By id of the message. */
+  readonly notes: Map<string, MessageNote>;
   emit(facts: readonly AgentEvent[]): void;
 }
 
-type Notes = Map<string, MessageNote>;
-
 /** `all`: all their rows, if already read. */
 export async function readWhole(look: Look, sessions: readonly string[], all?: BatchText): Promise<void> {
-  const notes: Notes = new Map();
   /** Prompts whose parts were read. */
   const known = new Set<string>();
   const take = (text: BatchText): void => {
     look.next.messages += asAmount(text.row['messages']) ?? 0;
-    readMessages(look, text, notes);
-    readPromptParts(look, text, notes, known);
-    readParts(look, text, notes);
+    readMessages(look, text);
+    readPromptParts(look, text, known);
+    readParts(look, text);
   };
   if (all) take(all);
   else for await (const text of readBatches(look.database, sessions)) take(text);
   const told: string[] = [];
-  for (const [id, { isPrompt }] of notes) if (isPrompt && !known.has(id)) told.push(id);
-  if (told.length > 0)
-    takeParts(look, notes, `select ${PROMPT_COLUMNS} from part where message_id in ${LIST}`, JSON.stringify(told));
+  for (const [id, { isPrompt }] of look.notes) if (isPrompt && !known.has(id)) told.push(id);
+  takeListedParts(look, 'message_id', told, PROMPT_COLUMNS);
 }
 
 /** If a batch is not JSON, its rows are read one by one. */
-function readMessages(look: Look, text: BatchText, notes: Notes): void {
-  const { sessions, before } = text;
+function readMessages(look: Look, text: BatchText): void {
   const batch = toMessages(text);
-  if (!batch) {
+  if (batch) {
+    for (const message of batch.rows) takeMessage(look, message);
+    if (batch.apart.length > 0) takeMessages(look, `id in ${LIST}`, JSON.stringify(batch.apart));
+  } else {
     const where = `session_id in ${LIST} order by session_id, time_created, id limit ${ROWS} offset ?`;
-    return void takeMessages(look, notes, where, JSON.stringify(sessions), before[0]);
+    takeMessages(look, where, JSON.stringify(text.sessions), text.before[0]);
   }
-  for (const message of batch.rows) look.emit(takeMessage(message, look.context, look.next, notes));
-  if (batch.apart.length > 0) takeMessages(look, notes, `id in ${LIST}`, JSON.stringify(batch.apart));
 }
 
-function readParts(look: Look, text: BatchText, notes: Notes): void {
-  const { sessions, before } = text;
+function readParts(look: Look, text: BatchText): void {
   const batch = toParts(text);
   if (batch) {
-    takeBatch(look, notes, batch);
-    return;
+    for (const part of batch.rows) takePart(look, part);
+    takeListedParts(look, 'id', batch.whole, WHOLE_COLUMNS);
+    takeListedParts(look, 'id', batch.apart, PART_COLUMNS);
+  } else {
+    const where = `session_id in ${LIST} and rowid > ? and ${WITH_FACTS} order by session_id, rowid limit ${ROWS}`;
+    takeParts(look, PART_COLUMNS, where, JSON.stringify(text.sessions), text.before[1]);
   }
-  const where = `session_id in ${LIST} and rowid > ? and ${WITH_FACTS} order by session_id, rowid limit ${ROWS}`;
-  takeParts(look, notes, `select ${PART_COLUMNS} from part where ${where}`, JSON.stringify(sessions), before[1]);
 }
 
 /** Prompts that are not added to `known` are read separately. */
-function readPromptParts(look: Look, text: BatchText, notes: Notes, known: Set<string>): void {
-  const batch = toPromptParts(text);
+function readPromptParts(look: Look, text: BatchText, known: Set<string>): void {
+  const batch = toParts(text, 'prompts');
   if (!batch || batch.apart.length > 0) return;
   for (const part of batch.rows) {
-    const note = notes.get(part.message);
-    if (!note?.isPrompt) continue;
-    look.emit(takePart(part, note, look.context, look.next));
+    if (!look.notes.get(part.message)?.isPrompt) continue;
+    takePart(look, part);
     known.add(part.message);
   }
 }
 
-function takeBatch(look: Look, notes: Notes, { rows, apart, whole }: Batch<PartRow>): void {
-  for (const part of rows)
-    look.emit(takePart(part, noteOf(look.database, part.message, notes), look.context, look.next));
-  if (whole.length > 0)
-    takeParts(look, notes, `select ${WHOLE_COLUMNS} from part where id in ${LIST}`, JSON.stringify(whole));
-  if (apart.length > 0)
-    takeParts(look, notes, `select ${PART_COLUMNS} from part where id in ${LIST}`, JSON.stringify(apart));
+function takeListedParts(look: Look, column: string, ids: readonly string[], columns: string): void {
+  if (ids.length > 0) takeParts(look, columns, `${column} in ${LIST}`, JSON.stringify(ids));
 }
 
-export function takeMessages(look: Look, notes: Notes, where: string, ...values: readonly SqlValue[]): void {
+export function takeMessages(look: Look, where: string, ...values: readonly SqlValue[]): void {
   for (const row of look.database.each(`select ${MESSAGE_COLUMNS} from message where ${where}`, ...values)) {
     const message = toMessageRow(row);
-    look.emit(
-      message ? takeMessage(message, look.context, look.next, notes) : [damaged(look.context, asText(row['id']))],
-    );
+    if (message) takeMessage(look, message);
+    else reportDamage(look, row);
   }
 }
 
-export function takeParts(look: Look, notes: Notes, sql: string, ...values: readonly SqlValue[]): void {
-  for (const row of look.database.each(sql, ...values)) {
+export function takeParts(look: Look, columns: string, where: string, ...values: readonly SqlValue[]): void {
+  for (const row of look.database.each(`select ${columns} from part where ${where}`, ...values)) {
     const part = wholeWhereNeeded(look.database, row, toPartRow(row));
-    look.emit(
-      part
-        ? takePart(part, noteOf(look.database, part.message, notes), look.context, look.next)
-        : [damaged(look.context, asText(row['id']))],
-    );
+    if (part) takePart(look, part);
+    else reportDamage(look, row);
   }
 }
 
@@ -126,32 +113,10 @@ function wholeWhereNeeded(database: ReadOnlyDatabase, row: SqlRow, part: PartRow
   return whole && toPartRow(whole);
 }
 
-function noteOf(database: ReadOnlyDatabase, message: string, notes: Notes): MessageNote {
-  const known = notes.get(message);
-  if (known) return known;
-  const [row] = database.all(`select ${MESSAGE_COLUMNS} from message where id = ?`, message);
-  const info = row && toMessageRow(row)?.info;
-  const note = { createdAt: createdAtOf(info), isPrompt: info?.['role'] === 'user' };
-  notes.set(message, note);
-  return note;
-}
-
-function damaged({ session, source }: RecordContext, id: string | undefined): AgentEvent {
+function reportDamage({ context: { session, source }, emit }: Look, row: SqlRow): void {
   const origin = { source, offset: 0, length: 0 };
-  const diagnostic = { code: 'invalid-json', detail: `the row ${id ?? '?'}` } as const;
-  return { kind: 'problem-found', session, origin, diagnostic };
-}
-
-/** What parts need of their message. */
-export interface MessageNote {
-  readonly createdAt: number | undefined;
-  readonly isPrompt: boolean;
-}
-
-interface OpenMessage extends MessageNote {
-  readonly isOver: boolean;
-  /** To see whether it has changed. */
-  readonly info: JsonObject;
+  const diagnostic = { code: 'invalid-json', detail: `the row ${asText(row['id']) ?? '?'}` } as const;
+  emit([{ kind: 'problem-found', session, origin, diagnostic }]);
 }
 
 export interface Progress {
@@ -162,7 +127,7 @@ export interface Progress {
   /** The last record of each session. */
   readonly sessions: Map<string, string>;
   /** Unfinished messages, and the last of each session: new parts belong to them. */
-  readonly open: Map<string, OpenMessage>;
+  readonly open: Map<string, JsonObject>;
   readonly last: Map<string, string>;
   readonly openParts: Map<string, string>;
 }
@@ -172,54 +137,43 @@ export function createProgress(): Progress {
   return { messageRow: 0, partRow: 0, messages: 0, modifiedAt: 0, ...maps };
 }
 
-export function copyProgress(before: Progress): Progress {
-  return {
-    ...before,
-    sessions: new Map(before.sessions),
-    open: new Map(before.open),
-    last: new Map(before.last),
-    openParts: new Map(before.openParts),
-  };
-}
-
-function takeMessage(
-  { id, session, info }: MessageRow,
-  context: RecordContext,
-  next: Progress,
-  notes: Map<string, MessageNote>,
-): readonly AgentEvent[] {
+function takeMessage({ context, next, notes, emit }: Look, { id, session, info }: MessageRow): void {
   const before = next.open.get(id);
-  if (before && isSame(before.info, info)) return [];
-  const createdAt = createdAtOf(info);
-  const message: OpenMessage = { createdAt, isPrompt: info['role'] === 'user', isOver: isOver(info), info };
-  notes.set(id, { createdAt, isPrompt: message.isPrompt });
-  keepOpen(id, session, message, next);
-  if (createdAt !== undefined && createdAt > next.modifiedAt) next.modifiedAt = createdAt;
-  return messageFacts({ id, session }, info, context);
+  if (before && isEqual(before, info)) return;
+  const note = noteOf(info);
+  notes.set(id, note);
+  keepOpen(id, session, info, next);
+  next.modifiedAt = Math.max(next.modifiedAt, note.createdAt ?? 0);
+  emit(messageFacts({ id, session }, info, context));
 }
 
-function keepOpen(id: string, session: string, message: OpenMessage, { open, last }: Progress): void {
+function keepOpen(id: string, session: string, info: JsonObject, { open, last }: Progress): void {
   const lastId = last.get(session);
   const former = lastId === undefined ? undefined : open.get(lastId);
-  const isLast = lastId === undefined || lastId === id || (former?.createdAt ?? 0) <= (message.createdAt ?? 0);
+  const isLast = lastId === undefined || lastId === id || (createdAtOf(former) ?? 0) <= (createdAtOf(info) ?? 0);
   if (isLast) last.set(session, id);
-  if (isLast && lastId !== undefined && lastId !== id && former?.isOver) open.delete(lastId);
-  if (isLast || !message.isOver) open.set(id, message);
+  if (isLast && lastId !== undefined && lastId !== id && former && isOver(former)) open.delete(lastId);
+  if (isLast || !isOver(info)) open.set(id, info);
   else open.delete(id);
 }
 
-function takePart(row: PartRow, note: MessageNote, context: RecordContext, next: Progress): readonly AgentEvent[] {
-  const { id, session, part, createdAt: from, updatedAt: until } = row;
+function takePart(look: Look, { id, session, message, from, until, part }: PartRow): void {
+  const { context, next, emit } = look;
   if (isOpenCall(part)) {
     const text = JSON.stringify(part);
-    if (next.openParts.get(id) === text) return [];
+    if (next.openParts.get(id) === text) return;
     next.openParts.set(id, text);
   } else next.openParts.delete(id);
-  if (until !== undefined && until > next.modifiedAt) next.modifiedAt = until;
-  const { isPrompt, createdAt } = note;
-  return partFacts({ id, session, isPrompt, createdAt, from, until } satisfies PartKey, part, context);
+  next.modifiedAt = Math.max(next.modifiedAt, until ?? 0);
+  const { isPrompt, createdAt } = noteFor(look, message);
+  emit(partFacts({ id, session, isPrompt, createdAt, from, until }, part, context));
 }
 
-function isSame(a: JsonObject, b: JsonObject): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
+function noteFor({ database, notes }: Look, message: string): MessageNote {
+  const known = notes.get(message);
+  if (known) return known;
+  const [row] = database.all(`select ${MESSAGE_COLUMNS} from message where id = ?`, message);
+  const note = noteOf(row && toMessageRow(row)?.info);
+  notes.set(message, note);
+  return note;
 }

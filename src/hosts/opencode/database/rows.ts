@@ -9,7 +9,6 @@ import {
   closeJson,
   isObject,
   type JsonObject,
-  known,
   parseJson,
   parseObject,
 } from '../../../lib/json.ts';
@@ -27,8 +26,9 @@ export interface PartRow {
   readonly id: string;
   readonly message: string;
   readonly session: string;
-  readonly createdAt: number | undefined;
-  readonly updatedAt: number | undefined;
+  /** When it was created, and last changed. */
+  readonly from: number | undefined;
+  readonly until: number | undefined;
   readonly part: JsonObject;
 }
 
@@ -91,8 +91,8 @@ export function toPartRow(row: SqlRow): PartRow | undefined {
   const whole = isLong && !text.endsWith('}') ? undefined : parseObject(text);
   const part = whole ?? (isLong ? withEnding(parseObject(closeJson(text)), row) : undefined);
   if (!part) return undefined;
-  const [createdAt, updatedAt] = [asAmount(row['time_created']), asAmount(row['time_updated'])];
-  return { id, message, session, part, createdAt, updatedAt };
+  const [from, until] = [asAmount(row['time_created']), asAmount(row['time_updated'])];
+  return { id, message, session, from, until, part };
 }
 
 /**
@@ -116,10 +116,7 @@ function withEnding(part: JsonObject | undefined, { ending, file }: SqlRow): Jso
   if (!part || !state) return part;
   const text = asText(ending) ?? '';
   const [, start, end] = TIME_AT_END.exec(text) ?? [];
-  const time = known({
-    start: start === undefined ? undefined : Number(start),
-    end: end === undefined ? undefined : Number(end),
-  });
+  const time = { ...(start && { start: Number(start) }), ...(end && { end: Number(end) }) };
   const filePath = asText(file);
   const input = filePath === undefined ? state['input'] : { ...asObject(state['input']), filePath };
   return { ...part, state: { ...state, input, time } };
@@ -140,23 +137,17 @@ export const TOGETHER = 8;
 
 export const LIST = '(select value from json_each(?))';
 
-interface RowSelection {
-  /** SQL: the ids as a table. */
-  readonly sessions: string;
-  /** SQL: the same as a JSON text. */
-  readonly list: string;
-  /** SQL: the number of messages to skip, and the row of the last part before. */
-  readonly before: readonly [messages: string, part: string];
-}
-
 const [BATCH_LONG, BATCH_HEAD, BATCH_ENDING] = [900, 800, 200];
 /** After it is the output of an ended call; only the times at the very end are needed. */
 const OUTPUT = `,"output":"`;
 /** In hexadecimal, since the end of a text is cut by bytes. */
 const TIME_BYTES = `x'${Buffer.from('"time":{"start":').toString('hex')}'`;
 
-/** One query with one row: waking the other thread takes longer than some queries. */
-export function selectRows({ sessions, list, before: [read, last] }: RowSelection): string {
+/**
+ * One query with one row: waking the other thread takes longer than some queries. All parameters are SQL: the ids as a table and as a JSON
+ * text, the number of messages to skip, the row of the last part before.
+ */
+export function selectRows(sessions: string, list: string, read: string, last: string): string {
   // A session by its position in the list: its id would be a fifth of the text.
   const session = `instr(${list}, '"' || session_id || '"')`;
   const keys = `'[' || ${session} || ',"' || id || '","' || message_id || '",' || time_created || ',' || time_updated || ','`;
@@ -182,7 +173,7 @@ export function selectRows({ sessions, list, before: [read, last] }: RowSelectio
   return `(${messages}), (${parts}), (${told})`;
 }
 
-const ALL = `select * from ${selectRows({ sessions: '(select value from json_each(?1))', list: '?1', before: ['?2', '?3'] })}`;
+const ALL = `select * from ${selectRows('(select value from json_each(?1))', '?1', '?2', '?3')}`;
 
 export interface BatchText {
   readonly sessions: readonly string[];
@@ -244,27 +235,15 @@ export function toMessages({ sessions, row }: BatchText): Batch<MessageRow> | un
   });
 }
 
-export function toParts({ sessions, row }: BatchText): Batch<PartRow> | undefined {
-  return toBatch(row['parts'], row['part_rows'], 6, partOf(placesOf(sessions)));
-}
-
-export function toPromptParts({ sessions, row }: BatchText): Batch<PartRow> | undefined {
-  return toBatch(row['told'], row['told_rows'], 6, partOf(placesOf(sessions)));
-}
-
-function partOf(sessionAt: ReadonlyMap<unknown, string>): (values: readonly unknown[]) => PartRow | undefined {
-  return ([at, id, message, createdAt, updatedAt, part]) => {
+export function toParts({ sessions, row }: BatchText, of: 'calls' | 'prompts' = 'calls'): Batch<PartRow> | undefined {
+  const sessionAt = placesOf(sessions);
+  const [count, text] = of === 'calls' ? [row['parts'], row['part_rows']] : [row['told'], row['told_rows']];
+  return toBatch(count, text, 6, ([at, id, message, createdAt, updatedAt, part]) => {
     const session = sessionAt.get(at);
     if (!isObject(part) || session === undefined) return undefined;
-    return {
-      id: id as string,
-      message: message as string,
-      session,
-      part,
-      createdAt: asAmount(createdAt),
-      updatedAt: asAmount(updatedAt),
-    };
-  };
+    const [from, until] = [asAmount(createdAt), asAmount(updatedAt)];
+    return { id: id as string, message: message as string, session, from, until, part };
+  });
 }
 
 /**

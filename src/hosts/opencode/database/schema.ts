@@ -10,7 +10,10 @@ import { type ReadOnlyDatabase, type SqlRow, textOf, UnreadableDatabase } from '
 import { type SessionInfo, sessionInfo } from '../record.ts';
 
 export interface Schema {
-  readonly sessionColumns: ReadonlySet<string>;
+  /** SQLite increments it with every change. */
+  readonly version: unknown;
+  /** Those that troupe reads. */
+  readonly sessionColumns: readonly string[];
   /** 1.3 and later; empty until about 1.14. */
   readonly hasEvents: boolean;
 }
@@ -22,30 +25,18 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
   part: ['id', 'message_id', 'session_id', 'time_created', 'time_updated', 'data'],
 };
 
-interface KnownSchema {
-  readonly version: unknown;
-  readonly schema: Schema;
-}
-
 /** By connection: many sessions share one. */
-const schemas = new WeakMap<ReadOnlyDatabase, KnownSchema>();
+const schemas = new WeakMap<ReadOnlyDatabase, Schema>();
 
-export function knownSchema(database: ReadOnlyDatabase): KnownSchema | undefined {
+export function knownSchema(database: ReadOnlyDatabase): Schema | undefined {
   return schemas.get(database);
 }
 
 /** Throws `UnreadableDatabase` if the schema is unknown. */
 export function readSchema(database: ReadOnlyDatabase, file: string): Schema {
-  // SQLite increments it with every change.
   const version = database.all('select schema_version from pragma_schema_version')[0]?.['schema_version'];
   const before = schemas.get(database);
-  if (before && before.version === version) return before.schema;
-  const schema = inspectSchema(database, file);
-  schemas.set(database, { version, schema });
-  return schema;
-}
-
-function inspectSchema(database: ReadOnlyDatabase, file: string): Schema {
+  if (before && before.version === version) return before;
   for (const [table, columns] of Object.entries(NEEDED)) {
     const has = columnsOf(database, table);
     const missing = columns.find((column) => !has.has(column));
@@ -53,11 +44,24 @@ function inspectSchema(database: ReadOnlyDatabase, file: string): Schema {
     const what = has.size === 0 ? `has no table «${table}»` : `has no column «${table}.${missing}»`;
     throw new UnreadableDatabase(file, `it ${what}: this version of troupe does not know its schema`, false);
   }
-  return {
-    sessionColumns: columnsOf(database, 'session'),
-    hasEvents: columnsOf(database, 'event').has('aggregate_id'),
-  };
+  const has = columnsOf(database, 'session');
+  const sessionColumns = SESSION_COLUMNS.filter((column) => has.has(column));
+  const schema = { version, sessionColumns, hasEvents: columnsOf(database, 'event').has('aggregate_id') };
+  schemas.set(database, schema);
+  return schema;
 }
+
+const SESSION_COLUMNS = [
+  'id',
+  'parent_id',
+  'title',
+  'directory',
+  'version',
+  'agent',
+  'permission',
+  'time_created',
+  'time_updated',
+];
 
 /** The last migration of the newest recorded version (1.18.34). */
 const NEWEST_KNOWN = '20260622202450_simplify_session_input';
@@ -75,41 +79,26 @@ export function columnsOf(database: ReadOnlyDatabase, table: string): ReadonlySe
   return new Set(rows.flatMap(({ name }) => asText(name) ?? []));
 }
 
-const WANTED = [
-  'id',
-  'parent_id',
-  'title',
-  'directory',
-  'version',
-  'agent',
-  'permission',
-  'time_created',
-  'time_updated',
-] as const;
-
-export function sessionNames({ sessionColumns: has }: Schema): readonly string[] {
-  return WANTED.filter((column) => has.has(column));
-}
-
-function sessionColumns(schema: Schema): string {
-  return sessionNames(schema)
-    .map((column) => (column.startsWith('time_') ? `session.${column}` : `${textOf(`session.${column}`)} as ${column}`))
-    .join(', ');
-}
-
 /** A session and its descendants. The table is small beside the others. */
 export const TREE = `with recursive tree(id) as materialized (
   select ?1 union select session.id from session join tree on session.parent_id = tree.id
 )`;
 
 export function readTree(database: ReadOnlyDatabase, schema: Schema, root: string): readonly SessionInfo[] {
-  const sql = `${TREE} select ${sessionColumns(schema)} from session where id in (select id from tree)`;
+  const columns = schema.sessionColumns.map((column) =>
+    column.startsWith('time_') ? `session.${column}` : `${textOf(`session.${column}`)} as ${column}`,
+  );
+  const sql = `${TREE} select ${columns.join(', ')} from session where id in (select id from tree)`;
   return database.all(sql, root).flatMap((row) => toInfo(row) ?? []);
 }
 
 /** The last row numbers. */
 export const NUMBERS = `coalesce((select max(rowid) from message), 0) as last_message,
   coalesce((select max(rowid) from part), 0) as last_part`;
+
+export function numbersIn(row: SqlRow | undefined): readonly [messageRow: number, partRow: number] {
+  return [asAmount(row?.['last_message']) ?? 0, asAmount(row?.['last_part']) ?? 0];
+}
 
 export interface SessionPosition {
   readonly id: string;
@@ -120,57 +109,43 @@ export interface SessionPosition {
 /** Not every message sets `time_updated`; the newest message of a session is in an index. */
 export function listSessions(database: ReadOnlyDatabase): readonly SessionPosition[] {
   const newest = '(select max(time_created) from message where session_id = session.id)';
-  return database
-    .all(
-      `select ${textOf('id')} as id, ${textOf('parent_id')} as parent_id, time_updated, ${newest} as newest from session`,
-    )
-    .flatMap(({ id, parent_id, time_updated, newest: last }) => {
-      const native = asText(id);
-      if (native === undefined) return [];
-      const modifiedAt = Math.max(asAmount(time_updated) ?? 0, asAmount(last) ?? 0);
-      return [{ id: native, modifiedAt, ...known({ parent: asText(parent_id) }) }];
-    });
+  const ids = `${textOf('id')} as id, ${textOf('parent_id')} as parent_id`;
+  return database.all(`select ${ids}, time_updated, ${newest} as newest from session`).flatMap((row) => {
+    const id = asText(row['id']);
+    if (id === undefined) return [];
+    const modifiedAt = Math.max(asAmount(row['time_updated']) ?? 0, asAmount(row['newest']) ?? 0);
+    return [{ id, modifiedAt, ...known({ parent: asText(row['parent_id']) }) }];
+  });
 }
 
 export function toInfo(row: SqlRow): SessionInfo | undefined {
   const { parent_id: parent, permission, time_created: created, time_updated: updated } = row;
   const id = asText(row['id']);
-  return id === undefined
-    ? undefined
-    : sessionInfo(id, row, { parent, permission: parseJson(permission), created, updated });
+  if (id === undefined) return undefined;
+  return sessionInfo(id, row, { parent, permission: parseJson(permission), created, updated });
 }
 
 /** Throws `UnreadableDatabase` with the reason: SQLite reports a folder, a missing permission and a dangling link alike. */
 export async function assertOpenable(file: string): Promise<void> {
-  const why = (await whyNoFile(file)) ?? (await whyUnreadable(file, '')) ?? (await whyUnreadable(file, '-wal'));
+  const why = await whyUnreadable(file);
   if (why !== undefined) throw new UnreadableDatabase(file, why, false);
 }
 
-async function whyNoFile(file: string): Promise<string | undefined> {
+async function whyUnreadable(file: string): Promise<string | undefined> {
   try {
     const stats = await stat(file);
     if (!stats.isFile()) return `it is ${kindOfFile(stats)}, not a regular file`;
     // Everything in a new one may still be in its log.
-    return stats.size === 0 && (await sizeOf(`${file}-wal`)) === 0 ? 'it is empty' : undefined;
+    if (stats.size === 0 && (await sizeOf(`${file}-wal`)) === 0) return 'it is empty';
   } catch (error) {
     if (isRefusal(error)) return 'you may not read it';
-    return (await isLink(file)) ? 'it is a link to nothing' : 'it is not there';
+    const stats = await lstat(file).catch(() => undefined);
+    return stats?.isSymbolicLink() ? 'it is a link to nothing' : 'it is not there';
   }
+  if (await isRefused(file)) return 'you may not read it';
+  return (await isRefused(`${file}-wal`)) ? `you may not read its log, ${path.basename(file)}-wal` : undefined;
 }
 
-async function whyUnreadable(file: string, end: '' | '-wal'): Promise<string | undefined> {
-  try {
-    await access(file + end, constants.R_OK);
-    return undefined;
-  } catch (error) {
-    if (!isRefusal(error)) return undefined;
-    return end === '' ? 'you may not read it' : `you may not read its log, ${path.basename(file)}${end}`;
-  }
-}
-
-async function isLink(file: string): Promise<boolean> {
-  return lstat(file).then(
-    (stats) => stats.isSymbolicLink(),
-    () => false,
-  );
+async function isRefused(file: string): Promise<boolean> {
+  return access(file, constants.R_OK).then(() => false, isRefusal);
 }

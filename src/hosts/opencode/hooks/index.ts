@@ -1,10 +1,10 @@
 // OpenCode's hooks beside the guard: a sample for `troupe doctor`, and the permission requests that our plugin reports: who waits for one, and
 // when it is answered.
 
-import type { AgentEvent, EventOrigin, SessionId, SourceId } from '../../../core/index.ts';
-import { asAmount, asObject, asText, isObject, known, parseJson } from '../../../lib/json.ts';
-import type { Line } from '../../../lib/lines.ts';
+import type { SessionId, SourceId } from '../../../core/index.ts';
+import { asObject, asText, isObject, known } from '../../../lib/json.ts';
 import type { HooksCapability, SampleCall, SourceReader } from '../../index.ts';
+import { createHookRecordReader } from '../../shared/index.ts';
 import { ASKED, BEFORE_CALL, opencodeGuard, REPLIED, toGuarded } from '../guard.ts';
 import { answeredFact, askedFact } from '../parse-messages.ts';
 
@@ -28,20 +28,12 @@ export function condense(payload: unknown): unknown {
 }
 
 export function createHookReader(session: SessionId, source: SourceId): SourceReader {
-  return { read: (line) => readLine(line, session, { source, offset: line.offset, length: line.length }) };
-}
-
-function readLine(line: Line, session: SessionId, origin: EventOrigin): readonly AgentEvent[] {
-  const said = parseJson(Buffer.from(line.bytes).toString('utf8'));
-  const at = isObject(said) ? asAmount(said['at']) : undefined;
-  const payload = isObject(said) ? said['payload'] : undefined;
-  if (at === undefined || !isObject(payload))
-    return [{ kind: 'problem-found', session, origin, diagnostic: { code: 'invalid-json', detail: 'hooks', origin } }];
-  const [by, question] = [asText(payload['agent']), asText(payload['question'])];
-  if (by === undefined || question === undefined) return [];
-  const place = { session, origin, question, by, at };
-  if (payload['event'] === ASKED) return [askedFact(place)];
-  return payload['event'] === REPLIED ? [answeredFact(place)] : [];
+  return createHookRecordReader(session, source, ({ payload, ...place }) => {
+    const [by, question] = [asText(payload['agent']), asText(payload['question'])];
+    if (by === undefined || question === undefined) return undefined;
+    if (payload['event'] === ASKED) return askedFact({ ...place, question, by });
+    return payload['event'] === REPLIED ? answeredFact({ ...place, question, by }) : undefined;
+  });
 }
 
 function sampleCall({ session, call, agent }: SampleCall): unknown {

@@ -3,16 +3,17 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AgentToSteer, Steered, SteeringCapability } from '../../../core/index.ts';
-import { asObject, asText, isObject, type JsonObject, known, parseObject } from '../../../lib/json.ts';
+import { asObject, asText, type JsonObject, known, parseObject } from '../../../lib/json.ts';
 import type { ApprovalListener, ApprovalsCapability, HostApproval } from '../../index.ts';
 import { ASKED, QUESTION, REPLIED } from '../guard.ts';
 import { findServers } from '../processes.ts';
+import { objectsIn } from '../record.ts';
 import { getJson, getList, isAddress, openStream, post } from './request.ts';
 
 export const questions: ApprovalsCapability = {
   addressesOf,
   async listen(address, heard, signal) {
-    const open = new Map<string, Asked>();
+    const open: OpenRequests = new Map();
     const timer = setInterval(() => void dropStale(address, open, heard).catch(() => undefined), POLL_MS);
     try {
       await listenOnce(address, open, heard, signal);
@@ -34,9 +35,8 @@ export const questions: ApprovalsCapability = {
   },
 };
 
-interface Asked {
-  readonly directory: string | undefined;
-}
+/** The folder of each open request, by its id. */
+type OpenRequests = Map<string, string | undefined>;
 
 /** Stopping a session drops its requests without an event. */
 const POLL_MS = 2_000;
@@ -44,7 +44,7 @@ const POLL_MS = 2_000;
 /** The stream first: a request that arrives meanwhile may be read twice, but is not lost. */
 async function listenOnce(
   address: string,
-  open: Map<string, Asked>,
+  open: OpenRequests,
   heard: ApprovalListener,
   signal: AbortSignal,
 ): Promise<void> {
@@ -53,7 +53,7 @@ async function listenOnce(
   const ask = async (asked: JsonObject, directory: string | undefined): Promise<void> => {
     const id = asText(asked['id']);
     if (id === undefined || open.has(id)) return;
-    open.set(id, { directory });
+    open.set(id, directory);
     const question = await describe(address, id, asked, directory).catch(() => undefined);
     if (question && open.has(id)) heard.asked(question);
   };
@@ -65,33 +65,26 @@ async function listenOnce(
   }
 }
 
-async function dropStale(address: string, open: Map<string, Asked>, heard: ApprovalListener): Promise<void> {
-  for (const directory of new Set([...open.values()].map((asked) => asked.directory))) {
-    const before = [...open].filter(([, asked]) => asked.directory === directory).map(([id]) => id);
+async function dropStale(address: string, open: OpenRequests, heard: ApprovalListener): Promise<void> {
+  for (const directory of new Set(open.values())) {
+    const before = [...open].filter(([, folder]) => folder === directory).map(([id]) => id);
     const there = new Set((await getList(address, withFolder('/permission', directory))).map(({ id }) => id));
     for (const id of before) if (!there.has(id) && open.delete(id)) heard.gone(id);
   }
 }
 
 /** As our plugin would report it. */
-async function describe(
-  address: string,
-  id: string,
-  asked: JsonObject,
-  folder: string | undefined,
-): Promise<HostApproval | undefined> {
+async function describe(address: string, id: string, asked: JsonObject, folder?: string) {
   const session = asText(asked['sessionID']);
   if (session === undefined) return undefined;
   const line = await lineOf(address, session, folder);
   const directory = folder ?? asText(line[0]?.['directory']);
   const { permission, patterns } = asked;
-  const facts = {
-    ...{ session, line, servers: await serversAt(address, directory), permission: { id, permission, patterns } },
-    ...(await callOf(address, session, asked, directory)),
-    ...known({ directory }),
-  };
+  const servers = Object.keys((await find(address, '/mcp', directory)) ?? {});
+  const call = await callOf(address, session, asked, directory);
+  const facts = { session, line, servers, permission: { id, permission, patterns }, ...call, ...known({ directory }) };
   const as = (hook: string): object => ({ hook, ...facts });
-  return { id, payloads: { asked: as(ASKED), question: as(QUESTION), gone: as(REPLIED) } };
+  return { id, payloads: { asked: as(ASKED), question: as(QUESTION), gone: as(REPLIED) } } satisfies HostApproval;
 }
 
 /** From the session that asks to the main one. */
@@ -99,8 +92,8 @@ async function lineOf(address: string, session: string, directory: string | unde
   const line: JsonObject[] = [];
   for (let next: string | undefined = session; next !== undefined; ) {
     const id: string = next;
-    const found = await getJson(address, withFolder(`/session/${id}`, directory)).catch(() => undefined);
-    if (!isObject(found) || line.some((one) => one['id'] === id)) break;
+    const found = await find(address, `/session/${id}`, directory);
+    if (!found || line.some((one) => one['id'] === id)) break;
     const { parentID: parent, agent, title, directory: own } = found;
     line.push({ id, ...known({ parent, agent, title, directory: own }) });
     next = asText(parent);
@@ -109,20 +102,14 @@ async function lineOf(address: string, session: string, directory: string | unde
 }
 
 /** The call itself, if the request names it: a permission may cover less than the call does. */
-async function callOf(
-  address: string,
-  session: string,
-  { tool: of, permission, metadata }: JsonObject,
-  directory: string | undefined,
-): Promise<JsonObject> {
+async function callOf(address: string, session: string, asked: JsonObject, directory?: string): Promise<JsonObject> {
+  const { tool: of, permission, metadata } = asked;
   const [message, call] = [asText(asObject(of)?.['messageID']), asText(asObject(of)?.['callID'])];
   const otherwise = { tool: permission, args: metadata, ...known({ call }) };
   if (message === undefined || call === undefined) return otherwise;
-  const route = withFolder(`/session/${session}/message/${message}`, directory);
   for (let tries = 1; ; tries++) {
-    const found = await getJson(address, route).catch(() => undefined);
-    const parts = isObject(found) && Array.isArray(found['parts']) ? found['parts'].filter(isObject) : [];
-    const part = parts.find(({ callID }) => callID === call);
+    const found = await find(address, `/session/${session}/message/${message}`, directory);
+    const part = objectsIn(found?.['parts']).find(({ callID }) => callID === call);
     const [tool, state] = [asText(part?.['tool']), asObject(part?.['state'])];
     const input = asObject(state?.['input']);
     if (tool !== undefined && input && state?.['status'] !== 'pending') return { tool, args: input, call };
@@ -134,9 +121,9 @@ async function callOf(
 /** 1.3.2 may ask moments before it has written the call or its input. */
 const [INPUT_TRIES, INPUT_MS] = [20, 50];
 
-async function serversAt(address: string, directory: string | undefined): Promise<readonly string[]> {
-  const found = await getJson(address, withFolder('/mcp', directory)).catch(() => undefined);
-  return isObject(found) ? Object.keys(found) : [];
+/** Undefined if the server does not answer, or not with an object. */
+async function find(address: string, route: string, directory: string | undefined): Promise<JsonObject | undefined> {
+  return asObject(await getJson(address, withFolder(route, directory)).catch(() => undefined));
 }
 
 async function addressesOf(root: string): Promise<readonly string[]> {
@@ -172,8 +159,7 @@ type Act = (address: string, route: (what: string) => string) => Promise<Steered
 async function atServer({ root, agent, cwd }: AgentToSteer, act: Act): Promise<Steered> {
   const session = `/session/${encodeURIComponent(agent)}`;
   for (const address of await addressesOf(root)) {
-    const found = await getJson(address, withFolder(session, cwd)).catch(() => undefined);
-    if (!isObject(found) || found['id'] !== agent) continue;
+    if ((await find(address, session, cwd))?.['id'] !== agent) continue;
     try {
       return await act(address, (what) => withFolder(`${session}/${what}`, cwd));
     } catch {

@@ -5,8 +5,8 @@ import { type AgentEvent, nativeId } from '../../../core/index.ts';
 import { asObject, asText, type JsonObject } from '../../../lib/json.ts';
 import type { LocatedSession, LocatedSource, TableCursor } from '../../index.ts';
 import { createEventsState, readEvent } from '../events.ts';
-import { messageWithParts } from '../files.ts';
-import { sessionFacts } from '../parse-messages.ts';
+import { toMessages, wholeMessageFacts } from '../files.ts';
+import { noteOf, sessionFacts } from '../parse-messages.ts';
 import { type RecordContext, selectTree, toSessionInfo } from '../record.ts';
 import { getList, listServed, openStream, type ServerEvent } from './request.ts';
 
@@ -15,7 +15,8 @@ export function openServer({ id }: LocatedSession, source: LocatedSource): Table
   const { path: root } = source;
   const context: RecordContext = { session: id, source: source.id };
   const state = createEventsState(context);
-  let epoch: object | undefined;
+  let former: EventLog | undefined;
+  /** The number of the next event in it. */
   let read = 0;
   let modifiedAt = 0;
 
@@ -25,10 +26,9 @@ export function openServer({ id }: LocatedSession, source: LocatedSource): Table
       state.tree.add(info.id);
       modifiedAt = Math.max(modifiedAt, info.updatedAt ?? 0);
       onFacts(sessionFacts(info, context));
-      for (const message of await getList(root, `/session/${info.id}/message`)) {
-        const own = asObject(message['info']);
-        if (own) readEvent('message.updated', { info: own }, state);
-        onFacts(messageWithParts(message, info.id, context));
+      for (const message of toMessages(await getList(root, `/session/${info.id}/message`))) {
+        state.messages.set(message.id, noteOf(message.info));
+        onFacts(wholeMessageFacts(message, info.id, context));
       }
     }
     state.at = Date.now();
@@ -48,21 +48,21 @@ export function openServer({ id }: LocatedSession, source: LocatedSource): Table
         onFacts(facts);
       };
       const log = logs.get(root);
-      const events = log && log.epoch === epoch ? log.since(read) : undefined;
+      const events = log && log === former ? log.since(read) : undefined;
       // Before the requests: events that arrive meanwhile may be read twice, but are not lost.
       const next = log?.end ?? 0;
       if (!events) await readAll(emit);
       for (const { type, properties, at } of events ?? []) {
         if (type === 'session.deleted' || type === 'message.removed') {
           if (!concerns(properties, state.tree)) continue;
-          epoch = undefined;
+          former = undefined;
           return 'replaced';
         }
         state.at = at;
         modifiedAt = at;
         emit(readEvent(type, properties, state));
       }
-      epoch = log?.epoch;
+      former = log;
       read = next;
       return hasChanges ? 'news' : 'nothing';
     },
@@ -79,14 +79,27 @@ interface LoggedEvent extends ServerEvent {
   readonly at: number;
 }
 
-/** The events of one connection. */
-interface EventLog {
-  /** Another one for each connection: events in between are lost. */
-  readonly epoch: object;
+/** The events of one connection. Another connection has another log: events in between are lost. */
+class EventLog {
+  readonly #events: LoggedEvent[] = [];
+  #first = 0;
+
   /** The number of the next event. */
-  readonly end: number;
+  get end(): number {
+    return this.#first + this.#events.length;
+  }
+
   /** Undefined if these events are no longer kept. */
-  since(number: number): readonly LoggedEvent[] | undefined;
+  since(number: number): readonly LoggedEvent[] | undefined {
+    return number < this.#first ? undefined : this.#events.slice(number - this.#first);
+  }
+
+  add(event: LoggedEvent): void {
+    this.#events.push(event);
+    if (this.#events.length <= MAX_EVENTS) return;
+    this.#events.shift();
+    this.#first++;
+  }
 }
 
 /** By address of the server. */
@@ -120,32 +133,12 @@ async function followOnce(
 ): Promise<void> {
   const events = await openStream(root, signal);
   if (!events) return;
-  const { log, add } = createLog();
+  const log = new EventLog();
   logs.set(root, log);
   onNews('entry');
   for await (const { type, properties } of events) {
     if (!WITH_FACTS.test(type)) continue;
-    add({ type, properties, at: Date.now() });
+    log.add({ type, properties, at: Date.now() });
     onNews(ADDED_OR_DELETED.test(type) ? 'entry' : 'written');
   }
-}
-
-function createLog(): { readonly log: EventLog; add(event: LoggedEvent): void } {
-  const events: LoggedEvent[] = [];
-  let first = 0;
-  return {
-    log: {
-      epoch: {},
-      get end() {
-        return first + events.length;
-      },
-      since: (number) => (number < first ? undefined : events.slice(number - first)),
-    },
-    add(event) {
-      events.push(event);
-      if (events.length <= MAX_EVENTS) return;
-      events.shift();
-      first++;
-    },
-  };
 }

@@ -2,7 +2,7 @@
 
 import { asObject, asText, isObject, type JsonObject, known, parseJson, parseObject } from '../../../lib/json.ts';
 import { eventOf } from '../events.ts';
-import { type SessionInfo, toSessionInfo } from '../record.ts';
+import { objectsIn, type SessionInfo, toSessionInfo } from '../record.ts';
 
 export function isAddress(root: string): boolean {
   return /^https?:\/\//.test(root);
@@ -47,8 +47,7 @@ export async function post(root: string, route: string, body: object): Promise<n
 }
 
 export async function getList(root: string, route: string): Promise<readonly JsonObject[]> {
-  const found = await getJson(root, route);
-  return Array.isArray(found) ? found.filter(isObject) : [];
+  return objectsIn(await getJson(root, route));
 }
 
 /** The reason of `fetch failed` is in its cause. */
