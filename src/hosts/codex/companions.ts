@@ -26,7 +26,9 @@ const HELD = /^\d+: FLOCK +ADVISORY +WRITE +(\d+) [0-9a-f]+:[0-9a-f]+:(\d+) /gm;
  */
 const seenHeld = new Map<string, number>();
 
-export async function readProcesses(root: string): Promise<(session: LocatedSession) => readonly ProcessSeen[]> {
+export type FactsOf = (session: LocatedSession) => readonly AgentEvent[];
+
+export async function readProcesses(root: string): Promise<FactsOf> {
   const threads = new Map<string, { readonly pid: number; readonly alive: boolean }>();
   const folder = path.join(root, LOCKS_FOLDER);
   const files = (await listFolder(folder)).filter(({ name }) => name.endsWith('.lock') && !name.startsWith('.'));
@@ -57,10 +59,7 @@ async function readHeld(): Promise<ReadonlyMap<string, number>> {
 
 // Names that people gave to threads (`/rename`): one line each time, beside the sessions.
 
-export async function readNames(
-  root: string,
-  problems: string[],
-): Promise<(session: LocatedSession) => readonly AgentEvent[]> {
+export async function readNames(root: string, problems: string[]): Promise<FactsOf> {
   const names = new Map<string, Omit<SessionTitled, 'session'>>();
   const text = (await readBeside(path.join(root, NAMES_FILE), problems))?.toString('latin1') ?? '';
   let offset = 0;

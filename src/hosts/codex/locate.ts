@@ -1,12 +1,12 @@
 // What is below a data folder of Codex: one rollout per thread, in the folder of the day on which the thread began.
 
 import path from 'node:path';
-import { type AgentEvent, toSessionId, toSourceId } from '../../core/index.ts';
+import { toSessionId, toSourceId } from '../../core/index.ts';
 import { isFileEntry, listFolder, modifiedAt } from '../../lib/folders.ts';
 import { groupBy } from '../../lib/group.ts';
 import { known } from '../../lib/json.ts';
 import type { FollowCapability, Located, LocatedSession, LocatedSource } from '../index.ts';
-import { readNames, readProcesses } from './companions.ts';
+import { type FactsOf, readNames, readProcesses } from './companions.ts';
 import { LOCKS_FOLDER, mayHoldRollouts, NAMES_FILE, rolloutFiles, streamsIn, threadOfFile } from './data-folder.ts';
 import { agentIdOf, HOST } from './line-context.ts';
 import { readThreadHead, type ThreadHead, threadInName } from './thread-head.ts';
@@ -25,10 +25,7 @@ export async function locate(root: string): Promise<Located> {
 }
 
 /** What lies beside the sessions and tells about them: their names, and the processes that work on them. */
-async function readCompanions(
-  root: string,
-  problems: string[] = [],
-): Promise<(session: LocatedSession) => readonly AgentEvent[]> {
+async function readCompanions(root: string, problems: string[] = []): Promise<FactsOf> {
   const [namesOf, processesOf] = [await readNames(root, problems), await readProcesses(root)];
   return (session) => [...namesOf(session), ...processesOf(session)];
 }

@@ -165,12 +165,8 @@ const NOTIFICATION = /^<subagent_notification>\s*\{"agent_path":"([\w-]+)","stat
 function parseNotification(text: string, context: LineContext): void {
   const [, thread, word, key] = NOTIFICATION.exec(text) ?? [];
   const outcome = OUTCOMES.get(word ?? key);
-  if (thread !== undefined && outcome)
-    emitReportedEnd(thread, outcome, outcome === 'failed' ? reasonIn(text) : undefined, context);
-}
-
-function reasonIn(text: string): string | undefined {
-  return firstLine(/\\"message\\":\\"((?:[^"\\]|\\\\.)*)\\"/.exec(text)?.[1]);
+  const message = outcome === 'failed' ? /\\"message\\":\\"((?:[^"\\]|\\\\.)*)\\"/.exec(text)?.[1] : undefined;
+  if (thread !== undefined && outcome) emitReportedEnd(thread, outcome, firstLine(message), context);
 }
 
 function emitReportedEnd(thread: string, outcome: RunOutcome, reason: string | undefined, context: LineContext): void {

@@ -1,6 +1,5 @@
 // One line of a rollout as JSON, in one shape for all versions. Versions seen: 0.29.0 to 0.166.0.
 
-import type { Diagnostic } from '../../core/index.ts';
 import {
   asAmount,
   asInstant,
@@ -27,15 +26,10 @@ export interface RolloutRecord {
   readonly length: number;
 }
 
-interface RecordsInLine {
-  readonly records: readonly RolloutRecord[];
-  readonly problem?: Pick<Diagnostic, 'code' | 'detail'>;
-}
-
 /** `parse` decides whether bodies come along. Each line is read once, when it has its end: readers count turns and tokens. */
-export function recordsIn(line: Line, parse: (bytes: Uint8Array) => unknown): RecordsInLine {
+export function recordsIn(line: Line, parse: (bytes: Uint8Array) => unknown) {
   const { record, offset, length, problem } = recordInLine(line, parse, ['{"timestamp":"']);
-  return { records: record ? [toRecord(record, offset, length)] : [], ...known({ problem }) };
+  return { records: record ? [toRecord(record, offset, length)] : [], problem };
 }
 
 /**

@@ -10,20 +10,16 @@ const UNATTENDED = 'Nobody can be asked: Codex does what your settings and its s
 /** `exec --json`. */
 const printed: PrintedRecords = {
   sessionIn(line) {
-    const { type, thread_id } = recordIn(line);
+    const { type, thread_id } = parseObject(line) ?? {};
     return type === 'thread.started' ? asText(thread_id) : undefined;
   },
   textIn(line) {
-    const { type, item, message } = recordIn(line);
+    const { type, item, message } = parseObject(line) ?? {};
     const said = asObject(item);
     if (type === 'item.completed' && said?.['type'] === 'agent_message') return asText(said['text']);
     return type === 'error' ? asText(message) : undefined;
   },
 };
-
-function recordIn(line: string) {
-  return parseObject(line) ?? {};
-}
 
 export const resume: ResumeCapability = {
   planResume({ agent, isMain, isAtHome, isSessionOpen, hasTranscript, version }, { message, fork }) {
