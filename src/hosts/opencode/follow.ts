@@ -13,7 +13,7 @@ import { locateSessions, readFacts } from './locate.ts';
 import { createRootOf, sessionIdOf } from './record.ts';
 import { listen } from './server/cursor.ts';
 import { isAddress } from './server/request.ts';
-import { listStored, sessionOfPart } from './storage.ts';
+import { listStored, readRecord } from './storage.ts';
 
 const NOTHING: Subject = { kind: 'nothing' };
 const EVERYTHING: Subject = { kind: 'everything' };
@@ -23,7 +23,7 @@ const STORED = new Set(['session', 'message', 'part']);
 export const follow: FollowCapability = {
   async watched(root) {
     return (folder) => {
-      const [first = '', second, third] = partsBelow(root, folder);
+      const [first = '', second, third] = path.relative(root, folder).split(path.sep);
       if (first === '' || /^exports?$/.test(first)) return true;
       if (first === OLD_PROJECTS) return third === undefined || third === STORAGE;
       return first === STORAGE && (second === undefined || STORED.has(second));
@@ -31,7 +31,7 @@ export const follow: FollowCapability = {
   },
   async subjectOf(root, place, notes) {
     if (isAddress(root)) return EVERYTHING;
-    const [first = '', second, third, ...rest] = partsBelow(root, place);
+    const [first = '', second, third, ...rest] = path.relative(root, place).split(path.sep);
     if (first === OLD_PROJECTS) return /\.json$/.test(place) ? EVERYTHING : NOTHING;
     if (first === STORAGE) return subjectOfStored(root, [second, third, ...rest], place);
     const database = databaseOf(path.basename(place));
@@ -59,18 +59,15 @@ async function subjectOfStored(root: string, below: readonly (string | undefined
   const [kind, name, file] = below;
   if (kind === undefined || kind === 'session') return EVERYTHING;
   if (!STORED.has(kind) || name === undefined) return NOTHING;
-  const session = kind === 'message' ? name : file === undefined ? undefined : await sessionOfPart(place);
+  // A part's folder names only the message.
+  const part = kind === 'part' && file !== undefined ? await readRecord(place) : undefined;
+  const session = kind === 'message' ? name : asText(part?.record?.['sessionID']);
   const source = path.join(root, STORAGE);
   const stored = session === undefined ? [] : await listStored(source);
   const parents = new Map(stored.map(({ info }) => [info.id, info.parent]));
   if (session === undefined || !parents.has(session)) return (await isFolder(place)) ? NOTHING : EVERYTHING;
   const top = createRootOf((id) => parents.get(id))(session);
   return { kind: 'shared', parts: [{ id: sessionIdOf(top), folder: root }], source };
-}
-
-function partsBelow(root: string, place: string): readonly string[] {
-  const below = path.relative(root, place);
-  return below === '' ? [] : below.split(path.sep);
 }
 
 interface Note {

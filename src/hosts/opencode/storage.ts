@@ -5,7 +5,7 @@ import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { type AgentEvent, nativeId } from '../../core/index.ts';
 import { isClosedFolder, isMissing, isRefusal, isThere, listFolder, modifiedAt } from '../../lib/folders.ts';
-import { asText, type JsonObject, parseObject } from '../../lib/json.ts';
+import { type JsonObject, parseObject } from '../../lib/json.ts';
 import { isWrongFile, readText } from '../../lib/regular-file.ts';
 import type { LocatedSession, LocatedSource, TableCursor } from '../index.ts';
 import { OLD_PROJECTS, STORAGE } from './data-folder.ts';
@@ -191,9 +191,4 @@ export async function readRecord(
     if (isMissing(error)) return undefined;
     throw error;
   }
-}
-
-/** A part's folder names only the message. */
-export async function sessionOfPart(file: string): Promise<string | undefined> {
-  return asText((await readRecord(file))?.record?.['sessionID']);
 }

@@ -159,18 +159,15 @@ function toMessage({ id, info, parts }: WholeMessage, options: MediaOptions): Tr
   const isReply = info['role'] === 'assistant';
   const blocks = parts.flatMap((part) => blocksOf(part, info, options));
   const content = [...blocks, ...errorBlocks(asObject(info['error']))];
+  // A message that the program adds in the user's place.
+  const isHostSpeaking = content.length > 0 && content.every(({ type }) => type === 'notice');
   return {
     id,
-    role: isReply ? 'assistant' : isHostSpeaking(content) ? 'system' : 'user',
+    role: isReply ? 'assistant' : isHostSpeaking ? 'system' : 'user',
     timestamp: createdAt === undefined ? null : new Date(createdAt).toISOString(),
     model: isReply ? (asText(info['modelID']) ?? null) : null,
     content,
   };
-}
-
-/** A message that the program adds in the user's place. */
-function isHostSpeaking(content: readonly TranscriptBlock[]): boolean {
-  return content.length > 0 && content.every(({ type }) => type === 'notice');
 }
 
 /** Steps, states of the folder, files that a step changed. */

@@ -4,11 +4,11 @@
 import { setImmediate } from 'node:timers/promises';
 import { type AgentEvent, nativeId } from '../../../core/index.ts';
 import { atMost } from '../../../lib/clock.ts';
-import { asAmount, asText, isObject, parseJson } from '../../../lib/json.ts';
+import { asAmount, parseJson } from '../../../lib/json.ts';
 import { type ReadOnlyDatabase, readDatabase, UnreadableDatabase } from '../../../lib/sqlite.ts';
 import type { LocatedSession, LocatedSource, TableCursor } from '../../index.ts';
 import { noteOf, sessionFacts } from '../parse-messages.ts';
-import type { RecordContext, SessionInfo } from '../record.ts';
+import { objectsIn, type RecordContext, type SessionInfo } from '../record.ts';
 import { createProgress, type Look, type Progress, readWhole, takeMessages, takeParts } from './read-whole.ts';
 import { type BatchText, isFull, LIST, PART_COLUMNS, selectRows, TOGETHER } from './rows.ts';
 import { knownSchema, NUMBERS, numbersIn, readSchema, readTree, type Schema, TREE, toInfo } from './schema.ts';
@@ -121,9 +121,8 @@ export async function readAtOnce(database: ReadOnlyDatabase, root: string): Prom
   if (!schema) return undefined;
   const row = await ask(database, treeQuery(schema), root);
   const [listed, sessions] = [parseJson(row?.['infos']), parseJson(row?.['list'])];
-  if (!row || row['version'] !== schema.version || !isListOf(listed, isObject) || !isListOf(sessions, isText))
-    return undefined;
-  const infos = listed.flatMap((info) => toInfo(info) ?? []);
+  if (!row || row['version'] !== schema.version || !Array.isArray(listed) || !Array.isArray(sessions)) return undefined;
+  const infos = objectsIn(listed).flatMap((info) => toInfo(info) ?? []);
   // A deleted parent is in the tree without a record; its remaining messages are not read.
   const isWhole = infos.length === sessions.length && sessions.length <= TOGETHER && !isFull(row);
   return { infos, numbers: numbersIn(row), text: isWhole ? { sessions, before: [0, 0], row } : undefined };
@@ -148,9 +147,3 @@ function treeQuery({ sessionColumns }: Schema): string {
       cast((select json_group_array(json_object(${fields.join(', ')})) from session where id in (select id from tree)) as blob) as infos,
       * from ${selectRows(sessions, '(select ids from list)', '0', '0')}`;
 }
-
-function isListOf<One>(value: unknown, is: (one: unknown) => one is One): value is readonly One[] {
-  return Array.isArray(value) && value.every(is);
-}
-
-const isText = (value: unknown): value is string => asText(value) !== undefined;
