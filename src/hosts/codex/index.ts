@@ -1,5 +1,6 @@
 import { mainAgentOf } from '../../core/index.ts';
-import type { LocatedSession, LocatedSource, OpenTranscript, SourceAdapter, SourceReader } from '../index.ts';
+import type { LocatedSession, LocatedSource, SourceAdapter, SourceReader } from '../index.ts';
+import { NO_TRANSCRIPT } from '../shared/index.ts';
 import { sniffRollout } from './data-folder.ts';
 import { hookSettings, hooks } from './hooks.ts';
 import { codexHost } from './host.ts';
@@ -14,9 +15,6 @@ const READERS: Readonly<Record<Role, (of: RolloutOf) => SourceReader>> = {
   stream: createStreamReader,
 };
 
-/** A print of the items is no conversation: what was said to the model is not in it. */
-const NO_BODIES: OpenTranscript = { places: async () => [], read: async () => [], leftOut: () => ({}) };
-
 export const codex: SourceAdapter = {
   ...codexHost,
   locate,
@@ -27,8 +25,9 @@ export const codex: SourceAdapter = {
   },
   follow,
   stream,
+  // A print of the items is no conversation: what was said to the model is not in it.
   openTranscript: (session, source, agent) =>
-    source.role === 'rollout' ? openTranscript(session, source, agent) : NO_BODIES,
+    source.role === 'rollout' ? openTranscript(session, source, agent) : NO_TRANSCRIPT,
   hooks,
   hookSettings,
   resume,

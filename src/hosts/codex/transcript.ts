@@ -2,8 +2,8 @@
 
 import { type AgentId, mainAgentOf, nativeId, type TranscriptBlock, type TranscriptMessage } from '../../core/index.ts';
 import { asText, type JsonObject, parseJsonBytes } from '../../lib/json.ts';
-import type { ByteRange, LocatedSession, LocatedSource, MessageLines, OpenTranscript } from '../index.ts';
-import { createKindCount, followPlaces, type PlaceList, readPieces } from '../shared/index.ts';
+import type { LocatedSession, LocatedSource, OpenTranscript } from '../index.ts';
+import { createKindCount, followPlaces, MessagePlaces, type PlaceList, readMessageLines } from '../shared/index.ts';
 import { isHostText, taskIn } from './host-text.ts';
 import { toBlocks, toResult } from './message-blocks.ts';
 import { isKnownType } from './read-rollout.ts';
@@ -21,13 +21,8 @@ export function openTranscript(session: LocatedSession, source: LocatedSource, a
       return createPlaceList(thread, isMain, models);
     }),
     async read(places, options) {
-      const ranges = places.flatMap(({ lines }) => lines);
-      const pieces = (await readPieces(source.path, ranges)).values();
-      return places.flatMap(({ id, timestamp, lines }): readonly TranscriptMessage[] => {
-        const records = lines.flatMap(({ offset, length }) => {
-          const bytes = pieces.next().value ?? new Uint8Array(0);
-          return recordsIn({ bytes, offset, length, torn: false, tooLong: false }, parseJsonBytes).records;
-        });
+      return (await readMessageLines(source.path, places)).flatMap(({ id, timestamp, lines }): TranscriptMessage[] => {
+        const records = lines.flatMap((line) => recordsIn(line, parseJsonBytes).records);
         const content = toContent(records, thread, options?.withMedia ?? false);
         if (content.length === 0) return [];
         return [{ id, role: roleOf(records), timestamp, model: models.get(id) ?? null, content }];
@@ -38,7 +33,7 @@ export function openTranscript(session: LocatedSession, source: LocatedSource, a
 
 /** `models`: of the replies. */
 function createPlaceList(thread: string, isMain: boolean, models: Map<string, string>): PlaceList {
-  const places = new Map<string, MessageLines & { readonly lines: ByteRange[] }>();
+  const places = new MessagePlaces();
   const replyOfCall = new Map<string, string>();
   const unknown = createKindCount();
   const track = createReplyTracker(thread);
@@ -71,14 +66,11 @@ function createPlaceList(thread: string, isMain: boolean, models: Map<string, st
       if (call !== undefined) replyOfCall.set(call, id);
       if (model !== undefined) models.set(id, model);
     }
-    const timestamp = at === undefined ? null : new Date(at).toISOString();
-    const place = places.get(id) ?? { id, timestamp, lines: [] };
-    places.set(id, place);
-    place.lines.push({ offset, length });
+    places.add(id, at, { offset, length });
   };
   return {
     add: (line) => recordsIn(line, parseLine).records.forEach(addRecord),
-    all: () => [...places.values()],
+    all: () => places.all(),
     leftOut: unknown.all,
   };
 }
