@@ -4,7 +4,6 @@
 import path from 'node:path';
 import {
   type AgentEvent,
-  type AgentId,
   nativeId,
   type ProcessSeen,
   type ProcessState,
@@ -78,12 +77,7 @@ interface Team {
   readonly lead: SessionId;
   readonly name: string;
   /** Letters to the lead in which a member says that it is idle: its turn is over. */
-  readonly idle: readonly {
-    readonly member: string;
-    readonly at?: number;
-    readonly interrupted: boolean;
-    readonly place: RunEnded['origin'];
-  }[];
+  readonly idle: readonly (Pick<RunEnded, 'at' | 'outcome' | 'origin'> & { readonly member: string })[];
 }
 
 async function readTeams(folder: string, problems: string[]): Promise<readonly Team[]> {
@@ -98,8 +92,8 @@ async function readTeams(folder: string, problems: string[]): Promise<readonly T
     const lead = asText(asObject(await readDocument(entry.name, 'config.json'))?.['leadSessionId']);
     if (lead === undefined) continue;
     const letters = await readDocument(entry.name, 'inboxes', 'team-lead.json');
-    const place = { source: toSourceId(`teams/${entry.name}/inboxes/team-lead.json`), offset: 0, length: 0 };
-    const idle = (Array.isArray(letters) ? letters : []).filter(isObject).flatMap((letter) => idleIn(letter, place));
+    const origin = { source: toSourceId(`teams/${entry.name}/inboxes/team-lead.json`), offset: 0, length: 0 };
+    const idle = (Array.isArray(letters) ? letters : []).filter(isObject).flatMap((letter) => idleIn(letter, origin));
     teams.push({ lead: toSessionId(HOST, lead), name: entry.name, idle });
   }
   return teams;
@@ -110,26 +104,20 @@ function factsOf(teams: readonly Team[], session: SessionId, sources: readonly L
   return teams
     .filter(({ lead }) => lead === session)
     .flatMap(({ name, idle }) =>
-      idle.map(({ member, at, interrupted, place }): RunEnded => {
-        const agent = memberAgent(member, sources) ?? agentIdOf(`${member}@${name}`);
-        const outcome = interrupted ? 'stopped' : 'completed';
-        return { kind: 'run-ended', session, origin: place, agent, signal: 'inbox', outcome, ...known({ at }) };
+      idle.map(({ member, ...said }): RunEnded => {
+        const own = sources.find(({ agent }) => agent && nativeId(agent).startsWith(`a${member}-`))?.agent;
+        return { kind: 'run-ended', session, agent: own ?? agentIdOf(`${member}@${name}`), signal: 'inbox', ...said };
       }),
     );
 }
 
-function memberAgent(member: string, sources: readonly LocatedSource[]): AgentId | undefined {
-  return sources.find(({ agent }) => agent && nativeId(agent).startsWith(`a${member}-`))?.agent;
-}
-
 /** A letter's text may itself be JSON: what members tell each other without words. */
-function idleIn(letter: RawRecord, place: RunEnded['origin']): Team['idle'] {
+function idleIn(letter: RawRecord, origin: RunEnded['origin']): Team['idle'] {
   const text = asText(letter['text']);
   const notice = text?.startsWith('{') ? parseObject(text) : undefined;
   if (notice?.['type'] !== 'idle_notification') return [];
   const member = asText(notice['from']) ?? asText(letter['from']);
   const at = asInstant(notice['timestamp'] ?? letter['timestamp']);
-  return member === undefined
-    ? []
-    : [{ member, interrupted: notice['idleReason'] === 'interrupted', place, ...known({ at }) }];
+  const outcome = notice['idleReason'] === 'interrupted' ? 'stopped' : 'completed';
+  return member === undefined ? [] : [{ member, outcome, origin, ...known({ at }) }];
 }

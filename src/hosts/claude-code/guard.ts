@@ -4,7 +4,7 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { toSessionId } from '../../core/index.ts';
-import { asAmount, asFlag, asText, isObject, known } from '../../lib/json.ts';
+import { asAmount, asFlag, asText, isObject, known, parseJson } from '../../lib/json.ts';
 import { readPart } from '../../lib/read-lines.ts';
 import { MAX_SIDECAR_BYTES, readTextSync } from '../../lib/regular-file.ts';
 import { isAtLeast } from '../../lib/version-number.ts';
@@ -120,7 +120,8 @@ function sidecarOf(id: string, transcript: string): RawRecord | undefined {
   // Ids come from outside: none of them may lead anywhere else.
   if (!/^[\w@-]{1,200}$/.test(id) || !transcript.endsWith('.jsonl')) return undefined;
   const folder = path.join(transcript.slice(0, -'.jsonl'.length), 'subagents');
-  for (const place of [folder, ...workflowFolders(folder)]) {
+  const workflows = path.join(folder, 'workflows');
+  for (const place of [folder, ...namesIn(workflows).map((name) => path.join(workflows, name))]) {
     try {
       const facts: unknown = JSON.parse(readTextSync(path.join(place, `agent-${id}.meta.json`), MAX_SIDECAR_BYTES));
       return isObject(facts) ? facts : undefined;
@@ -131,10 +132,10 @@ function sidecarOf(id: string, transcript: string): RawRecord | undefined {
   return undefined;
 }
 
-function workflowFolders(folder: string): readonly string[] {
+/** None where there is no such folder. */
+export function namesIn(folder: string): readonly string[] {
   try {
-    const workflows = path.join(folder, 'workflows');
-    return readdirSync(workflows).map((name) => path.join(workflows, name));
+    return readdirSync(folder);
   } catch {
     return [];
   }
@@ -146,11 +147,7 @@ const VERSION = /"version":("(?:[^"\\]|\\.)*")/;
 const CWD = /"cwd":("(?:[^"\\]|\\.)*")/;
 
 function textIn(head: string, field: RegExp): string | undefined {
-  try {
-    return asText(JSON.parse(field.exec(head)?.[1] ?? 'null'));
-  } catch {
-    return undefined;
-  }
+  return asText(parseJson(field.exec(head)?.[1]));
 }
 
 const TAIL_BYTES = 512 * 1024;
@@ -171,16 +168,12 @@ function ownerOf(call: string | undefined, transcript: string): string | undefin
 /** In the session's folder from 2.1.2 on; beside the session before that. */
 function agentFiles(transcript: string): readonly (readonly [agent: string, file: string])[] {
   const folders = [path.join(transcript.replace(/\.jsonl$/, ''), 'subagents'), path.dirname(transcript)];
-  return folders.flatMap((folder) => {
-    try {
-      return readdirSync(folder).flatMap((name) => {
-        const id = /^agent-(.+)\.jsonl$/.exec(name)?.[1];
-        return id === undefined ? [] : [[id, path.join(folder, name)] as const];
-      });
-    } catch {
-      return [];
-    }
-  });
+  return folders.flatMap((folder) =>
+    namesIn(folder).flatMap((name) => {
+      const id = /^agent-(.+)\.jsonl$/.exec(name)?.[1];
+      return id === undefined ? [] : [[id, path.join(folder, name)] as const];
+    }),
+  );
 }
 
 // What the host takes as an answer in front of a tool call. Recorded: 2.0.76 to 2.1.325.

@@ -1,13 +1,12 @@
 // Where Claude Code keeps its settings, and how hooks stand in them. It reads plain JSON: one comment or one comma too many, and it
 // ignores the whole file without a word (docs/HOOKS.md). Events by version come from its published bundles, 1.0.38 to 2.1.325.
 
-import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { asObject, type JsonObject } from '../../lib/json.ts';
 import { isAtLeast } from '../../lib/version-number.ts';
 import type { HookSettingsCapability, Machine, SettingsFile } from '../index.ts';
 import { GUARD_SECONDS, OBSERVER_SECONDS, type SettingsForm, settingsOf, switchOf } from '../shared/index.ts';
-import { BEFORE_CALL } from './guard.ts';
+import { BEFORE_CALL, namesIn } from './guard.ts';
 import { rootsOf } from './host.ts';
 import { HOST } from './line-context.ts';
 
@@ -114,12 +113,7 @@ function settingsFiles(machine: Machine, folder: string): readonly SettingsFile[
 /** Files in `managed-settings.d` are merged over `managed-settings.json`, in the order of their names. */
 function managedFiles(folder: string): readonly SettingsFile[] {
   const parts = path.join(folder, 'managed-settings.d');
-  let names: readonly string[] = [];
-  try {
-    names = readdirSync(parts).filter((name) => name.endsWith('.json') && !name.startsWith('.'));
-  } catch {
-    // There is none.
-  }
+  const names = namesIn(parts).filter((name) => name.endsWith('.json') && !name.startsWith('.'));
   const files = [path.join(folder, 'managed-settings.json'), ...names.toSorted().map((name) => path.join(parts, name))];
   return files.map((file) => ({ scope: 'managed', path: file }));
 }

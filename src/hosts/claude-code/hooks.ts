@@ -3,7 +3,7 @@
 import { type AgentEvent, mainAgentOf, type SessionId, type SourceId } from '../../core/index.ts';
 import { asText, isObject, known } from '../../lib/json.ts';
 import type { SampleCall, SourceReader } from '../index.ts';
-import { createHookRecordReader, type HookRecord } from '../shared/index.ts';
+import { createHookRecordReader } from '../shared/index.ts';
 import { agentIdOf, callIdOf } from './line-context.ts';
 import type { RawRecord } from './record.ts';
 import { isSpawning } from './tools.ts';
@@ -40,45 +40,33 @@ function ofAgent({ agent_id: agent }: RawRecord): RawRecord | undefined {
   return asText(agent) === undefined ? undefined : { agent };
 }
 
-const FACTS: Readonly<Record<string, (record: HookRecord) => AgentEvent | undefined>> = {
-  SubagentStart: ({ payload, at: _at, ...place }) => {
-    const agent = agentIn(payload);
-    return agent && { kind: 'agent-seen', ...place, agent };
-  },
-  SubagentStop: ({ payload, ...place }) => {
-    const agent = agentIn(payload);
-    return agent && { kind: 'run-ended', ...place, agent, signal: 'hook', outcome: 'completed' };
-  },
-  StopFailure: ({ payload, ...place }) => {
-    const agent = agentIn(payload);
-    const reason = asText(payload['reason']);
-    return agent && { kind: 'run-ended', ...place, agent, signal: 'hook', outcome: 'failed', ...known({ reason }) };
-  },
-  PostToolUse: ({ payload, at: _at, ...place }) => {
-    const made = asText(payload['made']);
-    const call = callIdOf(payload['call']);
-    if (made === undefined || call === undefined) return undefined;
-    return { kind: 'agent-linked', ...place, agent: agentIdOf(made), evidence: 'hook', call };
-  },
-  PermissionRequest: ({ payload, ...place }) => {
-    const agent = agentIn(payload) ?? mainAgentOf(place.session);
-    return { kind: 'agent-asked', ...place, agent };
-  },
-  // `/clear` and `/resume` end a session whose process goes on with another one.
-  SessionEnd: ({ payload: _payload, ...place }) => ({ kind: 'session-closed', ...place }),
-};
-
 /** Who ended, who was made by which call, who asks: before any file says it. */
 export function createHookReader(session: SessionId, source: SourceId): SourceReader {
-  return createHookRecordReader(session, source, (record) => {
-    const event = asText(record.payload['event']) ?? '';
-    return Object.hasOwn(FACTS, event) ? FACTS[event]?.(record) : undefined;
+  return createHookRecordReader(session, source, ({ payload, at, ...place }): AgentEvent | undefined => {
+    const native = asText(payload['agent']);
+    const agent = native === undefined ? undefined : agentIdOf(native);
+    const ended = agent && ({ kind: 'run-ended', ...place, at, agent, signal: 'hook' } as const);
+    switch (payload['event']) {
+      case 'SubagentStart':
+        return agent && { kind: 'agent-seen', ...place, agent };
+      case 'SubagentStop':
+        return ended && { ...ended, outcome: 'completed' };
+      case 'StopFailure':
+        return ended && { ...ended, outcome: 'failed', ...known({ reason: asText(payload['reason']) }) };
+      case 'PostToolUse': {
+        const [made, call] = [asText(payload['made']), callIdOf(payload['call'])];
+        if (made === undefined || call === undefined) return undefined;
+        return { kind: 'agent-linked', ...place, agent: agentIdOf(made), evidence: 'hook', call };
+      }
+      case 'PermissionRequest':
+        return { kind: 'agent-asked', ...place, at, agent: agent ?? mainAgentOf(session) };
+      // `/clear` and `/resume` end a session whose process goes on with another one.
+      case 'SessionEnd':
+        return { kind: 'session-closed', ...place, at };
+      default:
+        return undefined;
+    }
   });
-}
-
-function agentIn({ agent }: RawRecord) {
-  const id = asText(agent);
-  return id === undefined ? undefined : agentIdOf(id);
 }
 
 /** A call as 2.1.325 hands it to a hook, to see whether an installed command works. */

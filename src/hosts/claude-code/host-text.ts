@@ -99,18 +99,13 @@ function lettersIn(head: string): readonly NoticeBlock[] | undefined {
   if (found.length === 0) return undefined;
   const letters = found.map(([, attributes = '', text = '']) => {
     const signal = signalIn(text);
-    return notice('message', titleOfLetter(attributes, signal), signal ? signal.words : text);
+    return notice('message', titleOfLetter(attributes, signal?.name), signal ? signal.words : text);
   });
   return rest === '' ? letters : [...letters, notice('note', titleOfNote(rest), rest.trim())];
 }
 
-interface Signal {
-  readonly name: string;
-  readonly words: string;
-}
-
 /** What teammates tell each other without words is JSON with a `type`: that one is idle, that one may go. */
-function signalIn(text: string): Signal | undefined {
+function signalIn(text: string): { readonly name: string; readonly words: string } | undefined {
   if (!/^\s*\{\s*"type"/.test(text)) return undefined;
   try {
     const { type, result, reason, content, message } = JSON.parse(text);
@@ -121,9 +116,9 @@ function signalIn(text: string): Signal | undefined {
   }
 }
 
-function titleOfLetter(attributes: string, signal: Signal | undefined): string {
+function titleOfLetter(attributes: string, signal: string | undefined): string {
   const from = /\bteammate_id="([^"]*)"/.exec(attributes)?.[1] || 'a teammate';
-  const about = /\bsummary="([^"]*)"/.exec(attributes)?.[1] || signal?.name;
+  const about = /\bsummary="([^"]*)"/.exec(attributes)?.[1] || signal;
   return about ? `${from}: ${about}` : `Message from ${from}`;
 }
 
@@ -158,16 +153,13 @@ function titleOfNote(text: string): string | undefined {
   return skill === undefined ? undefined : `Skill ${skill}`;
 }
 
-interface FramedPrompt {
-  /** What the host says to the agent before it. */
-  readonly preface: NoticeBlock;
-  readonly prompt: string;
-}
-
 const FORK_ENDS = '</fork-boilerplate>';
 
-/** The prompt of a fork comes behind the rules for forks, a workflow's (2.1.325) behind a warning, each line indented. */
-export function framedPrompt(text: string): FramedPrompt | undefined {
+/**
+ * A prompt, and what the host says to the agent before it: a fork's comes behind the rules for forks, a workflow's (2.1.325)
+ * behind a warning, each line indented.
+ */
+export function framedPrompt(text: string) {
   const end = text.startsWith('<fork-boilerplate>') ? text.indexOf(FORK_ENDS) : -1;
   if (end !== -1) {
     const rules = text.slice('<fork-boilerplate>'.length, end).trim();
@@ -254,7 +246,8 @@ function reportOf(block: string): { readonly head: string; readonly report?: str
   };
 }
 
-function tagIn(text: string, tag: string): string | undefined {
+/** The text in the first pair of tags without others in it. */
+export function tagIn(text: string, tag: string): string | undefined {
   return text.match(new RegExp(`<${tag}>([^<]*)</${tag}>`))?.[1]?.trim() || undefined;
 }
 

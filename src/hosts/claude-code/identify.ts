@@ -9,6 +9,7 @@ import {
   type Identity,
   mainAgentOf,
   reduce,
+  type SessionId,
   toSessionId,
   toSourceId,
 } from '../../core/index.ts';
@@ -48,35 +49,26 @@ async function sessionFolderOf(file: string): Promise<string> {
 /** By the calls of the current turn that have no result yet. Nothing here is proof: two open calls are two candidates. */
 export async function byTail(transcript: string, asOf?: number): Promise<Identity> {
   if (await isFolder(transcript)) return { ...MAIN, reason: 'the transcript is a folder' };
-  let turn: CurrentTurn | undefined;
+  const session = toSessionId(HOST, path.basename(transcript, '.jsonl'));
   try {
     for (const bytes of STEPS) {
-      turn = await readCurrentTurn(transcript, bytes, asOf);
-      if (turn.isWhole) break;
+      const turn = await readCurrentTurn(session, transcript, bytes, asOf);
+      if (turn) return judge(turn, session);
     }
   } catch {
     return { ...MAIN, reason: 'the transcript cannot be read' };
   }
-  const session = toSessionId(HOST, path.basename(transcript, '.jsonl'));
-  if (!turn?.isWhole) {
-    return { ...MAIN, who: 'unknown', session, reason: 'the start of the current turn is further back than 8 MB' };
-  }
-  return judge(turn, transcript);
+  return { ...MAIN, who: 'unknown', session, reason: 'the start of the current turn is further back than 8 MB' };
 }
 
-interface CurrentTurn {
-  readonly events: readonly AgentEvent[];
-  /** The start of the turn, or of the file, was seen. */
-  readonly isWhole: boolean;
-}
-
+/** Undefined if neither the start of the turn nor that of the file was seen. */
 async function readCurrentTurn(
+  session: SessionId,
   transcript: string,
   wanted: number,
   asOf = Number.POSITIVE_INFINITY,
-): Promise<CurrentTurn> {
+): Promise<readonly AgentEvent[] | undefined> {
   const { bytes, offset } = await readTail(transcript, wanted);
-  const session = toSessionId(HOST, path.basename(transcript, '.jsonl'));
   const main = mainAgentOf(session);
   const reader = createTranscriptReader({ session, source: toSourceId(transcript), agent: main, file: transcript });
   const splitter = createLineSplitter({ startOffset: offset });
@@ -101,11 +93,10 @@ async function readCurrentTurn(
     }
     events.push(...facts);
   }
-  return { events, isWhole };
+  return isWhole ? events : undefined;
 }
 
-function judge({ events }: CurrentTurn, transcript: string): Identity {
-  const session = toSessionId(HOST, path.basename(transcript, '.jsonl'));
+function judge(events: readonly AgentEvent[], session: SessionId): Identity {
   const main = mainAgentOf(session);
   const ledger = createLedger(session);
   for (const event of events) reduce(ledger, event);

@@ -1,6 +1,6 @@
 import { mainAgentOf } from '../../core/index.ts';
 import { versionNumber } from '../../lib/version-number.ts';
-import type { LocatedSession, LocatedSource, SourceAdapter, SourceReader, VersionFact } from '../index.ts';
+import type { SourceAdapter, SourceReader, VersionFact } from '../index.ts';
 import { claudeCodeControl } from './control.ts';
 import type { Role } from './data-folder.ts';
 import { claudeCodeGuard, namesCallers } from './guard.ts';
@@ -10,7 +10,7 @@ import { claudeCodeHost } from './host.ts';
 import { readSpawnExchange } from './host-text.ts';
 import { byTail, sessionOf } from './identify.ts';
 import { findOrigin, follow, locate, locateAgents } from './locate.ts';
-import { createJournalReader, createManifestReader, createSidecarReader } from './read-sidecar.ts';
+import { readJournal, readManifest, readSidecar } from './read-sidecar.ts';
 import { createTranscriptReader, type TranscriptOf } from './read-transcript.ts';
 import { sniffTranscript } from './record.ts';
 import { rename, retime, schedule } from './replay.ts';
@@ -18,13 +18,7 @@ import { resume } from './resume.ts';
 import { createStreamReader, recognise } from './stream.ts';
 import { openTranscript } from './transcript.ts';
 
-interface FactByVersion {
-  readonly since: string;
-  readonly told: string;
-  readonly untold: string;
-}
-
-const VERSION_FACTS: readonly FactByVersion[] = [
+const VERSION_FACTS = [
   {
     since: '2.1.69',
     told: 'its hooks name the agent behind every call',
@@ -54,7 +48,7 @@ const VERSION_FACTS: readonly FactByVersion[] = [
   },
 ];
 
-export function factsOf(version: string): readonly VersionFact[] {
+function factsOf(version: string): readonly VersionFact[] {
   return VERSION_FACTS.map(({ since, told, untold }) => {
     const isTold = versionNumber(version) >= versionNumber(since);
     return { isTold, text: isTold ? told : untold };
@@ -65,9 +59,9 @@ const READERS: Readonly<Record<Role, (of: TranscriptOf) => SourceReader>> = {
   session: createTranscriptReader,
   agent: createTranscriptReader,
   teammate: createTranscriptReader,
-  sidecar: createSidecarReader,
-  journal: createJournalReader,
-  manifest: createManifestReader,
+  sidecar: (of) => ({ read: (line) => readSidecar(line, of) }),
+  journal: (of) => ({ read: (line) => readJournal(line, of) }),
+  manifest: (of) => ({ read: (line) => readManifest(line, of) }),
 };
 
 export const claudeCode: SourceAdapter = {
@@ -76,27 +70,16 @@ export const claudeCode: SourceAdapter = {
   locateAgents,
   findOrigin,
   sniff: sniffTranscript,
-  createReader(session: LocatedSession, source: LocatedSource) {
-    const of = {
-      session: session.id,
-      source: source.id,
-      agent: source.agent ?? mainAgentOf(session.id),
-      file: source.path,
-    };
-    return READERS[source.role as Role](of);
+  createReader({ id: session }, { id: source, path: file, role, agent = mainAgentOf(session) }) {
+    return READERS[role as Role]({ session, source, agent, file });
   },
   factsOf,
   identify: { sessionOf, byTail },
   follow,
-  openTranscript: openTranscript,
+  openTranscript,
   readSpawnExchange,
   replay: { schedule, retime, rename },
-  stream: {
-    recognise,
-    createReader: createStreamReader,
-    leavesToDisk: true,
-    hasIdsOfFiles: true,
-  },
+  stream: { recognise, createReader: createStreamReader, leavesToDisk: true, hasIdsOfFiles: true },
   control: claudeCodeControl,
   hooks: { ...claudeCodeGuard, condense, namesCallers, createHookReader, sampleCall, sampleTranscript },
   hookSettings,

@@ -89,56 +89,41 @@ async function agentFilesIn(project: string): Promise<FilesById> {
 
 type FilesById = ReadonlyMap<string, readonly string[]>;
 
-interface Project {
-  readonly folder: string;
-  /** Sessions that have a transcript, or agents that name them. */
-  readonly names: ReadonlySet<string>;
-  readonly transcripts: ReadonlySet<string>;
-  /** Older states of a transcript, by session. */
-  readonly putAside: FilesById;
-  readonly agentFiles: FilesById;
-  /** Files that are neither. */
-  readonly strangers: readonly string[];
-}
+type Project = Awaited<ReturnType<typeof readProject>>;
 
 /** `<session>.jsonl.superseded-<time>` and `<session>.orphaned-<time>-….jsonl`: states the program put aside. */
 const PUT_ASIDE = /^(.+?)\.(?:jsonl\.superseded-|orphaned-).*$/;
 
-async function readProject(folder: string, sessions?: readonly string[]): Promise<Project> {
+/** The session whose transcript, or older state of it, a file is by its name. */
+function sessionNameOf(name: string): string | undefined {
+  const putAside = PUT_ASIDE.exec(name)?.[1];
+  if (putAside !== undefined) return putAside;
+  return name.endsWith('.jsonl') && nativeAgentOf(name) === undefined ? name.slice(0, -'.jsonl'.length) : undefined;
+}
+
+async function readProject(folder: string, sessions?: readonly string[]) {
   const files = (await listFolder(folder)).filter(isFileEntry).map(({ name }) => name);
-  const putAside = groupBy(
-    files.filter((name) => PUT_ASIDE.test(name)),
-    (name) => PUT_ASIDE.exec(name)?.[1] ?? '',
-  );
-  const isTranscript = (name: string): boolean =>
-    name.endsWith('.jsonl') && nativeAgentOf(name) === undefined && !PUT_ASIDE.test(name);
-  const transcripts = new Set(files.filter(isTranscript));
+  const isTranscript = (name: string): boolean => sessionNameOf(name) !== undefined;
+  /** By session; each comes before its older states. */
+  const transcripts = groupBy(files.filter(isTranscript), (name) => sessionNameOf(name) ?? '');
   const agentFiles = new Map<string, string[]>();
-  for (const findAgentFiles of LAYOUTS) {
+  for (const findAgentFiles of LAYOUTS)
     for (const [name, found] of await findAgentFiles(folder, sessions))
       agentFiles.set(name, [...(agentFiles.get(name) ?? []), ...found]);
-  }
   const claimed = new Set([...agentFiles.values()].flat().map((file) => path.basename(file)));
   return {
     folder,
-    // The main transcript may be gone (retention, another machine) while its agents' are still there.
-    names: new Set([
-      ...[...transcripts].map((name) => name.slice(0, -'.jsonl'.length)),
-      ...agentFiles.keys(),
-      ...putAside.keys(),
-    ]),
+    /** Sessions that have a transcript, or agents that name them: the main transcript may be gone (retention, another machine). */
+    names: new Set([...transcripts.keys(), ...agentFiles.keys()]),
     transcripts,
-    putAside,
     agentFiles,
-    strangers: files
-      .filter((name) => !transcripts.has(name) && !claimed.has(name) && !PUT_ASIDE.test(name))
-      .map((name) => path.join(folder, name)),
+    /** Files that are neither. */
+    strangers: files.filter((name) => !isTranscript(name) && !claimed.has(name)).map((name) => path.join(folder, name)),
   };
 }
 
 async function locateSession(root: string, project: Project, name: string) {
-  const main = `${name}.jsonl`;
-  const own = [...(project.transcripts.has(main) ? [main] : []), ...(project.putAside.get(name) ?? [])];
+  const own = project.transcripts.get(name) ?? [];
   const agentFiles = project.agentFiles.get(name) ?? [];
   const sources = [
     ...own.flatMap((file) => toSource(root, path.join(project.folder, file), 'session') ?? []),
@@ -241,11 +226,7 @@ export const follow: FollowCapability = {
     if (at === 0 || !(await isProject(root, project))) return { kind: 'nothing' };
     if (session !== undefined) return partOf(project, session);
     const name = parts.at(-1) ?? '';
-    const putAside = PUT_ASIDE.exec(name)?.[1];
-    if (putAside !== undefined) return partOf(project, putAside);
-    if (!name.endsWith('.jsonl')) return { kind: 'nothing' };
-    if (nativeAgentOf(place) === undefined) return partOf(project, name.slice(0, -'.jsonl'.length));
-    const named = await sessionNamedIn(place);
+    const named = sessionNameOf(name) ?? (name.endsWith('.jsonl') ? await sessionNamedIn(place) : undefined);
     return named === undefined ? { kind: 'nothing' } : partOf(project, named);
   },
   locateParts: (root, folder, ids) => locateParts(root, folder, ids.map(nativeId)),

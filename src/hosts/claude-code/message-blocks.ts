@@ -77,8 +77,8 @@ function toSpoken(
   if (record['type'] !== 'user') return [{ type: 'text', text }];
   if (record['isCompactSummary'] === true) return [{ type: 'summary', text }];
   if (isHarness) return toNotices(text);
-  const { preface, prompt } = framedPrompt(text) ?? {};
-  if (preface && prompt !== undefined) return [preface, { type: 'text', text: prompt }];
+  const framed = framedPrompt(text);
+  if (framed) return [framed.preface, { type: 'text', text: framed.prompt }];
   return recognised(text) ?? [{ type: 'text', text }];
 }
 

@@ -4,7 +4,7 @@ import { type AgentId, type CallOutcome, type EntryKind, MESSAGE_DELIVERY, type 
 import { asObject, asText, type JsonObject, known } from '../../lib/json.ts';
 import { versionNumber } from '../../lib/version-number.ts';
 import { atOf, emitTimed, firstLine, promptFact } from '../shared/index.ts';
-import { INTERRUPTED, isNotification, parseNotifications } from './host-text.ts';
+import { INTERRUPTED, isNotification, parseNotifications, tagIn } from './host-text.ts';
 import { agentIdOf, callIdOf, type FileState, isMain, type LineContext, type LineParser } from './line-context.ts';
 import { blocksOf, parseLine, type RawRecord, textOf } from './record.ts';
 import { isMessaging, isShell, isSpawning, isStopping, isWorkflow } from './tools.ts';
@@ -27,7 +27,7 @@ export const parseUser: LineParser = (record, context) => {
   const entry = results.length > 0 ? 'result' : entryOf(record, text, isFirst);
   emitTimed(context, { kind: 'entry-added', entry, id, ...(context.copied && { copied: true }) });
   if (entry === 'interruption') noteInterruption(record, context);
-  if (results.length === 0 && isNotice(record, text, context)) endRuns(text, provenanceOf(record), context);
+  if (results.length === 0 && isNotice(record, text, context)) endRuns(text, isByHost(record), context);
   else if (entry === 'prompt') parsePrompt(id, text, context);
 };
 
@@ -41,13 +41,14 @@ const BY_PERSON = new Set<unknown>(['sdk', 'typed']);
 /** The host's notices come with a mark from 2.1.150 on. What a person typed, or an agent was first told, is none. */
 function isNotice(record: RawRecord, text: string, { agent, file }: LineContext): boolean {
   if (!isNotification(text)) return false;
-  if (provenanceOf(record) === 'host') return true;
+  if (isByHost(record)) return true;
   const isMarked = asObject(record['origin']) !== undefined;
   return !isMarked && file.prompted.has(agent) && !BY_PERSON.has(record['promptSource']);
 }
 
-function provenanceOf(record: RawRecord): Provenance {
-  return asObject(record['origin'])?.['kind'] === 'task-notification' ? 'host' : 'nobody';
+/** The line itself says that the host wrote it; without that, it looks like a notice, and anybody can write that. */
+function isByHost(record: RawRecord): boolean {
+  return asObject(record['origin'])?.['kind'] === 'task-notification';
 }
 
 /** Each message sets a member of a team to work; the first one begins the run that its call asked for. */
@@ -106,9 +107,7 @@ function notePrompt(text: string, shown: string, context: LineContext): void {
 /** A command of the person's own (`/review src`), as it was typed: its text follows as meta text, and is answered. */
 function commandIn(text: string): string | undefined {
   if (!text.startsWith('<command-message>')) return undefined;
-  const name = /<command-name>([^<]*)<\/command-name>/.exec(text)?.[1];
-  const args = /<command-args>([^<]*)<\/command-args>/.exec(text)?.[1];
-  return [name, args].flatMap((part) => part?.trim() || []).join(' ') || undefined;
+  return ['command-name', 'command-args'].flatMap((tag) => tagIn(text, tag) ?? []).join(' ') || undefined;
 }
 
 /** The last inherited line answers the parent's call («that fork is you») and holds the fork's own directive. */
@@ -198,13 +197,8 @@ function nameAgent(
   if (named === undefined) return;
   const agent = agentIdOf(named);
   if (launched) context.file.launched.add(agent);
-  context.emit({
-    kind: 'agent-linked',
-    agent,
-    evidence: exact ? 'result' : 'result-text',
-    call,
-    parent: context.agent,
-  });
+  const evidence = exact ? 'result' : 'result-text';
+  context.emit({ kind: 'agent-linked', agent, evidence, call, parent: context.agent });
   if (!facts || exact === undefined) return;
   const isTeammate = facts['status'] === 'teammate_spawned';
   context.emit({
@@ -261,17 +255,14 @@ function jsonIn(text: string): JsonObject | undefined {
 
 // Where the end of a background agent is told: a queued prompt, an attachment where it came mid-turn, a `user` line.
 
-/** `host`: the line itself says that the host wrote it. `nobody`: it looks like a notice, and anybody can write that. */
-type Provenance = 'host' | 'nobody';
-
 /**
  * Facts from every notification in the text. A person or a prompt can hold the same words: without the host's mark
  * (before 2.1.150) only agents that this file launched are believed to have ended.
  */
-function endRuns(text: string, provenance: Provenance, context: LineContext): void {
+function endRuns(text: string, byHost: boolean, context: LineContext): void {
   for (const notification of parseNotifications(text)) {
     const agent = agentIdOf(notification.task);
-    if (provenance === 'nobody' && !isCredible(agent, context.file)) continue;
+    if (!byHost && !isCredible(agent, context.file)) continue;
     const call = callIdOf(notification.call);
     emitTimed(context, {
       kind: 'run-ended',
@@ -281,9 +272,8 @@ function endRuns(text: string, provenance: Provenance, context: LineContext): vo
       ...known({ call, reason: notification.summary }),
       ...(notification.doubtful && { byCallOnly: true }),
     });
-    if (call !== undefined && !notification.doubtful) {
+    if (call !== undefined && !notification.doubtful)
       context.emit({ kind: 'agent-linked', agent, evidence: 'notification', call });
-    }
   }
 }
 
@@ -298,12 +288,12 @@ function isCredible(agent: AgentId, { launched, version }: FileState): boolean {
 export const parseQueueOperation: LineParser = (record, context) => {
   if (record['operation'] !== 'enqueue') return;
   const content = asText(record['content']);
-  if (content !== undefined) endRuns(content, 'nobody', context);
+  if (content !== undefined) endRuns(content, false, context);
 };
 
 export const parseAttachment: LineParser = (record, context) => {
   const attachment = asObject(record['attachment']);
   if (attachment?.['type'] !== 'queued_command' || attachment['commandMode'] !== 'task-notification') return;
   const prompt = asText(attachment['prompt']);
-  if (prompt !== undefined) endRuns(prompt, 'host', context);
+  if (prompt !== undefined) endRuns(prompt, true, context);
 };

@@ -3,32 +3,24 @@
 import { type AgentEvent, type AgentId, type AgentKind, mainAgentOf, type RunOutcome } from '../../core/index.ts';
 import { asAmount, asFlag, asText, isObject, known } from '../../lib/json.ts';
 import type { Line } from '../../lib/lines.ts';
-import type { SourceReader } from '../index.ts';
 import type { Fact } from '../shared/index.ts';
 import { agentIdOf, callIdOf } from './line-context.ts';
 import type { TranscriptOf } from './read-transcript.ts';
 import { parseLine, parseWhole, type RawRecord } from './record.ts';
 
-export function createSidecarReader(of: TranscriptOf): SourceReader {
-  return { read: (line) => readSidecar(line, of) };
-}
-
-function readSidecar(line: Line, { session, source, agent }: TranscriptOf): readonly AgentEvent[] {
+export function readSidecar(line: Line, { session, source, agent }: TranscriptOf): readonly AgentEvent[] {
   const origin = { source, offset: line.offset, length: line.length };
   const facts = parseWhole(line.bytes);
   if (!isObject(facts)) {
-    return [
-      { kind: 'problem-found', session, origin, diagnostic: { code: 'invalid-json', detail: 'sidecar', origin } },
-    ];
+    const diagnostic = { code: 'invalid-json', detail: 'sidecar', origin } as const;
+    return [{ kind: 'problem-found', session, origin, diagnostic }];
   }
   const place = { session, origin, agent };
   const events: AgentEvent[] = [{ kind: 'agent-seen', ...place, ...identityIn(facts) }];
   const call = callIdOf(facts['toolUseId']);
   const parent = parentIn(facts, mainAgentOf(session));
-  if (call !== undefined || parent !== undefined) {
-    const link = { ...known({ call, parent }) };
-    events.push({ kind: 'agent-linked', ...place, evidence: 'sidecar', ...link });
-  }
+  if (call !== undefined || parent !== undefined)
+    events.push({ kind: 'agent-linked', ...place, evidence: 'sidecar', ...known({ call, parent }) });
   const team = asText(facts['teamName']);
   if (team !== undefined) events.push({ kind: 'agent-grouped', ...place, group: team, groupKind: 'team' });
   // 2.1.325: set when the agent ended by itself, after an API error as well; absent when it was killed or lost.
@@ -69,13 +61,8 @@ function parentIn(facts: RawRecord, main: AgentId): AgentId | undefined {
 
 // Runs of workflows: `journal.jsonl` beside the agents while it runs; `<session>/workflows/wf_….json` when it is over.
 
-export function createJournalReader(of: TranscriptOf): SourceReader {
-  return { read: (line) => readRecords(line, of, journalFacts) };
-}
-
-export function createManifestReader(of: TranscriptOf): SourceReader {
-  return { read: (line) => readRecords(line, of, manifestFacts) };
-}
+export const readJournal = (line: Line, of: TranscriptOf) => readRecords(line, of, journalFacts);
+export const readManifest = (line: Line, of: TranscriptOf) => readRecords(line, of, manifestFacts);
 
 function readRecords(
   line: Line,

@@ -3,13 +3,14 @@
 import {
   type AgentEvent,
   type AgentId,
+  type Diagnostic,
+  type EventOrigin,
   mainAgentOf,
   type SessionId,
   type SourceId,
   type TitleKind,
 } from '../../core/index.ts';
 import { asAmount, asInstant, asObject, asText, isObject, known } from '../../lib/json.ts';
-import type { Line } from '../../lib/lines.ts';
 import { versionNumber } from '../../lib/version-number.ts';
 import type { SourceReader } from '../index.ts';
 import { atOf, createAskedCommands, emitTimed, isCutCommand } from '../shared/index.ts';
@@ -127,17 +128,50 @@ export interface TranscriptOf {
 }
 
 export function createTranscriptReader(of: TranscriptOf): SourceReader {
+  const { session, source, agent } = of;
   const file = createFileState(createAskedCommands());
   const birth = factsByPlace(of);
+  const problemFound = (problem: Omit<Diagnostic, 'origin'>, origin: EventOrigin): AgentEvent => ({
+    kind: 'problem-found',
+    session,
+    origin,
+    diagnostic: { ...problem, origin },
+  });
+  const readRecord = (record: RawRecord, origin: EventOrigin): readonly AgentEvent[] => {
+    // Also for lines that say nothing: others on a side branch may follow them.
+    const speaker = speakerOf(record, agent, session, file.inline);
+    const type = typeOf(record);
+    const parser = type === undefined ? undefined : PARSERS.get(type);
+    if (!parser && isKnownType(type)) return [];
+    if (!parser) return [problemFound({ code: 'unknown-record', detail: type ?? 'no type' }, origin)];
+    const events: AgentEvent[] = [];
+    const place = { session, origin };
+    const context: LineContext = {
+      session,
+      agent: speaker,
+      origin,
+      ...known({ at: asInstant(record['timestamp']) }),
+      copied: false,
+      file,
+      // Every event is a new object: adding its place to it is cheaper than copying it.
+      emit: (event) => events.push(Object.assign(event, place) as AgentEvent),
+    };
+    emitEnvelope(record, context);
+    parser(record, context);
+    return events;
+  };
   return {
     read(line) {
-      const events = readLine(line, of, file);
-      if (birth.length === 0 || line.offset > 0) return events;
-      const origin = { source: of.source, offset: line.offset, length: line.length };
-      return [
-        ...birth.map((fact) => ({ ...fact, session: of.session, origin, agent: of.agent }) as AgentEvent),
-        ...events,
-      ];
+      const { records, problem } = recordsIn(line, (bytes) => parseFacts(bytes, file));
+      const events = records.flatMap(({ record, offset, length }) =>
+        readRecord(record, { source, offset: line.offset + offset, length }),
+      );
+      const isFirst = birth.length > 0 && line.offset === 0;
+      // The rule: nothing wrong, and not the first line of an agent's file.
+      if (!problem && !isFirst) return events;
+      const origin = { source, offset: line.offset, length: line.length };
+      const born = isFirst ? birth.map((fact) => ({ ...fact, session, origin, agent }) as AgentEvent) : [];
+      return [...born, ...(problem ? [problemFound(problem, origin)] : []), ...events];
     },
   };
 }
@@ -152,16 +186,6 @@ function factsByPlace({ file }: TranscriptOf) {
   ];
 }
 
-function readLine(line: Line, of: TranscriptOf, file: FileState): readonly AgentEvent[] {
-  const { records, problem } = recordsIn(line, (bytes) => parseFacts(bytes, file));
-  const [first] = records;
-  // The rule: one record, nothing wrong.
-  if (!problem) return first ? readRecord(first.record, line.offset, line.length, of, file) : [];
-  const events = records.flatMap((one) => readRecord(one.record, line.offset + one.offset, one.length, of, file));
-  const origin = { source: of.source, offset: line.offset, length: line.length };
-  return [{ kind: 'problem-found', session: of.session, origin, diagnostic: { ...problem, origin } }, ...events];
-}
-
 /** Without bodies, but for those in which a session's id may stand: what a command printed, and the command. */
 function parseFacts(bytes: Uint8Array, { commands }: FileState): unknown {
   if (commands.areNamedIn(bytes)) return parseWhole(bytes);
@@ -172,42 +196,6 @@ function parseFacts(bytes: Uint8Array, { commands }: FileState): unknown {
 function hasCutCommand(record: RawRecord): boolean {
   if (record['type'] !== 'assistant') return false;
   return blocksOf(asObject(record['message'])).some((block) => isCutCommand(asObject(block['input'])?.['command']));
-}
-
-function readRecord(
-  record: RawRecord,
-  offset: number,
-  length: number,
-  { session, source, agent }: TranscriptOf,
-  file: FileState,
-): readonly AgentEvent[] {
-  const origin = { source, offset, length };
-  const place = { session, origin };
-  // Also for lines that say nothing: others on a side branch may follow them.
-  const speaker = speakerOf(record, agent, session, file.inline);
-  const type = typeOf(record);
-  const parser = type === undefined ? undefined : PARSERS.get(type);
-  if (!parser) {
-    if (isKnownType(type)) return [];
-    return [
-      { kind: 'problem-found', ...place, diagnostic: { code: 'unknown-record', detail: type ?? 'no type', origin } },
-    ];
-  }
-  const events: AgentEvent[] = [];
-  const at = asInstant(record['timestamp']);
-  const context: LineContext = {
-    session,
-    agent: speaker,
-    origin,
-    ...known({ at }),
-    copied: false,
-    file,
-    // Every event is a new object: adding its place to it is cheaper than copying it.
-    emit: (event) => events.push(Object.assign(event, place) as AgentEvent),
-  };
-  emitEnvelope(record, context);
-  parser(record, context);
-  return events;
 }
 
 const AGENT_FIELDS = [
@@ -235,11 +223,8 @@ function emitEnvelope(record: RawRecord, context: LineContext): void {
 }
 
 function takeChanges(record: RawRecord, { agent, file }: LineContext): Record<string, string> | undefined {
-  let told = file.told.get(agent);
-  if (!told) {
-    told = new Map();
-    file.told.set(agent, told);
-  }
+  const told = file.told.get(agent) ?? new Map<string, string>();
+  file.told.set(agent, told);
   let news: Record<string, string> | undefined;
   for (const [field, key] of AGENT_FIELDS) {
     const value = record[key];

@@ -39,15 +39,10 @@ async function scheduleSession({ id, sources }: LocatedSession): Promise<readonl
   return Number.isFinite(from) ? steps.map((step) => ({ ...step, at: Math.max(step.at, from) })) : [];
 }
 
-interface RecordedFile {
-  /** Below the root. */
-  readonly name: string;
-  readonly role: string;
-  readonly agent: string | undefined;
-  readonly text: string;
-}
+type RecordedFile = Awaited<ReturnType<typeof readSource>>;
 
-async function readSource({ id, path, role }: LocatedSource): Promise<RecordedFile> {
+/** `name`: below the root. */
+async function readSource({ id, path, role }: LocatedSource) {
   return { name: id, role, agent: nativeAgentOf(path), text: await readText(path, MAX_DOCUMENT_BYTES) };
 }
 
@@ -160,8 +155,6 @@ async function createProcessRecord(sessionId: string, lines: readonly TimedLine[
     },
   };
 }
-
-// Moves the times of a line or a document of Claude Code. Versions seen: 1.0.60 to 2.1.325.
 
 // Moves the times of a line or a document. Versions seen: 1.0.60 to 2.1.325.
 

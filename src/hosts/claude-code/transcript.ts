@@ -11,10 +11,9 @@ import {
 } from '../../core/index.ts';
 import { asInstant, asObject, asText } from '../../lib/json.ts';
 import type { Line } from '../../lib/lines.ts';
-import { readLines } from '../../lib/read-lines.ts';
-import { openRegular } from '../../lib/regular-file.ts';
+import { readLines, readRange } from '../../lib/read-lines.ts';
 import type { ByteRange, LocatedSession, LocatedSource, MessageLines, OpenTranscript } from '../index.ts';
-import { followPlaces, type PlaceList } from '../shared/index.ts';
+import { createKindCount, followPlaces, type PlaceList } from '../shared/index.ts';
 import { reportIn, withoutReminders } from './host-text.ts';
 import { agentIdOf, speakerOf } from './line-context.ts';
 import { changesOfCall, speechIn, toBlocks } from './message-blocks.ts';
@@ -25,7 +24,7 @@ import { isSpawning } from './tools.ts';
 
 export function openTranscript(session: LocatedSession, source: LocatedSource, agent: AgentId): OpenTranscript {
   const owner = source.agent ?? mainAgentOf(session.id);
-  const createFinder = (): SpeechFinder => createSpeechFinder(owner, agent, session.id);
+  const createFinder = () => createSpeechFinder(owner, agent, session.id);
   const followed = followPlaces(source, () => createPlaceList(createFinder()));
   let { leftOut } = followed;
   return {
@@ -51,7 +50,7 @@ export function openTranscript(session: LocatedSession, source: LocatedSource, a
   };
 }
 
-function createPlaceList({ find, leftOut }: SpeechFinder): PlaceList {
+function createPlaceList({ find, leftOut }: ReturnType<typeof createSpeechFinder>): PlaceList {
   const places = new Map<string, MessageLines & { readonly lines: ByteRange[] }>();
   const sort = createMessageSorter();
   return {
@@ -69,33 +68,25 @@ function createPlaceList({ find, leftOut }: SpeechFinder): PlaceList {
   };
 }
 
-/** Of a type that nobody knows, so much of its name is reported: anything may stand there. */
-const MAX_TYPE = 80;
-
 /** What one agent said and was told, of the lines of a file. */
-interface SpeechFinder {
-  find(line: Line, parse: (bytes: Uint8Array) => unknown): readonly RawRecord[];
-  leftOut(): Readonly<Record<string, number>>;
-}
-
-function createSpeechFinder(owner: AgentId, agent: AgentId, session: SessionId): SpeechFinder {
+function createSpeechFinder(owner: AgentId, agent: AgentId, session: SessionId) {
   const inline = new Map<string, AgentId>();
   /** By offset: a torn last line comes again. */
   const unknownTypes = new Map<number, string>();
   return {
-    find(line, parse) {
-      return recordsIn(line, parse).records.flatMap(({ record, offset }): readonly RawRecord[] => {
+    find(line: Line, parse: (bytes: Uint8Array) => unknown): readonly RawRecord[] {
+      return recordsIn(line, parse).records.flatMap(({ record, offset }) => {
         const isOwn = speakerOf(record, owner, session, inline) === agent;
         const type = typeOf(record);
-        if (isOwn && !isKnownType(type)) unknownTypes.set(line.offset + offset, (type ?? 'no type').slice(0, MAX_TYPE));
+        if (isOwn && !isKnownType(type)) unknownTypes.set(line.offset + offset, type ?? 'no type');
         const spoken = speechIn((isOwn ? record : copyOf(record, agent)) ?? {});
         return spoken ? [spoken] : [];
       });
     },
     leftOut() {
-      const counts = new Map<string, number>();
-      for (const type of unknownTypes.values()) counts.set(type, (counts.get(type) ?? 0) + 1);
-      return Object.fromEntries([...counts].sort(([a], [b]) => (a < b ? -1 : 1)));
+      const counts = createKindCount();
+      for (const type of unknownTypes.values()) counts.add(type);
+      return counts.all();
     },
   };
 }
@@ -114,22 +105,16 @@ async function readPlaces(
   const lines = new Map(places.flatMap((place) => place.lines).map((line) => [line.offset, line]));
   const inOrder = [...lines.values()].sort((a, b) => a.offset - b.offset);
   const built = createMessageBuilder(withMedia);
-  const handle = await openRegular(file);
-  try {
-    for (const span of spansOf(inOrder)) {
-      const [first, last] = [span[0], span.at(-1)];
-      if (!first || !last) continue;
-      const bytes = Buffer.alloc(last.offset + last.length - first.offset);
-      const { bytesRead } = await handle.read(bytes, 0, bytes.length, first.offset);
-      for (const { offset, length } of span) {
-        const from = offset - first.offset;
-        const line = { bytes: bytes.subarray(from, Math.min(bytesRead, from + length)), offset, length };
-        for (const { record } of recordsIn({ ...line, torn: false, tooLong: false }, parseWhole).records)
-          built.add(speechIn(copyOf(record, agent) ?? record) ?? record);
-      }
+  for (const span of spansOf(inOrder)) {
+    const [first, last] = [span[0], span.at(-1)];
+    if (!first || !last) continue;
+    const bytes = await readRange(file, first.offset, last.offset + last.length - first.offset);
+    for (const { offset, length } of span) {
+      const from = offset - first.offset;
+      const line = { bytes: bytes.subarray(from, from + length), offset, length, torn: false, tooLong: false };
+      for (const { record } of recordsIn(line, parseWhole).records)
+        built.add(speechIn(copyOf(record, agent) ?? record) ?? record);
     }
-  } finally {
-    await handle.close();
   }
   const messages = built.messages();
   return places.flatMap(({ id }) => messages.get(id) ?? []);
@@ -148,24 +133,16 @@ function spansOf(lines: readonly ByteRange[]): readonly (readonly ByteRange[])[]
   return spans;
 }
 
-interface Draft extends Omit<TranscriptMessage, 'content'> {
-  readonly content: TranscriptBlock[];
-}
+type Draft = TranscriptMessage & { readonly content: TranscriptBlock[] };
 
-interface MessageBuilder {
-  /** In their order. Nothing of the record is kept but what is said in it. */
-  add(record: RawRecord): void;
-  /** By id. */
-  messages(): ReadonlyMap<string, TranscriptMessage>;
-}
-
-function createMessageBuilder(withMedia: boolean): MessageBuilder {
+function createMessageBuilder(withMedia: boolean) {
   const messages = new Map<string, Draft>();
   const byCall = new Map<string, Draft>();
   /** A line may stand there twice: files are copied and glued together. */
   const lines = new Set<string>();
   return {
-    add(record) {
+    /** In their order. Nothing of the record is kept but what is said in it. */
+    add(record: RawRecord): void {
       const line = asText(record['uuid']);
       const draft = draftOf(record, messages);
       if (!draft || (line !== undefined && lines.has(line))) return;
@@ -178,17 +155,14 @@ function createMessageBuilder(withMedia: boolean): MessageBuilder {
       }
       if (draft.content.length > 0) messages.set(draft.id, draft);
     },
-    messages: () => messages,
+    /** By id. */
+    messages: (): ReadonlyMap<string, TranscriptMessage> => messages,
   };
 }
 
-/** Which messages a record adds to: its own, and those whose calls it holds the results of. */
-interface MessagePart {
-  readonly id: string;
-  readonly timestamp: string | null;
-}
+type MessagePart = Pick<MessageLines, 'id' | 'timestamp'>;
 
-/** Says so record by record, without keeping any body. */
+/** Which messages a record adds to, without keeping any body: its own, and those whose calls it holds the results of. */
 function createMessageSorter(): (record: RawRecord) => readonly MessagePart[] {
   const byCall = new Map<string, MessagePart>();
   return (record) => {
