@@ -19,8 +19,8 @@ export class Changes {
   readonly #isRead: (file: string) => boolean;
   #urgent = new Map<string, PlaceChange>();
   readonly #files = new Map<string, PlaceChange>();
-  #facts = new Set<DataFolder>();
-  readonly #sessions = new Set<SessionId>();
+  readonly facts = new Set<DataFolder>();
+  readonly sessions = new Set<SessionId>();
 
   constructor(isRead: (file: string) => boolean) {
     this.#isRead = isRead;
@@ -32,16 +32,8 @@ export class Changes {
     else this.#files.set(file, 'entry');
   }
 
-  addFacts(place: DataFolder): void {
-    this.#facts.add(place);
-  }
-
-  addSession(session: SessionId): void {
-    this.#sessions.add(session);
-  }
-
   isEmpty(): boolean {
-    return [this.#urgent, this.#files, this.#facts, this.#sessions].every(({ size }) => size === 0);
+    return [this.#urgent, this.#files, this.facts, this.sessions].every(({ size }) => size === 0);
   }
 
   /** Lines of sessions that are followed: they come before everything else. */
@@ -53,42 +45,23 @@ export class Changes {
 
   /** At most so many files and sessions of the rest, oldest first. */
   take(limit: number): ChangeBatch {
-    const files = new Map(firstOf(this.#files, limit));
-    const sessions = new Set(firstOf(this.#sessions, limit));
-    const facts = this.#facts;
+    const files = new Map([...this.#files].slice(0, limit));
+    const sessions = new Set([...this.sessions].slice(0, limit));
+    const facts = new Set(this.facts);
     for (const file of files.keys()) this.#files.delete(file);
-    for (const session of sessions) this.#sessions.delete(session);
-    this.#facts = new Set();
+    for (const session of sessions) this.sessions.delete(session);
+    this.facts.clear();
     return { files, facts, sessions };
   }
-}
-
-function firstOf<T>(all: Iterable<T>, limit: number): readonly T[] {
-  const first: T[] = [];
-  for (const one of all) {
-    if (first.length >= limit) break;
-    first.push(one);
-  }
-  return first;
-}
-
-interface TouchedSessions {
-  /** With the files to look at; none named: all of them. */
-  readonly sessions: ReadonlyMap<SessionId, ReadonlySet<string> | undefined>;
-  /** Sessions or their files came or went. */
-  readonly isListingChanged: boolean;
 }
 
 /** Who speaks in a transcript, its first lines tell; they may come after the file. */
 const FIRST_LINES_BYTES = 16 * 1024;
 
 /** From places on disk that changed to the sessions that have to be looked at; the index is up to date afterwards. */
-export async function findTouched(
-  batch: ChangeBatch,
-  index: SessionIndex,
-  followed: FollowedSessions,
-): Promise<TouchedSessions> {
+export async function findTouched(batch: ChangeBatch, index: SessionIndex, followed: FollowedSessions) {
   const known = [...batch.sessions].filter((id) => followed.has(id));
+  /** With the files to look at; none named: all of them. */
   const sessions = new Map<SessionId, Set<string> | undefined>(known.map((id) => [id, undefined]));
   const touch = (id: SessionId, ...files: readonly string[]): void => {
     const named = sessions.get(id) ?? new Set();
@@ -99,15 +72,16 @@ export async function findTouched(
   const unclear = new Set<DataFolder>();
   const entries = new Set<string>();
   /** A batch may name hundreds of files of one session, and hundreds of sessions of one folder: it is looked at once. */
-  const folders = new Map<
-    string,
-    { readonly place: DataFolder; readonly folder: string; readonly ids: Set<SessionId> }
-  >();
+  const folders = new Map<string, { place: DataFolder; folder: string; ids: Set<SessionId> }>();
   const addPart = (place: DataFolder, { folder, id }: SessionPart): void => {
     const key = `${place.adapter.host} ${place.root} ${folder}`;
     const known = folders.get(key) ?? { place, folder, ids: new Set() };
     known.ids.add(id);
     folders.set(key, known);
+  };
+  const touchPart = (place: DataFolder, part: SessionPart, file: string): void => {
+    addPart(place, part);
+    touch(part.id, file);
   };
   /** Data folders in which somebody may have turned up. */
   const came = new Set<string>();
@@ -125,16 +99,11 @@ export async function findTouched(
       continue;
     }
     // Those that had it may have it no longer: whose a file is, its lines may tell, and they may be others now.
-    for (const { place, part } of had) {
-      addPart(place, part);
-      touch(part.id, file);
-    }
+    for (const { place, part } of had) touchPart(place, part, file);
     for (const { records = [], adapter } of index.places()) {
       if (!records.some((folder) => isAtOrBelow(file, folder))) continue;
-      for (const { place, part } of index.partsOf(sessionOfRecord(adapter.host, file))) {
-        addPart(place, part);
-        touch(part.id, file);
-      }
+      const session = sessionOfRecord(adapter.host, file);
+      for (const { place, part } of index.partsOf(session)) touchPart(place, part, file);
     }
     for (const place of index.places().filter(({ root }) => isAtOrBelow(file, root))) {
       const notes = index.notesOn(place);
@@ -151,20 +120,14 @@ export async function findTouched(
           if (!index.partsOf(part.id).some((known) => known.place === place)) addPart(place, part);
           touch(part.id, subject.source);
         }
-      else {
-        addPart(place, subject.part);
-        touch(subject.part.id, file);
-      }
+      else touchPart(place, subject.part, file);
     }
   }
-  for (const { place, part, below } of index.partsBelow(unowned)) {
-    addPart(place, part);
-    touch(part.id, below);
-  }
+  for (const { place, part, below } of index.partsBelow(unowned)) touchPart(place, part, below);
   for (const { place, folder, ids } of folders.values()) await index.relocate(place, folder, [...ids]);
   // Before anything is read: which of its places is the newest decides which files are.
   for (const [id, files] of sessions)
-    if (index.isInSeveralPlaces(id))
+    if (index.partsOf(id).length > 1)
       for (const file of files ?? []) index.noteModified(id, file, await modifiedAt(file));
   for (const place of unclear) for (const id of await index.loadPlace(place)) sessions.set(id, undefined);
   for (const place of factsAt) for (const id of await index.refreshFacts(place)) touch(id);
@@ -172,7 +135,9 @@ export async function findTouched(
   for (const { place } of folders.values()) came.add(place.root);
   for (const root of came) for (const id of followed.lookForAgents(root)) touch(id);
   index.noteEntries(entries);
-  return { sessions, isListingChanged: folders.size > 0 || unclear.size > 0 };
+  /** Sessions or their files came or went. */
+  const isListingChanged = folders.size > 0 || unclear.size > 0;
+  return { sessions, isListingChanged };
 }
 
 function isAtOrBelow(file: string, root: string): boolean {

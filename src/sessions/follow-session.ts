@@ -21,12 +21,14 @@ import type {
   SourceReader,
   TableCursor,
 } from '../hosts/index.ts';
-import { createDocumentCursor, createLineCursor, type LineCursor, type Look } from '../lib/follow-file.ts';
+import { atMost } from '../lib/clock.ts';
+import { createDocumentCursor, createLineCursor, type Look } from '../lib/follow-file.ts';
+import { known } from '../lib/json.ts';
 import type { Line } from '../lib/lines.ts';
 import { variableOf } from '../lib/processes.ts';
 import { MAX_DOCUMENT_BYTES, MAX_SMALL_BYTES } from '../lib/regular-file.ts';
 import { UnreadableDatabase } from '../lib/sqlite.ts';
-import { isGone } from '../lib/user-error.ts';
+import { isGone, isSystemError } from '../lib/user-error.ts';
 
 interface Refreshed {
   readonly progress: FollowedProgress[];
@@ -153,23 +155,21 @@ export class FollowedSession {
 
   /** In any order: the ledger does not depend on it. Returns whether all files hold what they held before. */
   async #readAll(session: LocatedSession, sources: readonly LocatedSource[], reading: Refreshed): Promise<boolean> {
-    const queue = sources.values();
     let isReplaced = false;
-    const readOn = async (): Promise<void> => {
-      for (const source of queue) {
-        const one = this.#followed.get(source.id) ?? followSource(this.#adapter, session, source);
-        this.#followed.set(source.id, one);
-        const look = await one.look(this.#ledger);
-        if (look === 'replaced' || look === 'gone') {
-          isReplaced = true;
-          reading.replaced.add(source.path);
-        }
-        if (one.isMissing()) reading.missing.add(source.path);
-        if (look === 'later') reading.unfinished.add(source.path);
-        if (look === 'news') reading.progress.push(one.progress());
+    const fewAtOnce = atMost(SIDE_BY_SIDE);
+    const readOne = async (source: LocatedSource): Promise<void> => {
+      const one = this.#followed.get(source.id) ?? followSource(this.#adapter, session, source);
+      this.#followed.set(source.id, one);
+      const look = await one.look(this.#ledger);
+      if (look === 'replaced' || look === 'gone') {
+        isReplaced = true;
+        reading.replaced.add(source.path);
       }
+      if (one.isMissing()) reading.missing.add(source.path);
+      if (look === 'later') reading.unfinished.add(source.path);
+      if (look === 'news') reading.progress.push(one.progress());
     };
-    await Promise.all(Array.from({ length: Math.min(SIDE_BY_SIDE, sources.length) }, readOn));
+    await Promise.all(sources.map((source) => fewAtOnce(() => readOne(source))));
     return !isReplaced;
   }
 
@@ -205,83 +205,80 @@ interface FollowedSource {
 }
 
 function followSource(adapter: SourceAdapter, session: LocatedSession, source: LocatedSource): FollowedSource {
-  if (source.shape === 'table' && adapter.openTable)
-    return followTable(adapter.openTable(session, source), session, source);
-  const reader = adapter.createReader(session, source);
-  const maxBytes = source.companion ? MAX_SMALL_BYTES : MAX_DOCUMENT_BYTES;
-  const cursor =
-    source.shape === 'document' ? createDocumentCursor(source.path, maxBytes) : createLineCursor(source.path);
-  const taker = source.shape === 'document' ? takeDocument(reader) : takeLines(reader);
+  const { id, path, agent, shape } = source;
+  const noteFailure: NoteFailure = (ledger, error, line) => {
+    const origin = { source: id, offset: line?.offset ?? 0, length: line?.length ?? 0 };
+    reduce(ledger, { kind: 'problem-found', session: session.id, origin, diagnostic: { ...failure(error), origin } });
+  };
+  const { read, progress } =
+    shape === 'table' && adapter.openTable
+      ? openTable(adapter.openTable(session, source))
+      : openFile(adapter.createReader(session, source), source, noteFailure);
   let hasFailed = false;
   let isMissing = false;
-  const fail = (ledger: SessionLedger, error: unknown, line?: Line): void =>
-    noteFailure(ledger, session, source, error, line);
   return {
     source,
-    progress: () => progressOf(source, cursor),
+    progress: () => ({ source: id, path, ...progress(), ...known({ agent }) }),
     isMissing: () => isMissing,
     async look(ledger) {
-      let isReplaced = false;
       isMissing = false;
       try {
-        const look = await cursor.look((line) => {
-          try {
-            isReplaced = !taker.take(ledger, line) || isReplaced;
-          } catch (error) {
-            fail(ledger, error, line);
-          }
-        });
-        if (look === 'nothing' && taker.isUnsure()) return taker.settle(ledger) ? 'news' : 'replaced';
-        // It can be read again: what was said of it no longer holds.
-        if (isReplaced || (hasFailed && look === 'news')) return 'replaced';
-        return taker.isUnsure() ? 'later' : look;
+        return await read(ledger, hasFailed);
       } catch (error) {
         if (hasFailed) return 'nothing';
         hasFailed = true;
-        isMissing = isGone(error);
-        fail(ledger, error);
+        isMissing = shape !== 'table' && isGone(error);
+        noteFailure(ledger, error);
         return 'news';
       }
     },
   };
 }
 
-/** What cannot be read now may be readable at the next look: then everything is read anew, without the failure. */
-function followTable(cursor: TableCursor, session: LocatedSession, source: LocatedSource): FollowedSource {
-  let hasFailed = false;
+type NoteFailure = (ledger: SessionLedger, error: unknown, line?: Line) => void;
+
+interface OpenSource {
+  /** After a failure, what was said of it no longer holds once it can be read: then everything is read anew. */
+  read(ledger: SessionLedger, hasFailed: boolean): Promise<Look>;
+  progress(): Pick<FollowedProgress, 'bytes' | 'modifiedAt'>;
+}
+
+function openFile(reader: SourceReader, source: LocatedSource, noteFailure: NoteFailure): OpenSource {
+  const isDocument = source.shape === 'document';
+  const maxBytes = source.companion ? MAX_SMALL_BYTES : MAX_DOCUMENT_BYTES;
+  const cursor = isDocument ? createDocumentCursor(source.path, maxBytes) : createLineCursor(source.path);
+  const taker = isDocument ? takeDocument(reader) : takeLines(reader);
   return {
-    source,
-    progress: () => progressOf(source, { next: 0, modifiedAt: cursor.modifiedAt }),
-    isMissing: () => false,
-    async look(ledger) {
-      try {
-        const look = await cursor.look((facts) => {
-          for (const fact of facts) reduce(ledger, fact);
-        });
-        return hasFailed && look !== 'later' ? 'replaced' : look;
-      } catch (error) {
-        if (hasFailed) return 'nothing';
-        hasFailed = true;
-        noteFailure(ledger, session, source, error);
-        return 'news';
-      }
+    progress: () => ({ bytes: cursor.next, modifiedAt: cursor.modifiedAt }),
+    async read(ledger, hasFailed) {
+      let isReplaced = false;
+      const look = await cursor.look((line) => {
+        try {
+          isReplaced = !taker.take(ledger, line) || isReplaced;
+        } catch (error) {
+          noteFailure(ledger, error, line);
+        }
+      });
+      if (look === 'nothing' && taker.isUnsure()) return taker.settle(ledger) ? 'news' : 'replaced';
+      if (isReplaced || (hasFailed && look === 'news')) return 'replaced';
+      return taker.isUnsure() ? 'later' : look;
     },
   };
 }
 
-function noteFailure(
-  ledger: SessionLedger,
-  session: LocatedSession,
-  source: LocatedSource,
-  error: unknown,
-  line?: Line,
-): void {
-  const origin = { source: source.id, offset: line?.offset ?? 0, length: line?.length ?? 0 };
-  const diagnostic = { ...failure(error), origin };
-  reduce(ledger, { kind: 'problem-found', session: session.id, origin, diagnostic });
+function openTable(cursor: TableCursor): OpenSource {
+  return {
+    progress: () => ({ bytes: 0, modifiedAt: cursor.modifiedAt }),
+    async read(ledger, hasFailed) {
+      const look = await cursor.look((facts) => {
+        for (const fact of facts) reduce(ledger, fact);
+      });
+      return hasFailed && look !== 'later' ? 'replaced' : look;
+    },
+  };
 }
 
-interface TaskWorker {
+interface LineTaker {
   /** Whether the ledger can be brought up to date; else everything has to be read again. */
   take(ledger: SessionLedger, line: Line): boolean;
   /** What came last is half a text, as it seems: what the whole one said holds until somebody has looked again. */
@@ -290,7 +287,7 @@ interface TaskWorker {
   settle(ledger: SessionLedger): boolean;
 }
 
-function takeLines(reader: SourceReader): TaskWorker {
+function takeLines(reader: SourceReader): LineTaker {
   /** What a torn last line made us say: it no longer holds once the line has grown. */
   let torn: readonly AgentEvent[] = [];
   return {
@@ -308,7 +305,7 @@ function takeLines(reader: SourceReader): TaskWorker {
 }
 
 /** What the last text said and this one does not is taken back. */
-function takeDocument(reader: SourceReader): TaskWorker {
+function takeDocument(reader: SourceReader): LineTaker {
   let last: readonly AgentEvent[] = [];
   let half: readonly AgentEvent[] | undefined;
   const replaceBy = (ledger: SessionLedger, events: readonly AgentEvent[]): boolean => {
@@ -339,21 +336,10 @@ function withoutPlace({ origin: _origin, ...event }: AgentEvent): string {
   return JSON.stringify(event);
 }
 
-function progressOf(
-  { id, path, agent }: LocatedSource,
-  { next, modifiedAt }: Pick<LineCursor, 'next' | 'modifiedAt'>,
-): FollowedProgress {
-  return { source: id, path, bytes: next, modifiedAt, ...(agent && { agent }) };
-}
-
-/** The system says why, or a database does (`lib/sqlite.ts`). */
-function isUnreadable(error: unknown): error is Error {
-  return error instanceof UnreadableDatabase || (error instanceof Error && 'syscall' in error);
-}
-
-/** A file that cannot be read, or a bug of ours in it: told with its place. */
+/** A file that cannot be read, by the system or by a database (`lib/sqlite.ts`), or a bug of ours in it: told with its place. */
 function failure(error: unknown): Pick<Diagnostic, 'code' | 'detail'> {
-  if (isUnreadable(error)) return { code: 'unreadable-file', detail: error.message };
+  if (error instanceof UnreadableDatabase || isSystemError(error))
+    return { code: 'unreadable-file', detail: error.message };
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return { code: 'reader-failed', detail: stack.split('\n').slice(0, 3).join(' ') };
 }
@@ -370,7 +356,7 @@ function agentsElsewhere(ledger: SessionLedger, own: ReadonlySet<SourceId>): rea
 }
 
 /** Which agent started a running process, by the variable that guard/identity.ts sets: for hosts without our hooks. */
-export function startOf({ pid, session, origin }: ProcessSeen): SessionBegun | undefined {
+function startOf({ pid, session, origin }: ProcessSeen): SessionBegun | undefined {
   const by = parseStartedBy(variableOf(pid, 'TROUPE_PARENT') ?? '');
   return by && { kind: 'session-begun', session, origin, by };
 }

@@ -1,6 +1,5 @@
 import path from 'node:path';
 import {
-  type AgentEvent,
   type AgentId,
   buildTree,
   isAtWork,
@@ -17,12 +16,11 @@ import {
 } from '../core/index.ts';
 import type { AgentScan, LocatedSession } from '../hosts/index.ts';
 import type { Clock } from '../lib/clock.ts';
-import { known } from '../lib/json.ts';
 import { isRunning } from '../lib/processes.ts';
 import { claim, type FoundSession } from './find-sessions.ts';
 import { type FollowedProgress, FollowedSession } from './follow-session.ts';
 import { originOf } from './read-session.ts';
-import { createOpenTranscripts, readTranscript } from './read-transcript.ts';
+import { createOpener, readTranscript } from './read-transcript.ts';
 import type { SessionIndex } from './session-index.ts';
 
 /** Sessions younger than this are followed; at most so many, the newest. Those with a running process always are. */
@@ -35,7 +33,7 @@ interface FollowedOptions {
   readonly index: SessionIndex;
   readonly clock: Clock;
   readonly window: LiveWindow;
-  readonly stalledAfter?: StalledAfter;
+  readonly stalledAfter: StalledAfter;
   readonly emit: (change: TreeChange) => void;
   /** A file holds other bytes than before: it may be another session's now. */
   readonly onReplaced: (file: string) => void;
@@ -58,12 +56,6 @@ interface Followed {
   state?: string;
 }
 
-/** What `findOrigin` found, for the ledger it looked at. */
-interface ForkOrigin {
-  readonly generation: number;
-  readonly fact?: AgentEvent;
-}
-
 /** What changes faster than it can be read is read as far as it goes, and again next time. */
 const TRIES = 3;
 /** A session that somebody looked at is kept for so long, however old it is. */
@@ -75,7 +67,7 @@ export class FollowedSessions {
   readonly #followed = new Map<SessionId, Followed>();
   /** File → the sessions that read it. */
   readonly #readers = new Map<string, Set<SessionId>>();
-  readonly #bodies = createOpenTranscripts();
+  readonly #open = createOpener();
   readonly #foreign = new Set<string>();
 
   constructor(options: FollowedOptions) {
@@ -98,22 +90,23 @@ export class FollowedSessions {
     return one.tree;
   }
 
-  /** Looks for the session that this one was forked from. It reads the neighbours, so it may run beside other methods. */
-  async findOrigin(id: SessionId): Promise<ForkOrigin | undefined> {
+  /**
+   * Looks for the session that this one was forked from, and returns what notes it. It reads the neighbours, so it may run
+   * beside other methods; what it returns may not.
+   */
+  async findOrigin(id: SessionId): Promise<(() => void) | undefined> {
     const one = this.#followed.get(id);
     if (!one || one.originOf === one.session.generation) return undefined;
     const { ledger, generation } = one.session;
     const fact = await originOf(one.found.adapter, one.found.located, ledger);
-    return fact === 'too early' ? undefined : { generation, ...known({ fact }) };
-  }
-
-  noteOrigin(id: SessionId, { generation, fact }: ForkOrigin): void {
-    const one = this.#followed.get(id);
-    if (!one || one.session.generation !== generation) return;
-    one.originOf = generation;
-    if (!fact) return;
-    reduce(one.session.ledger, fact);
-    this.#build(one, []);
+    if (fact === 'too early') return undefined;
+    return () => {
+      if (this.#followed.get(id) !== one || one.session.generation !== generation) return;
+      one.originOf = generation;
+      if (!fact) return;
+      reduce(one.session.ledger, fact);
+      this.#build(one, []);
+    };
   }
 
   /** Sessions that read this file, their own or another's. */
@@ -146,7 +139,7 @@ export class FollowedSessions {
     const node = one?.tree?.agents.find((candidate) => candidate.id === agent);
     if (!one?.tree || !node) return undefined;
     one.lookedAt = this.#options.clock();
-    return readTranscript(one.found, one.tree, node, range, { opened: this.#bodies.of(one.found.adapter) });
+    return readTranscript(one.found, one.tree, node, range, { open: this.#open });
   }
 
   /** Agents that sessions of this root wait for may have turned up. Returns the sessions that wait for any. */
@@ -240,7 +233,7 @@ export class FollowedSessions {
 
   #build(one: Followed, sources: readonly SourceProgress[]): void {
     const { clock, stalledAfter, emit } = this.#options;
-    const tree = buildTree(one.session.ledger, { now: clock(), ...(stalledAfter && { stalledAfter }) });
+    const tree = buildTree(one.session.ledger, { now: clock(), stalledAfter });
     one.tree = shareUnchanged(one.tree, tree);
     emit({ kind: 'tree', tree: one.tree, sources });
   }

@@ -14,7 +14,6 @@ import {
 import { claudeCode } from '../hosts/claude-code/index.ts';
 import type { HookEvent } from '../hosts/index.ts';
 import { ADAPTERS } from '../hosts/testing/all-hosts.ts';
-import { createIdentifier } from './identify.ts';
 import { createCallerIdentifier, type KnownSession } from './identify-caller.ts';
 import { readSession } from './read-session.ts';
 
@@ -39,8 +38,7 @@ function transcriptOf(name: string, native: string): string {
 }
 
 function identifierOver(open: (event: HookEvent) => Promise<KnownSession | undefined>, clock = () => NOW) {
-  const identifier = createIdentifier(ADAPTERS, () => NOW);
-  return createCallerIdentifier({ adapters: ADAPTERS, clock, open, identifier, pause: async () => {} });
+  return { identify: createCallerIdentifier({ adapters: ADAPTERS, clock, open, pause: async () => {} }) };
 }
 
 function eventsOf(name: string): readonly { readonly event: HookEvent; readonly at: number }[] {

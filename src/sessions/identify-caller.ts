@@ -24,7 +24,7 @@ import {
 import { ADAPTERS } from '../hosts/registry.ts';
 import type { Clock } from '../lib/clock.ts';
 import { known } from '../lib/json.ts';
-import { type FoundSession, findSessions } from './find-sessions.ts';
+import { findSessions } from './find-sessions.ts';
 import { createIdentifier, toIdentity } from './identify.ts';
 import type { DataFolder } from './places.ts';
 import { readSession } from './read-session.ts';
@@ -35,23 +35,12 @@ export interface KnownSession {
   readonly ledger: SessionLedger;
 }
 
-interface CallerIdentity {
-  readonly identity: Identity;
-  readonly tree?: SessionTree;
-}
-
 interface CallerOptions {
-  readonly adapters: readonly SourceAdapter[];
   readonly clock: Clock;
   /** The session as it is now: followed, or read anew. */
   readonly open: OpenSession;
-  readonly identifier: Identifier;
-  readonly pause: (ms: number) => Promise<void>;
-}
-
-interface CallerIdentifier {
-  /** Who set off a hook that was called at `at`. */
-  identify(event: HookEvent, at: number): Promise<CallerIdentity>;
+  readonly adapters?: readonly SourceAdapter[];
+  readonly pause?: (ms: number) => Promise<unknown>;
 }
 
 /** Hosts write the lines of a reply when it has ended: a hook may be called before its call is in any file. */
@@ -63,29 +52,27 @@ const DOUBT_MS = 300;
 const GUESSED_WITHIN_MS = 10_000;
 
 /**
- * By what the hook says; else by the file in which its call stands; else by the only call that was open at that time, as
- * a guess.
+ * Who set off a hook that was called at `at`. By what the hook says; else by the file in which its call stands; else by
+ * the only call that was open at that time, as a guess.
  */
-export function createCallerIdentifier(options: CallerOptions): CallerIdentifier {
-  const { adapters, clock, open, identifier, pause } = options;
-  return {
-    async identify(event, at) {
-      const adapter = adapters.find(({ host }) => host === event.host);
-      await adapter?.load?.();
-      const hooks = adapter?.hooks;
-      let session = await open(event, at);
-      let found = byEvidence(event, session, hooks);
-      const isFresh = clock() - at < GUESSED_WITHIN_MS;
-      const guess = found || !isFresh ? undefined : await guessFrom(event, at, identifier);
-      for (const ms of PAUSES_MS) {
-        if (clock() - at >= patienceFor(event, found)) break;
-        await pause(ms);
-        session = await open(event, at);
-        found = byEvidence(event, session, hooks);
-      }
-      const identity = found ?? guess ?? unknown(event, 'its call is in no transcript of the session');
-      return { identity, ...(session && { tree: session.tree }) };
-    },
+export function createCallerIdentifier({ clock, open, adapters = ADAPTERS, pause = sleep }: CallerOptions) {
+  const identifier = createIdentifier(adapters, clock);
+  return async (event: HookEvent, at: number) => {
+    const adapter = adapters.find(({ host }) => host === event.host);
+    await adapter?.load?.();
+    const hooks = adapter?.hooks;
+    let session = await open(event, at);
+    let found = byEvidence(event, session, hooks);
+    const isFresh = clock() - at < GUESSED_WITHIN_MS;
+    const guess = found || !isFresh ? undefined : await guessFrom(event, at, identifier);
+    for (const ms of PAUSES_MS) {
+      if (clock() - at >= patienceFor(event, found)) break;
+      await pause(ms);
+      session = await open(event, at);
+      found = byEvidence(event, session, hooks);
+    }
+    const identity = found ?? guess ?? unknown(event, 'its call is in no transcript of the session');
+    return { identity, ...(session && { tree: session.tree }) };
   };
 }
 
@@ -100,11 +87,7 @@ function patienceFor(event: HookEvent, found: Identity | undefined): number {
 }
 
 /** Nothing but proof: the hook's own word, or the file in which its call stands. */
-function byEvidence(
-  event: HookEvent,
-  session: KnownSession | undefined,
-  hooks: Pick<HooksCapability, 'namesCallers'> | undefined,
-): Identity | undefined {
+function byEvidence(event: HookEvent, session: KnownSession | undefined, hooks: HooksCapability | undefined) {
   if (event.caller.named === 'agent') {
     const { agent, type } = event.caller;
     return identityOf(event, session, agent, 'hook', type);
@@ -131,7 +114,7 @@ function identityOf(
   source: 'hook' | 'tool-call',
   type?: string,
 ): Identity {
-  const identity = toIdentity({ id, tree: session?.tree }, agent, { rank: 'exact', source });
+  const identity = toIdentity(id, session?.tree, agent, { rank: 'exact', source });
   if (identity.who === 'main' || !identity.agent) return identity;
   const reason = identity.path.length > 1 ? undefined : 'its place in the tree is not known';
   return { ...identity, agent: { id: agent, ...known({ type }), ...identity.agent }, ...known({ reason }) };
@@ -162,21 +145,15 @@ export function createSessionOpener(places: readonly DataFolder[], clock: Clock)
   };
 }
 
-async function openOf(
-  event: HookEvent,
-  places: readonly DataFolder[],
-  clock: Clock,
-): Promise<KnownSession | undefined> {
+async function openOf(event: HookEvent, places: readonly DataFolder[], clock: Clock) {
   const found = (await byTranscript(event, places)) ?? (await byPlaces(event, places));
   if (!found) return undefined;
   const ledger = await readSession(found.adapter, found.located);
   return { ledger, tree: buildTree(ledger, { now: clock() }) };
 }
 
-type Found = Pick<FoundSession, 'adapter' | 'located'>;
-
 /** Where the hook says that it is: no need to look at all sessions. */
-async function byTranscript(event: HookEvent, places: readonly DataFolder[]): Promise<Found | undefined> {
+async function byTranscript(event: HookEvent, places: readonly DataFolder[]) {
   const file = event.transcript === undefined ? undefined : await realpath(event.transcript).catch(() => undefined);
   // Those of the places know what hooks told before, too.
   const adapter = [...places.map((place) => place.adapter), ...ADAPTERS].find(({ host }) => host === event.host);
@@ -186,7 +163,7 @@ async function byTranscript(event: HookEvent, places: readonly DataFolder[]): Pr
   return session.id === event.session ? { adapter, located: session } : undefined;
 }
 
-async function byPlaces({ session }: HookEvent, places: readonly DataFolder[]): Promise<Found | undefined> {
+async function byPlaces({ session }: HookEvent, places: readonly DataFolder[]) {
   const { sessions } = await findSessions(places);
   return sessions.find(({ located }) => located.id === session);
 }
@@ -208,10 +185,9 @@ export async function waitForCaller(look: () => CallerChain, now: CallerChain): 
 export type NameCaller = (event: HookEvent, at: number) => Promise<AuditAgent>;
 
 export function createCallerNamer(open: OpenSession, clock: Clock): NameCaller {
-  const identifier = createIdentifier(ADAPTERS, clock);
-  const callers = createCallerIdentifier({ adapters: ADAPTERS, clock, open, identifier, pause: (ms) => sleep(ms) });
+  const identify = createCallerIdentifier({ clock, open });
   return async (event, at) => {
-    const { identity, tree } = await callers.identify(event, at);
+    const { identity, tree } = await identify(event, at);
     return computeAuditAgent(identity, tree);
   };
 }

@@ -15,7 +15,6 @@ import {
   selectAgents,
   selectAtWork,
   selectPath,
-  type ToolCallId,
 } from '../core/index.ts';
 import type { SourceAdapter } from '../hosts/index.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -47,12 +46,12 @@ export function createIdentifier(adapters: readonly SourceAdapter[], clock: Cloc
       const tree = buildTree(ledger, { now: clock() });
       const call = toolCall === undefined ? undefined : ledger.calls.get(toolCall);
       const caller = call && createOwnerOf(ledger)(call.agents);
-      if (caller !== undefined)
-        return toIdentity({ id: tree.id, tree }, caller, { rank: 'exact', source: 'tool-call' });
-      if (agent !== undefined)
-        return toIdentity({ id: tree.id, tree }, agent, { rank: 'exact', source: 'own-transcript' });
+      if (caller !== undefined) return toIdentity(tree.id, tree, caller, { rank: 'exact', source: 'tool-call' });
+      if (agent !== undefined) return toIdentity(tree.id, tree, agent, { rank: 'exact', source: 'own-transcript' });
       const guess = withOthersAtWork(byTail, tree);
-      return toolCall === undefined ? guess : { ...guess, reason: notWritten(toolCall) };
+      if (toolCall === undefined) return guess;
+      // The host holds a reply's lines back until the reply has ended, so a hook may ask before its call is on disk.
+      return { ...guess, reason: `the call ${toolCall} is not in any transcript of the session yet` };
     },
   };
 }
@@ -72,7 +71,7 @@ function withOthersAtWork(guess: Identity, tree: SessionTree): Identity {
   const candidates = [...named.filter((one) => !isWaitingForChild(one, tree)), ...others.map(toIdentified)];
   const [only] = others;
   if (candidates.length === 1 && only)
-    return toIdentity({ id: tree.id, tree }, only.id, { rank: 'guess', source: 'open-call' });
+    return toIdentity(tree.id, tree, only.id, { rank: 'guess', source: 'open-call' });
   const reason = 'several agents are at work; the id of the call would tell them apart';
   return { ...rest, who: 'unknown', evidence: { rank: 'none' }, candidates, reason };
 }
@@ -80,11 +79,6 @@ function withOthersAtWork(guess: Identity, tree: SessionTree): Identity {
 function isWaitingForChild({ id, call }: IdentifiedAgent, tree: SessionTree): boolean {
   const node = tree.agents.find((agent) => agent.id === id || (call !== undefined && agent.link.call === call));
   return node?.kind !== 'main' && node?.waitingOn === 'child';
-}
-
-/** The host holds a reply's lines back until the reply has ended, so a hook may ask before its call is on disk. */
-function notWritten(call: ToolCallId): string {
-  return `the call ${call} is not in any transcript of the session yet`;
 }
 
 async function adapterFor(adapters: readonly SourceAdapter[], file: string, host: string | undefined) {
@@ -103,7 +97,8 @@ async function adapterFor(adapters: readonly SourceAdapter[], file: string, host
 }
 
 export function toIdentity(
-  { id: session, tree }: { readonly id: SessionId; readonly tree?: SessionTree | undefined },
+  session: SessionId,
+  tree: SessionTree | undefined,
   id: AgentId,
   evidence: IdentityEvidence,
 ): Identity {

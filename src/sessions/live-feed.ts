@@ -23,6 +23,7 @@ import {
 } from '../core/index.ts';
 import { groupBy } from '../lib/group.ts';
 import { known } from '../lib/json.ts';
+import { Listeners } from '../lib/listeners.ts';
 import { ledgersWithin, topOf } from './read-session.ts';
 import { withAgentLinks } from './read-transcript.ts';
 
@@ -69,69 +70,67 @@ export interface TranscriptPage extends Transcript {
 const LISTING_MS = 200;
 
 /** Trees as they change, turned into reports once for all who look. */
-export function createLive(trees: LiveTrees, onError: (error: unknown) => void = () => {}): Live {
-  const details = new Map<SessionId, SessionDetail>();
-  const listeners = new Set<(event: LiveEvent) => void>();
-  const tell = (event: LiveEvent): void => {
-    for (const listener of listeners) {
-      try {
-        listener(event);
-      } catch (error) {
-        onError(error);
-      }
-    }
-  };
+export function createLive(trees: LiveTrees, onError?: (error: unknown) => void): Live {
+  const toDetail = (tree: SessionTree): SessionDetail => computeDetail(tree, { internal: false });
+  const details = new Map(trees.current().map((tree) => [tree.id, toDetail(tree)]));
+  const listeners = new Listeners<LiveEvent>(onError);
   let listed = '';
+  let listingTimer: NodeJS.Timeout | undefined;
   const tellListing = (): void => {
     listingTimer = undefined;
     const data = computeListing(trees.listing());
     const text = JSON.stringify(data);
-    if (text !== listed) tell({ type: 'listing', data });
+    if (text !== listed) listeners.tell({ type: 'listing', data });
     listed = text;
   };
-  let listingTimer: NodeJS.Timeout | undefined;
-  const take = (change: TreeChange): void => {
+  const subscription = trees.subscribe((change) => {
     if (change.kind === 'listing') {
       listingTimer ??= setTimeout(tellListing, LISTING_MS);
-      return;
-    }
-    if (change.kind === 'gone') {
+    } else if (change.kind === 'gone') {
       const gone = details.get(change.session);
-      if (details.delete(change.session) && gone) tell({ type: 'gone', data: { sessionId: gone.id, host: gone.host } });
-      return;
+      details.delete(change.session);
+      if (gone) listeners.tell({ type: 'gone', data: { sessionId: gone.id, host: gone.host } });
+    } else {
+      const { id } = change.tree;
+      const detail = toDetail(change.tree);
+      const data = computeChange(details.get(id), detail, change.sources.map(toProgress));
+      details.set(id, detail);
+      if (data) listeners.tell({ type: 'change', data });
     }
-    const detail = computeDetail(change.tree, { internal: false });
-    const sources = change.sources.map(({ source, agent, bytes }) => ({
-      source,
-      agentId: agent === undefined ? null : nativeId(agent),
-      bytes,
-    }));
-    const data = computeChange(details.get(change.tree.id), detail, sources);
-    details.set(change.tree.id, detail);
-    if (data) tell({ type: 'change', data });
-  };
-  for (const tree of trees.current()) details.set(tree.id, computeDetail(tree, { internal: false }));
-  const subscription = trees.subscribe(take);
-
-  const snapshot = () => {
+  });
+  const snapshot = (): LiveSnapshot => {
     const sessions = [...details.values()].sort(byActivity);
     const listing = trees.listing();
     return { sessions, ...computeListing(listing), places: listing.places, asks: [] };
   };
+  return {
+    ...createAnswers(trees),
+    snapshot,
+    subscribe(listener) {
+      listener({ type: 'snapshot', data: snapshot() });
+      return listeners.add(listener);
+    },
+    close() {
+      clearTimeout(listingTimer);
+      subscription.close();
+      listeners.clear();
+      trees.close();
+    },
+  };
+}
+
+function toProgress({ source, agent, bytes }: SourceProgress) {
+  return { source, agentId: agent === undefined ? null : nativeId(agent), bytes };
+}
+
+function createAnswers(trees: LiveTrees): Pick<Live, 'session' | 'timeline' | 'agent' | 'transcript'> {
   /** The session that is named; else any that is followed, the last active first. */
   const treeWith = async (agent: string, session: string | undefined): Promise<SessionTree | undefined> => {
     if (session !== undefined) return trees.look(session);
     const having = trees.current().filter(({ agents }) => agents.some(({ id }) => nativeId(id) === agent));
     return having.toSorted((a, b) => (b.lastActivityAt ?? 0) - (a.lastActivityAt ?? 0))[0] ?? trees.look(agent);
   };
-
   return {
-    snapshot,
-    subscribe(listener): Subscription {
-      listener({ type: 'snapshot', data: snapshot() });
-      listeners.add(listener);
-      return { close: () => void listeners.delete(listener) };
-    },
     async session(id, options) {
       const tree = await trees.look(id);
       return tree && computeDetail(tree, options);
@@ -153,12 +152,6 @@ export function createLive(trees: LiveTrees, onError: (error: unknown) => void =
       const part = tree && agent && (await trees.transcript(tree.id, agent.id, range));
       return part && { ...part.transcript, from: range.from, total: part.total };
     },
-    close() {
-      clearTimeout(listingTimer);
-      subscription.close();
-      listeners.clear();
-      trees.close();
-    },
   };
 }
 
@@ -171,15 +164,12 @@ function byActivity(a: SessionDetail, b: SessionDetail): number {
  * there, and of no session twice. One that turns out to be another's goes from the list, and comes back when the other goes.
  */
 export function joinLive(live: LiveTrees, onError: (error: unknown) => void = () => {}): LiveTrees {
-  const own = new Map<SessionId, SessionTree>(live.current().map((tree) => [tree.id, tree]));
-  const listeners = new Set<(change: TreeChange) => void>();
+  const own = new Map(live.current().map((tree) => [tree.id, tree]));
+  const listeners = new Listeners<TreeChange>(onError);
   const asked = new Set<SessionId>();
   let joined = joinTrees([...own.values()]);
-  let shown = new Map<SessionId, SessionTree>(joined.trees.map((tree) => [tree.id, tree]));
+  let shown = new Map(joined.trees.map((tree) => [tree.id, tree]));
 
-  const emit = (change: TreeChange): void => {
-    for (const listener of listeners) listener(change);
-  };
   /** One that commands name may be older than what is followed. */
   const askFor = (tree: SessionTree): void => {
     for (const session of [...namedBelow(tree), ...(tree.begunBy ?? []).map((by) => by.session)]) {
@@ -194,40 +184,36 @@ export function joinLive(live: LiveTrees, onError: (error: unknown) => void = ()
     const share = (tree: SessionTree): SessionTree =>
       tree === own.get(tree.id) ? tree : shareUnchanged(before.get(tree.id), tree);
     shown = new Map(joined.trees.map((tree) => [tree.id, share(tree)]));
-    for (const id of before.keys()) if (!shown.has(id)) emit({ kind: 'gone', session: id });
+    for (const id of before.keys()) if (!shown.has(id)) listeners.tell({ kind: 'gone', session: id });
     const top = topOf(changed, joined);
     // Others change only by what comes to them or leaves them.
     for (const [id, tree] of shown)
-      if (id === top || !isSame(before.get(id), tree)) emit({ kind: 'tree', tree, sources: id === top ? sources : [] });
+      if (id === top || !isSame(before.get(id), tree))
+        listeners.tell({ kind: 'tree', tree, sources: id === top ? sources : [] });
   };
   /** Nearly always no session belongs to another: then nothing has to be looked at. */
-  const isAlone = (tree: SessionTree | undefined): boolean =>
-    joined.within.size === 0 && !tree?.printed && !tree?.begunBy && ![...own.values()].some(hasClaims);
+  const areAlone = (): boolean =>
+    joined.within.size === 0 && [...own.values()].every(({ printed, begunBy }) => !printed && !begunBy);
   const drop = (id: SessionId): void => {
-    const isPlain = isAlone(own.get(id));
+    const isPlain = areAlone();
     own.delete(id);
     // Where its files are there and only nobody looked, it is read again.
     asked.delete(id);
     for (const tree of own.values()) askFor(tree);
     if (!isPlain) show(id, []);
-    else if (shown.delete(id)) emit({ kind: 'gone', session: id });
-  };
-  const put = (tree: SessionTree, sources: readonly SourceProgress[]): void => {
-    own.set(tree.id, tree);
-    askFor(tree);
-    if (!isAlone(tree)) show(tree.id, sources);
-    else {
-      shown.set(tree.id, tree);
-      emit({ kind: 'tree', tree, sources });
-    }
-  };
-  const take = (change: TreeChange): void => {
-    if (change.kind === 'listing') emit(change);
-    else if (change.kind === 'gone') drop(change.session);
-    else put(change.tree, change.sources);
+    else if (shown.delete(id)) listeners.tell({ kind: 'gone', session: id });
   };
   for (const tree of own.values()) askFor(tree);
-  const subscription = live.subscribe(take);
+  const subscription = live.subscribe((change) => {
+    if (change.kind === 'gone') return drop(change.session);
+    if (change.kind === 'listing') return listeners.tell(change);
+    const { tree, sources } = change;
+    own.set(tree.id, tree);
+    askFor(tree);
+    if (!areAlone()) return show(tree.id, sources);
+    shown.set(tree.id, tree);
+    listeners.tell(change);
+  });
   const treeOf = (id: SessionId): SessionTree | undefined =>
     shown.get(id) ?? (joined.within.has(id) ? joined.of(id) : own.get(id));
 
@@ -235,10 +221,7 @@ export function joinLive(live: LiveTrees, onError: (error: unknown) => void = ()
     ledgerOf: (session) => live.ledgerOf(session),
     current: () => [...shown.values()],
     listing: () => live.listing(),
-    subscribe(listener) {
-      listeners.add(listener);
-      return { close: () => void listeners.delete(listener) };
-    },
+    subscribe: (listener) => listeners.add(listener),
     async look(session) {
       const tree = await live.look(session);
       return tree && (treeOf(tree.id) ?? tree);
@@ -255,10 +238,6 @@ export function joinLive(live: LiveTrees, onError: (error: unknown) => void = ()
       live.close();
     },
   };
-}
-
-function hasClaims({ printed, begunBy }: SessionTree): boolean {
-  return printed !== undefined || begunBy !== undefined;
 }
 
 /** Which sessions stand in it, and where. */

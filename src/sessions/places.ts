@@ -1,6 +1,6 @@
 import { homedir, userInfo } from 'node:os';
 import path from 'node:path';
-import type { Machine, SourceAdapter } from '../hosts/index.ts';
+import type { HostDescription, Machine, SourceAdapter } from '../hosts/index.ts';
 import { ADAPTERS } from '../hosts/registry.ts';
 import { stateFolder } from '../lib/state-folder.ts';
 import { UserError } from '../lib/user-error.ts';
@@ -66,16 +66,7 @@ export function dataFoldersFor(where: SessionScope): readonly DataFolder[] {
 }
 
 /** A host, for lists of them: UIs know none by its name. */
-export interface KnownHost {
-  /** Short, as `--host` takes it. */
-  readonly host: string;
-  /** As people write it. */
-  readonly title: string;
-  /** What people type to have it print a stream that is read; left out if troupe reads none. */
-  readonly printing?: string;
-  /** Its program waits for a decision before each call. */
-  readonly isSteered?: true;
-}
+export type KnownHost = Pick<HostDescription, 'host' | 'title' | 'printing' | 'isSteered'>;
 
 /** Throws a `UserError` if the home folder is not known. */
 export function thisMachine(): Machine {

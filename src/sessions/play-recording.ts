@@ -2,9 +2,8 @@ import { rmSync } from 'node:fs';
 import { lstat, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReplayStep, SourceAdapter } from '../hosts/index.ts';
-import type { Clock } from '../lib/clock.ts';
+import { type Clock, wait as waitFor } from '../lib/clock.ts';
 import { known } from '../lib/json.ts';
 import { isProcessAlive, linuxStart } from '../lib/processes.ts';
 import { append, createFile } from '../lib/regular-file.ts';
@@ -15,7 +14,7 @@ export interface PlayOptions {
   readonly speed: number;
   readonly clock: Clock;
   /** How to wait; by the system's timers unless a test decides. */
-  readonly wait?: (ms: number, signal: AbortSignal) => Promise<void>;
+  readonly wait?: typeof waitFor;
   /** Begins again as a new session, until it is closed. */
   readonly repeat?: boolean;
   /** Aborting closes it. */
@@ -41,7 +40,7 @@ const LONGEST_PAUSE_MS = 10_000;
 export async function playRecording(
   adapter: SourceAdapter,
   from: string,
-  { speed, clock, wait = sleepUntil, repeat = false, signal }: PlayOptions,
+  { speed, clock, wait = waitFor, repeat = false, signal }: PlayOptions,
 ): Promise<PlayedRecording> {
   const replay = assertFound(adapter.replay, `recordings of ${adapter.title} cannot be played`);
   const scenes = paced(await replay.schedule(from));
@@ -50,32 +49,31 @@ export async function playRecording(
   const root = folder.path;
   const stopped = new AbortController();
 
-  const perform = async (part: readonly Scene[], { take, startedAt }: Take): Promise<void> => {
+  const perform = async (part: readonly Scene[], take: number, startedAt: number): Promise<void> => {
     const toNow = (at: number): number => Math.round(startedAt + offsetOf(at, scenes) / speed);
     for (const { step } of part) {
-      await wait(toNow(step.at) - clock(), stopped.signal);
+      const ms = toNow(step.at) - clock();
+      if (ms > 0) await wait(ms, stopped.signal);
       if (stopped.signal.aborted) return;
       const text = replay.rename(replay.retime(step.text, toNow), take);
       await write(root, { ...step, file: replay.rename(step.file, take), text });
     }
   };
-  const removeAll = async (files: readonly string[]): Promise<void> => {
-    for (const file of new Set(files)) await rm(path.join(root, file), { force: true });
-  };
   const encore = async (): Promise<void> => {
     for (let take = 1; !stopped.signal.aborted; take++) {
       await wait(LONGEST_PAUSE_MS / speed, stopped.signal);
       // The one before stays for those who look at it; a demo that runs all night must not fill the disk.
-      if (take > 1) await removeAll(scenes.map(({ step }) => replay.rename(step.file, take - 2)));
-      await perform(scenes, { take, startedAt: clock() });
+      const old = take > 1 ? new Set(scenes.map(({ step }) => replay.rename(step.file, take - 2))) : [];
+      for (const file of old) await rm(path.join(root, file), { force: true });
+      await perform(scenes, take, clock());
     }
   };
 
-  const first = { take: 0, startedAt: clock() };
+  const startedAt = clock();
   const isOpening = ({ offsetMs }: Scene): boolean => offsetMs === 0;
-  await perform(scenes.filter(isOpening), first);
+  await perform(scenes.filter(isOpening), 0, startedAt);
   const rest = scenes.filter((scene) => !isOpening(scene));
-  const done = perform(rest, first).then(() => (repeat ? encore() : undefined));
+  const done = perform(rest, 0, startedAt).then(() => (repeat ? encore() : undefined));
   // Those who wait for the end hear of a failure; it is no reason to bring down those who do not.
   done.catch(() => {});
   let closed: Promise<void> | undefined;
@@ -87,12 +85,6 @@ export async function playRecording(
   if (signal?.aborted) await close();
   else signal?.addEventListener('abort', () => void close(), { once: true });
   return { root, done, close };
-}
-
-interface Take {
-  /** 0 is the first. */
-  readonly take: number;
-  readonly startedAt: number;
 }
 
 interface Scene {
@@ -127,22 +119,11 @@ async function write(root: string, { file, shape, text }: ReplayStep): Promise<v
   await rename(unfinished, place);
 }
 
-/** Until the time has come, or it is over. */
-async function sleepUntil(ms: number, signal: AbortSignal): Promise<void> {
-  if (ms > 0) await sleep(ms, undefined, { signal }).catch(() => {});
-}
-
-interface TemporaryFolder {
-  readonly path: string;
-  /** May be called twice. */
-  remove(): Promise<void>;
-}
-
 /**
  * A new folder that others on this machine cannot look into (mode 0700). It goes with the process at the latest; where
  * that was killed, with the next one that makes one of this prefix.
  */
-export async function createTemporaryFolder(prefix: string): Promise<TemporaryFolder> {
+export async function createTemporaryFolder(prefix: string) {
   // What somebody else may have put there is no reason not to go on.
   await removeLeftovers(prefix).catch(() => {});
   // Whose it is stands in its name: a number alone may be another process's by the next time.
@@ -160,7 +141,8 @@ export async function createTemporaryFolder(prefix: string): Promise<TemporaryFo
   for (const signal of DEADLY) process.on(signal, onSignal);
   return {
     path: folder,
-    async remove() {
+    /** May be called twice. */
+    async remove(): Promise<void> {
       process.off('exit', removeNow);
       for (const signal of DEADLY) process.off(signal, onSignal);
       await rm(folder, { recursive: true, force: true });

@@ -3,10 +3,8 @@ import {
   buildTree,
   type JoinedTrees,
   joinTrees,
-  type MessageRecord,
   mainAgentOf,
   namedBelow,
-  type OpenedSession,
   reduce,
   type SessionForked,
   type SessionId,
@@ -15,7 +13,7 @@ import {
   type SourceId,
 } from '../core/index.ts';
 import type { LocatedSession, LocatedSource, SourceAdapter } from '../hosts/index.ts';
-import type { Clock } from '../lib/clock.ts';
+import { atMost, type Clock } from '../lib/clock.ts';
 import { claim, type FoundSession, isOfFiles } from './find-sessions.ts';
 import { FollowedSession } from './follow-session.ts';
 
@@ -26,28 +24,18 @@ export async function readSession(adapter: SourceAdapter, session: LocatedSessio
   return followed.ledger;
 }
 
-/** Looks for the older session that this one began as a copy of. Reads its neighbours, so only where one was opened. */
-export async function noteOrigin(
-  adapter: SourceAdapter,
-  session: LocatedSession,
-  ledger: SessionLedger,
-): Promise<void> {
-  const fact = await originOf(adapter, session, ledger);
-  if (fact && fact !== 'too early') reduce(ledger, fact);
-}
-
-/** The fact that it is a copy; `too early` as long as nothing was said in it. */
+/**
+ * The fact that it began as a copy of an older session; `too early` until something was said in it. Expensive: it reads
+ * the neighbouring sessions.
+ */
 export async function originOf(
   adapter: SourceAdapter,
   session: LocatedSession,
   ledger: SessionLedger,
 ): Promise<SessionForked | 'too early' | undefined> {
   const main = mainAgentOf(session.id);
-  let first: MessageRecord | undefined;
-  for (const message of ledger.messages.values()) {
-    if (message.role !== 'user' || !message.agents.has(main)) continue;
-    if (!first || message.origin.offset < first.origin.offset) first = message;
-  }
+  const asked = [...ledger.messages.values()].filter(({ role, agents }) => role === 'user' && agents.has(main));
+  const [first] = asked.sort((a, b) => a.origin.offset - b.origin.offset);
   if (!first) return 'too early';
   const found = await adapter.findOrigin?.(session, first.id);
   if (!found) return undefined;
@@ -79,38 +67,19 @@ export async function sourcesOf(
   return agent.sources.flatMap((id) => known.get(id) ?? []);
 }
 
-/** Sessions that were read, with those that belong into their trees. */
-interface ReadSessions {
-  /** Reads these, where they are not read yet, the sessions that commands in them started, and those that started them. */
-  add(sessions: readonly FoundSession[]): Promise<void>;
-  joined(): JoinedTrees;
-  /** The session with all that stands in its tree; with the one that it was forked from. */
-  open(id: SessionId): Promise<Omit<OpenedSession, 'ignoredFiles' | 'problems'> | undefined>;
-}
-
-interface Read {
-  readonly session: FoundSession;
-  readonly ledger: SessionLedger | undefined;
-  tree: SessionTree;
-}
-
-interface ReadSessionsOptions {
-  readonly clock: Clock;
-  /** A list needs trees only: the facts of many sessions are not held for it. Then nothing can be opened. */
-  readonly withoutFacts?: boolean;
-}
-
 /** While one is taken apart, the system fetches the other. */
 const FILES_SIDE_BY_SIDE = 2;
 /** A database has a thread of its own: so many questions ahead, and neither of the two waits for the other to wake up. */
 export const TABLES_SIDE_BY_SIDE = 8;
 
-/** `all`: every session there is, for those that others name. */
+/** Sessions that were read, with those that belong into their trees. `all`: every session there is, for those that others name. */
 export function createReadSessions(
   all: readonly FoundSession[],
-  { clock, withoutFacts }: ReadSessionsOptions,
-): ReadSessions {
-  const read = new Map<SessionId, Read>();
+  clock: Clock,
+  /** A list needs trees only: the facts of many sessions are not held for it. Then nothing can be opened. */
+  { withoutFacts = false } = {},
+) {
+  const read = new Map<SessionId, { session: FoundSession; ledger: SessionLedger | undefined; tree: SessionTree }>();
   const strangers = new Set<SessionId>();
   const byId = new Map(all.map((found) => [found.located.id, found]));
   const joined = (): JoinedTrees => joinTrees([...read.values()].map(({ tree }) => tree));
@@ -141,18 +110,10 @@ export function createReadSessions(
         if (below && isNew) open.push(below);
       }
   };
+  /** Reads these unless they were read before, the sessions that their commands started, and those that started them. */
   const add = async (sessions: readonly FoundSession[]): Promise<void> => {
-    const [ofFiles, ofTables] = [sessions.filter(isOfFiles), sessions.filter((one) => !isOfFiles(one))];
-    const readSideBySide = async (queue: Iterable<FoundSession>, lanes: number): Promise<void> => {
-      const readOn = async (): Promise<void> => {
-        for (const session of queue) await readOne(session);
-      };
-      await Promise.all(Array.from({ length: lanes }, readOn));
-    };
-    await Promise.all([
-      readSideBySide(ofFiles.values(), FILES_SIDE_BY_SIDE),
-      readSideBySide(ofTables.values(), TABLES_SIDE_BY_SIDE),
-    ]);
+    const [fewFiles, fewTables] = [atMost(FILES_SIDE_BY_SIDE), atMost(TABLES_SIDE_BY_SIDE)];
+    await Promise.all(sessions.map((one) => (isOfFiles(one) ? fewFiles : fewTables)(() => readOne(one))));
     for (const session of sessions) {
       const tree = await readOne(session);
       await readBelow(tree);
@@ -171,10 +132,12 @@ export function createReadSessions(
   return {
     add,
     joined,
-    async open(id) {
+    /** The session with all that stands in its tree; with the one that it was forked from. */
+    async open(id: SessionId) {
       const one = read.get(id);
       if (!one?.ledger) return undefined;
-      await noteOrigin(one.session.adapter, one.session.located, one.ledger);
+      const origin = await originOf(one.session.adapter, one.session.located, one.ledger);
+      if (origin && origin !== 'too early') reduce(one.ledger, origin);
       one.tree = buildTree(one.ledger, { now: clock() });
       const tree = joined().of(id) ?? one.tree;
       const ledgers = ledgersWithin(tree, (session) => read.get(session)?.ledger);

@@ -5,18 +5,16 @@ import { describe, expect, it } from 'vitest';
 import { nativeId } from '../core/index.ts';
 import { claudeCode } from '../hosts/claude-code/index.ts';
 import { claim, findSessions } from './find-sessions.ts';
-import { EVERYTHING, type OpenTranscripts, readTranscript } from './read-transcript.ts';
+import { EVERYTHING, readTranscript, type TranscriptOpener } from './read-transcript.ts';
 import { createSessions } from './sessions.ts';
 
 const fixtures = fileURLToPath(new URL('../hosts/claude-code/fixtures/', import.meta.url));
 const recorded = readdirSync(fixtures).filter((name) => !name.endsWith('.md'));
 
 /** As one that looks for the places of messages before it reads them. */
-const inTwoSteps: OpenTranscripts = {
-  open: (session, source, { id }) => {
-    const bodies = claudeCode.openTranscript?.(session, source, id);
-    return bodies && { places: bodies.places, read: bodies.read, leftOut: bodies.leftOut };
-  },
+const inTwoSteps: TranscriptOpener = (adapter, session, source, agent) => {
+  const bodies = adapter.openTranscript?.(session, source, agent);
+  return bodies && { places: bodies.places, read: bodies.read, leftOut: bodies.leftOut };
 };
 
 describe('a conversation read in one go is the one that is read place by place', () => {
@@ -30,7 +28,7 @@ describe('a conversation read in one go is the one that is read place by place',
       const { tree } = await sessions.open(nativeId(session.located.id));
       for (const node of tree.agents) {
         const atOnce = await readTranscript(session, tree, node, EVERYTHING, { withMedia: true });
-        const byPlace = await readTranscript(session, tree, node, EVERYTHING, { withMedia: true, opened: inTwoSteps });
+        const byPlace = await readTranscript(session, tree, node, EVERYTHING, { withMedia: true, open: inTwoSteps });
         expect(atOnce).toEqual({ ...byPlace, edition: atOnce.edition });
         compared++;
       }

@@ -4,6 +4,7 @@ import {
   type MessageRange,
   nativeId,
   type PartOfTranscript,
+  type PlacedTranscript,
   type SessionTree,
   type SubAgentRef,
   sumChanges,
@@ -12,20 +13,21 @@ import {
   type TranscriptMessage,
   titleOfConversation,
 } from '../core/index.ts';
-import type { LocatedSession, LocatedSource, MessageLines, OpenTranscript, SourceAdapter } from '../hosts/index.ts';
+import type { MessageLines, OpenTranscript, SourceAdapter } from '../hosts/index.ts';
 import { fingerprintOf } from '../lib/fingerprint.ts';
 import { groupBy } from '../lib/group.ts';
 import { isSystemError, UserError } from '../lib/user-error.ts';
 import type { FoundSession } from './find-sessions.ts';
 import { sourcesOf } from './read-session.ts';
 
-/** Files whose messages have been found already: the next part of a long conversation costs its own bytes only. */
-export interface OpenTranscripts {
-  open(session: LocatedSession, source: LocatedSource, agent: AgentNode): OpenTranscript | undefined;
-}
+/** Opens the conversation of one agent in one source. */
+export type TranscriptOpener = (
+  adapter: SourceAdapter,
+  ...of: Parameters<NonNullable<SourceAdapter['openTranscript']>>
+) => OpenTranscript | undefined;
 
-export interface ReadOptions {
-  readonly opened?: OpenTranscripts;
+interface ReadOptions {
+  readonly open?: TranscriptOpener;
   /** Images with their bytes. */
   readonly withMedia?: boolean;
   /** Hears of a file that cannot be read; the others are. Without it, that is thrown. */
@@ -34,67 +36,49 @@ export interface ReadOptions {
 
 export const EVERYTHING: MessageRange = { from: 0, limit: Number.POSITIVE_INFINITY };
 
-interface ReadTranscript extends PartOfTranscript {
-  /** As `PlacedTranscript` has it. */
-  readonly edition: string | undefined;
-}
-
 /** The conversation of one agent, or a part of it. */
 export async function readTranscript(
   { adapter, located }: FoundSession,
   tree: SessionTree,
   node: AgentNode,
   { from, limit }: MessageRange = EVERYTHING,
-  { opened = openedAnew(adapter), withMedia = false, onUnreadable }: ReadOptions = {},
-): Promise<ReadTranscript> {
-  const parts: Part[] = [];
+  { open = openAnew, withMedia = false, onUnreadable }: ReadOptions = {},
+): Promise<PartOfTranscript & Pick<PlacedTranscript, 'edition'>> {
   const isForAll = from === 0 && limit === Number.POSITIVE_INFINITY;
-  const all = await bodiesOf({ adapter, located }, node, opened);
-  const edition = isForAll ? editionOfAll(all) : undefined;
-  for (const { source, bodies } of all) {
-    const look = isForAll ? lookAtAll(bodies, withMedia) : lookForPlaces(bodies, withMedia);
-    const part = await reading(source.path, look, onUnreadable);
-    if (part) parts.push({ ...part, file: source.path, bodies });
+  const opened = (await sourcesOf(adapter, located, node)).map((source) => {
+    const bodies = open(adapter, located, source, node.id);
+    if (!bodies)
+      throw new UserError(
+        'no-transcripts',
+        `troupe cannot read transcripts of ${adapter.title} yet.`,
+        'See its README.',
+      );
+    return { file: source.path, bodies };
+  });
+  const editionNow = (): string | undefined => (isForAll ? editionOf(opened.map(({ bodies }) => bodies)) : undefined);
+  const edition = editionNow();
+  const parts: (Found & (typeof opened)[number])[] = [];
+  for (const one of opened) {
+    const found = await reading(one.file, findMessages(one.bodies, isForAll, withMedia), onUnreadable);
+    if (found) parts.push({ ...found, ...one });
   }
   const places = inOrder(parts);
   const wanted = new Set(places.slice(from, from + limit));
   const read = new Map<string, TranscriptMessage>();
-  for (const { file, places: found, read: readHere } of parts) {
-    const here = found.filter((place) => wanted.has(place));
-    if (here.length === 0) continue;
-    const messages = await reading(file, readHere(here), onUnreadable);
+  for (const part of parts) {
+    if (!part.places.some((place) => wanted.has(place))) continue;
+    const messages = await reading(part.file, part.read(wanted), onUnreadable);
     for (const message of messages ?? []) read.set(message.id, message);
   }
   const messages = [...wanted].flatMap(({ id }) => read.get(id) ?? []);
-  const isWhole = wanted.size === places.length;
-  const transcript = toTranscript(adapter, tree, node, {
-    messages,
-    isWhole,
-    leftOut: sumOf(parts.map(({ bodies }) => bodies)),
-  });
-  const isAsBefore = edition !== undefined && parts.length === all.length && editionOfAll(all) === edition;
+  const leftOut = sumOf(parts.map(({ bodies }) => bodies));
+  const transcript = toTranscript(adapter, tree, node, { messages, isWhole: wanted.size === places.length, leftOut });
+  const isAsBefore = parts.length === opened.length && editionNow() === edition;
   return { transcript, total: places.length, edition: isAsBefore ? edition : undefined };
 }
 
-interface OpenedSource {
-  readonly source: LocatedSource;
-  readonly bodies: OpenTranscript;
-}
-
-async function bodiesOf(
-  { adapter, located }: Pick<FoundSession, 'adapter' | 'located'>,
-  node: AgentNode,
-  opened: OpenTranscripts,
-): Promise<readonly OpenedSource[]> {
-  return (await sourcesOf(adapter, located, node)).map((source) => {
-    const bodies = opened.open(located, source, node);
-    if (!bodies) throw noTranscripts(adapter);
-    return { source, bodies };
-  });
-}
-
-function editionOfAll(all: readonly OpenedSource[]): string | undefined {
-  const files = all.map(({ bodies }) => bodies.files);
+function editionOf(bodies: readonly OpenTranscript[]): string | undefined {
+  const files = bodies.map((one) => one.files);
   return files.every((some) => some !== undefined) ? fingerprintOf(files.flat()) : undefined;
 }
 
@@ -105,9 +89,7 @@ function sumOf(bodies: readonly OpenTranscript[]): Readonly<Record<string, numbe
   return Object.fromEntries([...sums].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-export function openedAnew(adapter: SourceAdapter): OpenTranscripts {
-  return { open: (session, source, agent) => adapter.openTranscript?.(session, source, agent.id) };
-}
+export const openAnew: TranscriptOpener = (adapter, ...of) => adapter.openTranscript?.(...of);
 
 /** Whoever asks for a conversation has to hear why there is none. Throws a `UserError`, or hands it over. */
 async function reading<T>(
@@ -129,56 +111,38 @@ async function reading<T>(
   }
 }
 
+type MessagePlace = Pick<MessageLines, 'id' | 'timestamp'>;
+
 /** What stands in one file. */
 interface Found {
   readonly places: readonly MessagePlace[];
-  read(places: readonly MessagePlace[]): Promise<readonly TranscriptMessage[]>;
+  read(wanted: ReadonlySet<MessagePlace>): Promise<readonly TranscriptMessage[]>;
 }
 
-type MessagePlace = Pick<MessageLines, 'id' | 'timestamp'>;
-
-interface Part extends Found {
-  readonly file: string;
-  readonly bodies: OpenTranscript;
-}
-
-async function lookForPlaces(bodies: OpenTranscript, withMedia: boolean): Promise<Found> {
+async function findMessages(bodies: OpenTranscript, isForAll: boolean, withMedia: boolean): Promise<Found> {
+  if (isForAll && bodies.readAll) {
+    const messages = await bodies.readAll({ withMedia });
+    return { places: messages, read: async (wanted) => messages.filter((message) => wanted.has(message)) };
+  }
   const places = await bodies.places();
-  return { places, read: (wanted) => bodies.read(ofThem(places, wanted), { withMedia }) };
-}
-
-async function lookAtAll(bodies: OpenTranscript, withMedia: boolean): Promise<Found> {
-  if (!bodies.readAll) return lookForPlaces(bodies, withMedia);
-  const messages = await bodies.readAll({ withMedia });
-  return { places: messages, read: async (wanted) => ofThem(messages, wanted) };
-}
-
-function ofThem<Place extends MessagePlace>(
-  places: readonly Place[],
-  wanted: readonly MessagePlace[],
-): readonly Place[] {
-  const set = new Set(wanted);
-  return places.filter((place) => set.has(place));
+  return {
+    places,
+    read: (wanted) =>
+      bodies.read(
+        places.filter((place) => wanted.has(place)),
+        { withMedia },
+      ),
+  };
 }
 
 /** One agent over several files: the file that begins first comes first. Older states of a file repeat its lines. */
-function inOrder(parts: readonly Part[]): readonly MessagePlace[] {
+function inOrder(parts: readonly Found[]): readonly MessagePlace[] {
   const sorted = parts.toSorted((a, b) => (begins(a) < begins(b) ? -1 : 1)).flatMap(({ places }) => places);
   return [...new Map(sorted.map((place) => [place.id, place])).values()];
 }
 
-function begins({ places }: Part): string {
+function begins({ places }: Found): string {
   return places[0]?.timestamp ?? '';
-}
-
-function noTranscripts({ title }: SourceAdapter): UserError {
-  return new UserError('no-transcripts', `troupe cannot read transcripts of ${title} yet.`, 'See its README.');
-}
-
-interface ReadBodies {
-  readonly messages: readonly TranscriptMessage[];
-  readonly isWhole: boolean;
-  readonly leftOut: Readonly<Record<string, number>>;
 }
 
 /** What was read of an agent's conversation, with what the tree knows of it. */
@@ -186,13 +150,16 @@ function toTranscript(
   { agentName }: Pick<SourceAdapter, 'agentName'>,
   tree: SessionTree,
   node: AgentNode,
-  { messages, isWhole, leftOut }: ReadBodies,
+  {
+    messages,
+    isWhole,
+    leftOut,
+  }: { messages: Transcript['messages']; isWhole: boolean; leftOut: Transcript['left_out'] },
 ): Transcript {
   const { usage } = node;
-  const linkAgents = linkerFor(tree, node);
-  return {
+  const transcript = {
     session_id: nativeId(node.id),
-    parent_session_id: node.link.parent === undefined ? null : nativeId(node.link.parent),
+    parent_session_id: null,
     agent: agentName ?? hostOf(node.id),
     model: node.model ?? null,
     title: titleOfConversation(tree, node) ?? null,
@@ -210,9 +177,10 @@ function toTranscript(
     diff_stats: isWhole ? sumChanges(messages) : null,
     known_from: messages.length > 0 || !isWhole ? 'transcript' : 'nothing',
     left_out: leftOut,
-    messages: messages.map((message) => ({ ...message, content: message.content.map(linkAgents) })),
+    messages,
     sub_agents: [],
-  };
+  } as const;
+  return withAgentLinks(transcript, tree, node);
 }
 
 /** The same transcript in a tree that knows more: what a command of the agent started, and who started the agent. */
@@ -230,7 +198,8 @@ export function withAgentLinks(transcript: Transcript, tree: SessionTree, node: 
  * itself. A notice may be about something that is not an agent.
  */
 function linkerFor(tree: SessionTree, self: AgentNode): (block: TranscriptBlock) => TranscriptBlock {
-  const { ids, made } = madeIn(tree);
+  const { ids, made } = madeByTree.get(tree) ?? madeIn(tree);
+  madeByTree.set(tree, { ids, made });
   return (block) => {
     if (block.type === 'notice' && block.agent_id !== null && !ids.has(block.agent_id))
       return { ...block, agent_id: null };
@@ -242,25 +211,15 @@ function linkerFor(tree: SessionTree, self: AgentNode): (block: TranscriptBlock)
   };
 }
 
-interface MadeAgents {
-  readonly ids: ReadonlySet<string>;
-  /** By the call that made them. */
-  readonly made: ReadonlyMap<string | undefined, readonly AgentNode[]>;
-}
-
 /** Of a tree with hundreds of agents, all of whom are read one after the other. */
-const madeByTree = new WeakMap<SessionTree, MadeAgents>();
+const madeByTree = new WeakMap<SessionTree, ReturnType<typeof madeIn>>();
 
-function madeIn(tree: SessionTree): MadeAgents {
-  const known = madeByTree.get(tree) ?? {
-    ids: new Set(tree.agents.map(({ id }) => nativeId(id))),
-    made: groupBy(
-      tree.agents.filter(({ link }) => link.call !== undefined),
-      ({ link }) => link.call as string | undefined,
-    ),
+/** All agents, and those that calls made by the call. */
+function madeIn({ agents }: SessionTree) {
+  return {
+    ids: new Set(agents.map(({ id }) => nativeId(id))),
+    made: groupBy(agents, ({ link }): string | undefined => link.call),
   };
-  madeByTree.set(tree, known);
-  return known;
 }
 
 function toRef({ id, name, description, type, group }: AgentNode): SubAgentRef {
@@ -277,28 +236,20 @@ function toIso(at: number | undefined): string | null {
   return at === undefined ? null : new Date(at).toISOString();
 }
 
-/** Conversations whose messages were found lately. */
-export interface OpenedTranscript {
-  of(adapter: SourceAdapter): OpenTranscripts;
-}
-
 const KEPT = 16;
 
-export function createOpenTranscripts(most = KEPT): OpenedTranscript {
+/** Keeps conversations whose messages were found lately: the next part of a long one costs its own bytes only. */
+export function createOpener(most = KEPT): TranscriptOpener {
   const kept = new Map<string, OpenTranscript>();
-  return {
-    of: (adapter) => ({
-      open(session, source, { id }) {
-        const key = `${session.id} ${source.path} ${id}`;
-        const bodies = kept.get(key) ?? adapter.openTranscript?.(session, source, id);
-        if (!bodies) return undefined;
-        // The one asked for last stands last; the first is the one to let go.
-        kept.delete(key);
-        kept.set(key, bodies);
-        const [oldest] = kept.keys();
-        if (kept.size > most && oldest !== undefined) kept.delete(oldest);
-        return bodies;
-      },
-    }),
+  return (adapter, session, source, agent) => {
+    const key = `${session.id} ${source.path} ${agent}`;
+    const bodies = kept.get(key) ?? openAnew(adapter, session, source, agent);
+    if (!bodies) return undefined;
+    // The one asked for last stands last; the first is the one to let go.
+    kept.delete(key);
+    kept.set(key, bodies);
+    const [oldest] = kept.keys();
+    if (kept.size > most && oldest !== undefined) kept.delete(oldest);
+    return bodies;
   };
 }

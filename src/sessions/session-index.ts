@@ -8,18 +8,13 @@ import type { DataFolder } from './places.ts';
 interface PlacedPart {
   readonly place: DataFolder;
   readonly part: SessionPart;
-}
-
-interface Part {
-  readonly place: DataFolder;
-  readonly folder: string;
   readonly located: LocatedSession;
 }
 
 /** Which sessions exist, in which files. Updated piece by piece, without reading any transcript. */
 export class SessionIndex {
   readonly #wanted: readonly DataFolder[];
-  readonly #parts = new Map<SessionId, readonly Part[]>();
+  readonly #parts = new Map<SessionId, readonly PlacedPart[]>();
   /** File → the sessions that have it. */
   readonly #holders = new Map<string, Set<SessionId>>();
   readonly #ignored = new Map<DataFolder, readonly string[]>();
@@ -96,19 +91,17 @@ export class SessionIndex {
 
   /** One of its files was written to: of a session in two places, the newer one counts. */
   noteModified(id: SessionId, file: string, at: number): void {
-    const list = this.#parts.get(id) ?? [];
-    const isOlder = ({ located }: Part): boolean =>
+    const list = this.partsOf(id);
+    const isOlder = ({ located }: PlacedPart): boolean =>
       located.modifiedAt < at && located.sources.some((source) => source.path === file);
     if (!list.some(isOlder)) return;
-    const touch = (part: Part): Part => ({ ...part, located: { ...part.located, modifiedAt: at } });
-    this.#parts.set(
-      id,
-      list.map((part) => (isOlder(part) ? touch(part) : part)),
-    );
+    const touch = (one: PlacedPart): PlacedPart =>
+      isOlder(one) ? { ...one, located: { ...one.located, modifiedAt: at } } : one;
+    this.#parts.set(id, list.map(touch));
   }
 
   get(id: SessionId): FoundSession | undefined {
-    return join(this.#parts.get(id) ?? []);
+    return join(this.partsOf(id));
   }
 
   /** Newest first. */
@@ -117,33 +110,26 @@ export class SessionIndex {
   }
 
   partsOf(id: SessionId): readonly PlacedPart[] {
-    return (this.#parts.get(id) ?? []).map(({ place, folder }) => ({ place, part: { id, folder } }));
-  }
-
-  isInSeveralPlaces(id: SessionId): boolean {
-    return (this.#parts.get(id)?.length ?? 0) > 1;
+    return this.#parts.get(id) ?? [];
   }
 
   /** Parts that have this file, read or not. */
   partsWith(file: string): readonly (PlacedPart & { readonly source: LocatedSource })[] {
-    return [...(this.#holders.get(file) ?? [])].flatMap((id) =>
-      (this.#parts.get(id) ?? []).flatMap(({ place, folder, located }) => {
-        const source = located.sources.find(({ path: own }) => own === file);
-        return source ? [{ place, part: { id, folder }, source }] : [];
-      }),
-    );
+    const parts = [...(this.#holders.get(file) ?? [])].flatMap((id) => this.partsOf(id));
+    return parts.flatMap((one) => {
+      const source = one.located.sources.find(({ path: own }) => own === file);
+      return source ? [{ ...one, source }] : [];
+    });
   }
 
   /** Parts with a file at or below one of these paths, and which path that is. One pass over all parts for all paths. */
   partsBelow(paths: ReadonlySet<string>): readonly (PlacedPart & { readonly below: string })[] {
     if (paths.size === 0) return [];
-    return [...this.#parts].flatMap(([id, list]) =>
-      list.flatMap(({ place, folder, located }) => {
-        const files = [folder, ...located.sources.map((source) => source.path)];
-        const below = firstAbove(files, place.root, paths);
-        return below === undefined ? [] : [{ place, part: { id, folder }, below }];
-      }),
-    );
+    return [...this.#parts.values()].flat().flatMap((one) => {
+      const files = [one.part.folder, ...filesOf([one])];
+      const below = firstAbove(files, one.place.root, paths);
+      return below === undefined ? [] : [{ ...one, below }];
+    });
   }
 
   /** Files of any session. */
@@ -178,9 +164,9 @@ export class SessionIndex {
   }
 
   #put(place: DataFolder, located: LocatedSession): void {
-    const folder = located.folder ?? located.root;
-    const others = (this.#parts.get(located.id) ?? []).filter((part) => part.place !== place || part.folder !== folder);
-    this.#setParts(located.id, located.sources.length === 0 ? others : [...others, { place, folder, located }]);
+    const { id, root, folder = root } = located;
+    const others = this.partsOf(id).filter((one) => one.place !== place || one.part.folder !== folder);
+    this.#setParts(id, located.sources.length === 0 ? others : [...others, { place, part: { id, folder }, located }]);
   }
 
   #dropPlace(place: DataFolder): Set<SessionId> {
@@ -194,8 +180,8 @@ export class SessionIndex {
     return had;
   }
 
-  #setParts(id: SessionId, list: readonly Part[]): void {
-    for (const file of filesOf(this.#parts.get(id) ?? [])) {
+  #setParts(id: SessionId, list: readonly PlacedPart[]): void {
+    for (const file of filesOf(this.partsOf(id))) {
       const ids = this.#holders.get(file);
       if (ids?.delete(id) && ids.size === 0) this.#holders.delete(file);
     }
@@ -205,7 +191,7 @@ export class SessionIndex {
   }
 }
 
-function join(list: readonly Part[]): FoundSession | undefined {
+function join(list: readonly PlacedPart[]): FoundSession | undefined {
   return joinParts(list.map(({ place, located }) => ({ adapter: place.adapter, forced: place.forced, located })));
 }
 
@@ -219,12 +205,12 @@ function firstAbove(files: readonly string[], root: string, wanted: ReadonlySet<
   return undefined;
 }
 
-function filesOf(list: readonly Part[]): readonly string[] {
+function filesOf(list: readonly PlacedPart[]): readonly string[] {
   return list.flatMap(({ located }) => located.sources.map((source) => source.path));
 }
 
 /** The same part if its facts are the same. */
-function withFacts(part: Part, facts: readonly AgentEvent[]): Part {
+function withFacts(part: PlacedPart, facts: readonly AgentEvent[]): PlacedPart {
   if (facts.length === 0 && part.located.facts.length === 0) return part;
   if (JSON.stringify(facts) === JSON.stringify(part.located.facts)) return part;
   return { ...part, located: { ...part.located, facts } };

@@ -107,29 +107,20 @@ function createHookReader(hooks: HooksCapability, session: SessionId, source: So
 
 const STARTED_BY = Buffer.from('"startedBy":');
 
-interface Start {
-  readonly facts: readonly (SessionBegun | SessionStarted)[];
-  /** The line has nothing that the host told. */
-  readonly isAlone: boolean;
-}
-
 /** What a hook's environment says is the same for all hosts, and stands beside what the host told. */
-function startIn(line: Line, session: SessionId, source: SourceId): Start {
+function startIn(line: Line, session: SessionId, source: SourceId) {
   const bytes = Buffer.from(line.bytes.buffer, line.bytes.byteOffset, line.bytes.byteLength);
   const record = bytes.includes(STARTED_BY) ? asObject(parseJsonBytes(line.bytes)) : undefined;
   const text = asText(record?.['startedBy']);
   const starter = text === undefined ? undefined : parseStartedBy(text);
   const by = starter && record?.['isContinued'] === true ? { ...starter, isContinued: true as const } : starter;
   if (!record || !by) return { facts: [], isAlone: false };
-  const origin = { source, offset: line.offset, length: line.length };
   const started = asText(record['started']) as SessionId | undefined;
-  const place = { session, origin };
-  return {
-    facts: [
-      started === undefined ? { kind: 'session-begun', ...place, by } : { kind: 'session-started', ...place, started },
-    ],
-    isAlone: record['payload'] === undefined,
-  };
+  const place = { session, origin: { source, offset: line.offset, length: line.length } };
+  const fact: SessionBegun | SessionStarted =
+    started === undefined ? { kind: 'session-begun', ...place, by } : { kind: 'session-started', ...place, started };
+  /** `isAlone`: the line has nothing that the host told. */
+  return { facts: [fact], isAlone: record['payload'] === undefined };
 }
 
 export const STREAM_ROLE = 'streams';
@@ -162,13 +153,8 @@ function createStreamReader(session: SessionId, source: SourceId): SourceReader 
 /** A session id with other characters could lead out of the folder. */
 const FILE_NAME = /^[\w.-]{1,200}$/;
 
-interface StreamRecorder {
-  add(session: SessionId, facts: readonly AgentEvent[]): void;
-  end(): Promise<void>;
-}
-
 /** Keeps what only a stream knows: `<folder>/<host>/<session>.jsonl`, lines `{"facts":[…]}` without session and origin. */
-export function createStreamRecorder(folder: string, onError: (error: unknown) => void): StreamRecorder {
+export function createStreamRecorder(folder: string, onError: (error: unknown) => void) {
   let last: Promise<unknown> = Promise.resolve();
   let waiting = '';
   const made = new Set<string>();
@@ -181,7 +167,7 @@ export function createStreamRecorder(folder: string, onError: (error: unknown) =
     await append(path.join(hostFolder, name), text);
   };
   return {
-    add(session, facts) {
+    add(session: SessionId, facts: readonly AgentEvent[]): void {
       const name = nativeId(session);
       const kept = facts.filter((fact) => STREAM_FACTS.has(fact.kind) && !('agent' in fact && isUnnamed(fact.agent)));
       if (kept.length === 0 || !FILE_NAME.test(name) || name.startsWith('.')) return;
@@ -189,6 +175,6 @@ export function createStreamRecorder(folder: string, onError: (error: unknown) =
       waiting += `${JSON.stringify({ facts: bare })}\n`;
       last = last.then(() => write(path.join(folder, hostOf(session)), name + SUFFIX)).catch(onError);
     },
-    end: async () => void (await last),
+    end: async (): Promise<void> => void (await last),
   };
 }

@@ -22,34 +22,17 @@ import {
 } from '../core/index.ts';
 import type { SourceAdapter } from '../hosts/index.ts';
 import { assertFound, codeOf, UserError } from '../lib/user-error.ts';
-import {
-  claim,
-  type FoundSession,
-  type FoundSessions,
-  findSessions,
-  fromShared,
-  isOfFiles,
-  type SharedSession,
-  toShared,
-} from './find-sessions.ts';
+import { claim, type FoundSession, type FoundSessions, findSessions, isOfFiles } from './find-sessions.ts';
 import type { DataFolder } from './places.ts';
-import {
-  createOpenTranscripts,
-  EVERYTHING,
-  type OpenedTranscript,
-  openedAnew,
-  readTranscript,
-} from './read-transcript.ts';
+import { createOpener, EVERYTHING, openAnew, readTranscript, type TranscriptOpener } from './read-transcript.ts';
 
 /** Who works in a folder, as far as anybody says. Never fails. */
 export type AuthorOf = (folder: string) => Promise<TranscriptAuthor | null>;
 
-export const NOBODY: AuthorOf = async () => null;
-
 export function createSessionTranscripts(
   places: readonly DataFolder[],
   sessions: Sessions,
-  authorOf: AuthorOf = NOBODY,
+  authorOf: AuthorOf = async () => null,
 ): SessionTranscripts {
   return {
     async open(prefix, onFound) {
@@ -61,25 +44,21 @@ export function createSessionTranscripts(
           'The session went away while it was read.',
           'List them with: troupe ls',
         );
-      const placed = placeAgents(opened);
-      // Who reads all of it again need not look for the messages again.
       const { tree } = opened;
+      const placed = placeAgents(opened);
       const author = () => (tree.cwd === undefined ? Promise.resolve(null) : authorOf(tree.cwd));
-      const bodies = createOpenTranscripts(Number.POSITIVE_INFINITY);
+      const reading = { tree, agents: placed.agents };
       return {
         ...opened,
         ...placed,
         author,
-        ...createReader({ sessions: found, tree, agents: placed.agents, bodies, author }),
-        share: async () =>
-          [...found.values()].every(isOfFiles)
-            ? {
-                sessions: [...found.values()].map(toShared),
-                tree,
-                agents: placed.agents,
-                author: await author(),
-              }
-            : undefined,
+        // Who reads all of it again need not look for the messages again.
+        ...createReader({ ...reading, sessions: found, author, open: createOpener(Number.POSITIVE_INFINITY) }),
+        async share() {
+          if (![...found.values()].every(isOfFiles)) return undefined;
+          const sessions = [...found.values()].map(({ adapter, ...session }) => ({ ...session, host: adapter.host }));
+          return { ...reading, sessions, author: await author() } satisfies Shared;
+        },
       };
     },
   };
@@ -96,29 +75,20 @@ async function claimAll({ sessions }: FoundSessions, { tree }: OpenedSession) {
   return claimed;
 }
 
-interface ReopenedTranscripts extends TranscriptReader {
-  /** Of an agent whose conversation is among them; else -1. */
-  indexOf(agent: AgentId): number;
-  /** Where the person works. */
-  readonly folder: string | undefined;
-}
-
 /** A session that another thread has opened, by what its `share` gave. */
-export function reopenTranscripts(adapters: readonly SourceAdapter[], shared: SharedTranscripts): ReopenedTranscripts {
-  const { sessions, tree, agents, author } = shared as unknown as Shared;
-  const found = sessions.map((session) => fromShared(adapters, session));
+export function reopenTranscripts(adapters: readonly SourceAdapter[], shared: SharedTranscripts): TranscriptReader {
+  const { sessions, author, ...reading } = shared as unknown as Shared;
+  const found = sessions.map(({ host, ...session }) => {
+    const adapter = adapters.find((one) => one.host === host);
+    return { ...session, adapter: assertFound(adapter, `nobody reads ${host} here`) };
+  });
   const byId = new Map(found.map((session) => [session.located.id, session]));
-  return {
-    indexOf: (agent) => agents.findIndex(({ node }) => node.id === agent),
-    folder: tree.cwd,
-    ...createReader({ sessions: byId, tree, agents, bodies: { of: openedAnew }, author: async () => author }),
-  };
+  return createReader({ ...reading, sessions: byId, open: openAnew, author: async () => author });
 }
 
-interface Shared {
-  readonly sessions: readonly SharedSession[];
-  readonly tree: SessionTree;
-  readonly agents: PlacedAgents['agents'];
+interface Shared extends Pick<Reading, 'tree' | 'agents'> {
+  /** An adapter cannot be handed to another thread: there is one of the same name. */
+  readonly sessions: readonly (Omit<FoundSession, 'adapter'> & { readonly host: string })[];
   readonly author: TranscriptAuthor | null;
 }
 
@@ -126,25 +96,24 @@ interface Reading {
   /** The session, and those that stand in its tree. */
   readonly sessions: ReadonlyMap<SessionId, FoundSession>;
   readonly tree: SessionTree;
-  readonly agents: PlacedAgents['agents'];
-  readonly bodies: OpenedTranscript;
+  readonly agents: readonly PlacedAgent[];
+  readonly open: TranscriptOpener;
   readonly author: () => Promise<TranscriptAuthor | null>;
 }
 
 function createReader(reading: Reading): TranscriptReader {
   const viewOf = createParentLookup(reading);
-  async function* read(which?: readonly number[]) {
-    const { agents } = reading;
-    const author = await reading.author();
-    for (const { node, depth } of which ? which.flatMap((index) => agents[index] ?? []) : agents) {
-      const { own, problem, edition } = await readOwn(reading, node);
-      const isOwn = own.messages.length > 0;
-      const transcript = isOwn ? own : fromParent(own, await viewOf(node), problem);
-      yield { node, depth, transcript: { ...transcript, author }, edition: isOwn ? edition : undefined };
-    }
-  }
   return {
-    read,
+    async *read(which) {
+      const { agents } = reading;
+      const author = await reading.author();
+      for (const { node, depth } of which ? which.flatMap((index) => agents[index] ?? []) : agents) {
+        const { own, problem, edition } = await readOwn(reading, node);
+        const isOwn = own.messages.length > 0;
+        const transcript = isOwn ? own : fromParent(own, await viewOf(node), problem);
+        yield { node, depth, transcript: { ...transcript, author }, edition: isOwn ? edition : undefined };
+      }
+    },
   };
 }
 
@@ -167,32 +136,20 @@ function sessionOf({ sessions, tree }: Reading, { session }: AgentNode): FoundSe
   return assertFound(found, 'a session that is read was found');
 }
 
-interface Own {
-  readonly own: Transcript;
+async function readOwn(reading: Reading, node: AgentNode) {
+  const { open, tree } = reading;
   /** Why a part of it cannot be read, without where that lies. */
-  readonly problem: string | undefined;
-  readonly edition: string | undefined;
-}
-
-async function readOwn(reading: Reading, node: AgentNode): Promise<Own> {
-  const session = sessionOf(reading, node);
-  const opened = reading.bodies.of(session.adapter);
   let problem: string | undefined;
   const onUnreadable = ({ cause }: UserError): void => {
     problem = `It cannot be read: ${codeOf(cause)}`;
   };
-  const options = { opened, withMedia: true, onUnreadable };
-  const { transcript, edition } = await readTranscript(session, reading.tree, node, EVERYTHING, options);
+  const options = { open, withMedia: true, onUnreadable };
+  const { transcript, edition } = await readTranscript(sessionOf(reading, node), tree, node, EVERYTHING, options);
   return { own: transcript, problem, edition };
 }
 
-interface PlacedAgents {
-  readonly agents: readonly PlacedAgent[];
-  readonly skipped: readonly SkippedAgent[];
-}
-
 /** Whose conversations are worth taking along, and where each stands; what is below one that is not moves up. */
-function placeAgents(opened: Omit<OpenedSession, 'ignoredFiles' | 'problems'>): PlacedAgents {
+function placeAgents(opened: OpenedSession) {
   const { tree } = opened;
   const main = mainAgentOf(tree.id);
   const depths = new Map<AgentId, number>();
@@ -231,7 +188,7 @@ function standsElsewhere(agent: AgentId, { messages }: SessionLedger): boolean {
 }
 
 /** What a parent's transcript holds of a sub-agent's conversation. */
-export interface ParentView {
+interface ParentView {
   readonly call: string;
   readonly prompt: string | undefined;
   readonly askedAt: string | null;
@@ -266,24 +223,25 @@ function answerTo(call: string, content: readonly TranscriptBlock[]): string | u
 
 /** An agent whose own lines are not there: it says so, and shows what its parent was given. */
 function fromParent(empty: Transcript, told: ParentView | undefined, problem: string | undefined): Transcript {
+  const toMessage = (
+    id: string,
+    role: TranscriptMessage['role'],
+    timestamp: string | null,
+    block: TranscriptBlock,
+  ): TranscriptMessage => ({ id, role, timestamp, model: null, content: [block] });
   const id = empty.session_id;
   const text = problem === undefined ? '' : `${problem}.`;
-  const said: TranscriptMessage[] = [
-    {
-      id: `${id}-note`,
-      role: 'system',
-      timestamp: null,
-      model: null,
-      content: [{ type: 'notice', kind: 'note', title: told ? GONE_BUT : GONE, text, agent_id: id }],
-    },
+  const title = told ? GONE_BUT : GONE;
+  const messages = [
+    toMessage(`${id}-note`, 'system', null, { type: 'notice', kind: 'note', title, text, agent_id: id }),
   ];
-  const say = (part: string, role: 'user' | 'assistant', words: string | undefined, timestamp: string | null): void => {
-    if (words === undefined || words === '') return;
-    said.push({ id: `${told?.call}-${part}`, role, timestamp, model: null, content: [{ type: 'text', text: words }] });
-  };
-  say('prompt', 'user', told?.prompt, told?.askedAt ?? null);
-  say('answer', 'assistant', told?.answer, told?.answeredAt ?? null);
-  return { ...empty, known_from: told ? 'parent' : 'nothing', messages: said };
+  if (told?.prompt) messages.push(toMessage(`${told.call}-prompt`, 'user', told.askedAt, toText(told.prompt)));
+  if (told?.answer) messages.push(toMessage(`${told.call}-answer`, 'assistant', told.answeredAt, toText(told.answer)));
+  return { ...empty, known_from: told ? 'parent' : 'nothing', messages };
+}
+
+function toText(text: string): TranscriptBlock {
+  return { type: 'text', text };
 }
 
 const GONE = 'Its own transcript is not there.';

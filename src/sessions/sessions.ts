@@ -1,20 +1,20 @@
-import { nativeId, type Sessions, type SessionTree } from '../core/index.ts';
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import { type AgentId, nativeId, type SessionId, type Sessions, type SessionTree } from '../core/index.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isThere } from '../lib/folders.ts';
 import { readTail } from '../lib/read-lines.ts';
+import { stateFolder } from '../lib/state-folder.ts';
 import { assertFound, UserError } from '../lib/user-error.ts';
 import { claim, type FoundSession, type FoundSessions, findSessions } from './find-sessions.ts';
-import { type DataFolder, isAddress } from './places.ts';
+import { type DataFolder, isAddress, thisMachine } from './places.ts';
 import { createReadSessions, topOf } from './read-session.ts';
 
-interface SessionsOptions {
-  readonly clock: Clock;
-  /** The person named the places: one that is not there is a mistake, not an empty folder. */
-  readonly named?: boolean;
-}
-
-/** Sessions on disk, read when asked for. */
-export function createSessions(places: readonly DataFolder[], { clock, named }: SessionsOptions): Sessions {
+/** Sessions on disk, read when asked for. `named`: by the person, so that one that is not there is a mistake, not an empty folder. */
+export function createSessions(
+  places: readonly DataFolder[],
+  { clock, named }: { readonly clock: Clock; readonly named?: boolean },
+): Sessions {
   const find = async () => {
     if (named) await assertFolders(places);
     return findSessions(places);
@@ -37,7 +37,7 @@ export function createSessions(places: readonly DataFolder[], { clock, named }: 
     async list({ limit }) {
       const found = await find();
       const ignored = new Set(found.ignoredFiles);
-      const read = createReadSessions(found.sessions, { clock, withoutFacts: true });
+      const read = createReadSessions(found.sessions, clock, { withoutFacts: true });
       let joined = read.joined();
       let strangers = 0;
       // What turns out to stand in another one's tree makes room for another.
@@ -62,11 +62,16 @@ export function createSessions(places: readonly DataFolder[], { clock, named }: 
       const wanted = prefix === undefined ? found.sessions : matching(found, prefix);
       const { claimed } = await claimNewest(wanted, prefix === undefined ? NEWEST_BY_LINES : 1, ignored);
       const [newest] = await lastActive(claimed, 1);
-      if (!newest) throw noSessions(places, found.problems);
-      onFound?.({
-        files: newest.located.sources.map((source) => source.path),
-      });
-      const read = createReadSessions(found.sessions, { clock });
+      if (!newest) {
+        const where = foldersOf(places).join(', ') || 'no folder';
+        throw new UserError(
+          'no-sessions',
+          [`No sessions found (looked in ${where}).`, ...found.problems].join(' '),
+          'Run one of the supported programs once, or point to its data folder with --root.',
+        );
+      }
+      onFound?.({ files: newest.located.sources.map((source) => source.path) });
+      const read = createReadSessions(found.sessions, clock);
       await read.add([newest]);
       // Who names a session wants that one; the newest of all stands where the list has it.
       const id = prefix === undefined ? topOf(newest.located.id, read.joined()) : newest.located.id;
@@ -74,6 +79,27 @@ export function createSessions(places: readonly DataFolder[], { clock, named }: 
       return { ...opened, ignoredFiles: ignored.size, problems: found.problems };
     },
   };
+}
+
+/** Drains the queue of hook events before sessions are read, if any wait. */
+export function drainFirst(sessions: Sessions, drain: () => Promise<void>): Sessions {
+  const drained = async (): Promise<Sessions> => {
+    // A full disk must not keep sessions from being shown.
+    if (isQueued()) await drain().catch(() => undefined);
+    return sessions;
+  };
+  return {
+    list: async (options) => (await drained()).list(options),
+    open: async (prefix, onFound) => (await drained()).open(prefix, onFound),
+  };
+}
+
+function isQueued(): boolean {
+  try {
+    return readdirSync(path.join(stateFolder(thisMachine()), 'spool')).some((name) => name.endsWith('.json'));
+  } catch {
+    return false;
+  }
 }
 
 /** For places that the person named. Whether a server answers, its adapter tells. */
@@ -113,10 +139,8 @@ async function lastActive(sessions: readonly FoundSession[], limit: number): Pro
 async function lastTimeIn(file: string): Promise<string> {
   const tail = await readTail(file, TAIL_BYTES).catch(() => undefined);
   const text = Buffer.from(tail?.bytes ?? []).toString('latin1');
-  return [...text.matchAll(/"timestamp":"([^"\\]+)"/g)].reduce(
-    (latest, [, at = '']) => (at > latest ? at : latest),
-    '',
-  );
+  const times = [...text.matchAll(/"timestamp":"([^"\\]+)"/g)].map(([, at = '']) => at);
+  return times.sort().at(-1) ?? '';
 }
 
 function matching({ sessions, problems }: FoundSessions, prefix: string): readonly FoundSession[] {
@@ -128,26 +152,23 @@ function matching({ sessions, problems }: FoundSessions, prefix: string): readon
     const said = [`No session begins with «${prefix}».`, ...problems].join(' ');
     throw new UserError('session-not-found', said, 'List them with: troupe ls');
   }
-  const ids = hits.slice(0, 5).map(({ located }) => nativeId(located.id));
-  throw new UserError(
-    'session-ambiguous',
-    `${hits.length} sessions begin with «${prefix}»: ${ids.join(', ')}${hits.length > 5 ? ' …' : ''}`,
-    'Give more characters of the id.',
+  throw ambiguous(
+    'session',
+    prefix,
+    hits.map(({ located }) => located.id),
   );
+}
+
+/** Several ids begin with what the person gave. */
+export function ambiguous(what: 'session' | 'agent', prefix: string, all: readonly (SessionId | AgentId)[]): UserError {
+  const ids = all.slice(0, 5).map(nativeId).join(', ');
+  const message = `${all.length} ${what}s begin with «${prefix}»: ${ids}${all.length > 5 ? ' …' : ''}`;
+  return new UserError(`${what}-ambiguous`, message, 'Give more characters of the id.');
 }
 
 /** Of a folder that was named, every host looks. */
 function foldersOf(places: readonly DataFolder[]): readonly string[] {
   return [...new Set(places.map(({ root }) => root))];
-}
-
-function noSessions(places: readonly DataFolder[], problems: readonly string[]): UserError {
-  const where = foldersOf(places).join(', ');
-  return new UserError(
-    'no-sessions',
-    [`No sessions found (looked in ${where || 'no folder'}).`, ...problems].join(' '),
-    'Run one of the supported programs once, or point to its data folder with --root.',
-  );
 }
 
 function byLastActivity(a: SessionTree, b: SessionTree): number {

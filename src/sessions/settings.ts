@@ -1,7 +1,7 @@
 import path from 'node:path';
 import * as v from 'valibot';
 import { readText } from '../lib/regular-file.ts';
-import { UserError } from '../lib/user-error.ts';
+import { codeOf, UserError } from '../lib/user-error.ts';
 import { readAllowed, readCustomPattern } from '../redact/index.ts';
 
 /** Which news: what is left out is as in `ALL_NEWS`. */
@@ -17,12 +17,8 @@ const CLOCK = /^([01]\d|2[0-3]):([0-5]\d)$/;
 const clockTime = v.pipe(v.string(), v.regex(CLOCK, 'Not a time of day: write 22:00'));
 const address = v.pipe(
   v.string(),
-  v.check((text) => /^https?:$/.test(protocolOf(text)), 'Not an address of the web'),
+  v.check((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), 'Not an address of the web'),
 );
-
-function protocolOf(text: string): string {
-  return URL.canParse(text) ? new URL(text).protocol : '';
-}
 
 /** Telegram's numbers of chats and people: whole, and never 0. */
 const number = v.pipe(
@@ -57,20 +53,13 @@ export function minutesOf(text: string): number {
 const seconds = v.pipe(v.number(), v.minValue(1), v.maxValue(86_400));
 
 /** What keeps it from being used is the message. */
-const customPattern = v.pipe(
-  v.strictObject({ name: v.string(), pattern: v.string() }),
-  v.rawCheck(({ dataset, addIssue }) => {
-    const problem = dataset.typed ? readCustomPattern(dataset.value) : undefined;
+const usableBy = <T>(read: (value: T) => unknown) =>
+  v.rawCheck<T>(({ dataset, addIssue }) => {
+    const problem = dataset.typed ? read(dataset.value) : undefined;
     if (typeof problem === 'string') addIssue({ message: problem });
-  }),
-);
-const allowed = v.pipe(
-  v.string(),
-  v.rawCheck(({ dataset, addIssue }) => {
-    const problem = dataset.typed ? readAllowed(dataset.value) : undefined;
-    if (typeof problem === 'string') addIssue({ message: problem });
-  }),
-);
+  });
+const customPattern = v.pipe(v.strictObject({ name: v.string(), pattern: v.string() }), usableBy(readCustomPattern));
+const allowed = v.pipe(v.string(), usableBy(readAllowed));
 
 /** `config.json`; everything in it may be left out (docs/CONFIG.md). A word that is not known is a mistake, not a wish. */
 const ConfigSchema = v.strictObject({
@@ -119,7 +108,7 @@ export async function readConfig(folder: string): Promise<Config> {
     new UserError('config-invalid', `${file}: ${what}`, 'Correct it, or remove the file.', { cause });
   const text = await readText(file).catch((error: unknown) => {
     // One that we may not read holds wishes that would be passed over in silence.
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '{}';
+    if (codeOf(error) === 'ENOENT') return '{}';
     throw invalid(error instanceof Error ? error.message : String(error), error);
   });
   let value: unknown;

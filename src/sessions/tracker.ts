@@ -1,13 +1,7 @@
 import {
-  type AgentId,
-  type LiveListing,
   type LiveTrees,
-  type MessageRange,
   nativeId,
-  type PartOfTranscript,
   type SessionId,
-  type SessionLedger,
-  type SessionTree,
   STALLED_AFTER,
   type StalledAfter,
   type TreeChange,
@@ -15,6 +9,7 @@ import {
 import type { AgentScan } from '../hosts/index.ts';
 import type { Clock } from '../lib/clock.ts';
 import { known } from '../lib/json.ts';
+import { Listeners } from '../lib/listeners.ts';
 import { type FolderWatch, type PlaceChange, type WatchHandlers, watchFolders } from '../lib/watch-folders.ts';
 import { type ChangeBatch, Changes, findTouched } from './changes.ts';
 import { FollowedSessions, hasLiveProcess, type LiveWindow } from './followed-sessions.ts';
@@ -34,8 +29,6 @@ export interface TrackerOptions {
   readonly onError?: (error: unknown) => void;
 }
 
-const LIVE_WINDOW: LiveWindow = { ms: 24 * 3_600_000, sessions: 100 };
-const SWEEP_EVERY_MS = 30_000;
 /** Lines come in bunches: one look for all that come this close together. */
 const TOGETHER_MS = 8;
 /** A file in the middle of a write is read again after so long. */
@@ -48,22 +41,13 @@ const PULSE_MS = 1_000;
 const PULSES_PER_REBUILD = 10;
 
 /** The tracker's options as the settings have them. */
-export function trackerOptionsOf({ live = {} }: Config): Omit<TrackerOptions, 'clock' | 'onError'> {
-  const { windowHours, windowSessions, sweepSeconds, stalledAfterSeconds = {} } = live;
-  const { start, reply, tool } = stalledAfterSeconds;
-  const ms = (seconds: number | undefined, fallback: number): number =>
-    seconds === undefined ? fallback : seconds * 1000;
+export function trackerOptionsOf({ live = {} }: Config) {
+  const { windowHours = 24, windowSessions = 100, sweepSeconds = 30, stalledAfterSeconds = {} } = live;
+  const stalledAfterMs = Object.entries(stalledAfterSeconds).map(([what, seconds = 0]) => [what, seconds * 1000]);
   return {
-    window: {
-      ms: windowHours === undefined ? LIVE_WINDOW.ms : windowHours * 3_600_000,
-      sessions: windowSessions ?? LIVE_WINDOW.sessions,
-    },
-    ...(sweepSeconds !== undefined && { sweepEveryMs: sweepSeconds * 1000 }),
-    stalledAfter: {
-      start: ms(start, STALLED_AFTER.start),
-      reply: ms(reply, STALLED_AFTER.reply),
-      tool: ms(tool, STALLED_AFTER.tool),
-    },
+    window: { ms: windowHours * 3_600_000, sessions: windowSessions },
+    sweepEveryMs: sweepSeconds * 1000,
+    stalledAfter: { ...STALLED_AFTER, ...(Object.fromEntries(stalledAfterMs) as Partial<StalledAfter>) },
   };
 }
 
@@ -72,15 +56,14 @@ export function trackerOptionsOf({ live = {} }: Config): Omit<TrackerOptions, 'c
  * pulse finds processes that died. All work runs in one queue, so no session is read by two at once.
  */
 export function startTracker(wanted: readonly DataFolder[], options: TrackerOptions): LiveTrees {
-  return new Tracker(wanted, options);
+  return new Tracker(wanted, { ...trackerOptionsOf({}), ...options });
 }
 
 class Tracker implements LiveTrees {
   readonly #wanted: readonly DataFolder[];
-  readonly #options: TrackerOptions;
-  readonly #window: LiveWindow;
+  readonly #options: TrackerOptions & ReturnType<typeof trackerOptionsOf>;
   readonly #onError: (error: unknown) => void;
-  readonly #listeners = new Set<(change: TreeChange) => void>();
+  readonly #listeners: Listeners<TreeChange>;
   readonly #index: SessionIndex;
   readonly #followed: FollowedSessions;
   readonly #changes: Changes;
@@ -101,36 +84,35 @@ class Tracker implements LiveTrees {
   /** Files in one batch, so that nothing else waits long: somebody may move a folder of thousands of sessions. */
   #slice = FIRST_SLICE;
 
-  constructor(wanted: readonly DataFolder[], options: TrackerOptions) {
-    const { clock, window = LIVE_WINDOW, stalledAfter, onError = () => {} } = options;
+  constructor(wanted: readonly DataFolder[], options: TrackerOptions & ReturnType<typeof trackerOptionsOf>) {
+    const { onError = () => {} } = options;
     this.#wanted = wanted;
     this.#options = options;
-    this.#window = window;
     this.#onError = onError;
+    this.#listeners = new Listeners(onError);
     this.#index = new SessionIndex(wanted);
     this.#followed = new FollowedSessions({
+      ...options,
       index: this.#index,
-      clock,
-      window,
-      emit: (change) => this.#emit(change),
-      ...known({ stalledAfter }),
+      emit: (change) => this.#listeners.tell(change),
       onReplaced: (file) => this.#onChange(file, 'entry'),
       onUnfinished: (file) => this.#readLater(file),
     });
     this.#changes = new Changes((file) => this.#followed.isRead(file));
     this.#queue = new WorkQueue(onError);
-    this.#unwatched = new UnwatchedFolders(this.#watches, () => this.#emit({ kind: 'listing' }));
+    this.#unwatched = new UnwatchedFolders(this.#watches, () => this.#tellListing());
     const isDone = (): boolean => this.#changes.isEmpty() && this.#arrivals.size === 0;
     this.#lookSoon = this.#queue.debounced(() => this.#lookAtChanges(), TOGETHER_MS, isDone);
     this.#pulseTimer = setInterval(() => this.#pulse(), PULSE_MS);
     this.#queue.run(() => this.#listAll().finally(() => this.#sweepLater()));
   }
 
-  current(): readonly SessionTree[] {
-    return this.#followed.trees();
-  }
+  readonly current: LiveTrees['current'] = () => this.#followed.trees();
+  readonly ledgerOf: LiveTrees['ledgerOf'] = (session) => this.#followed.ledgerOf(session);
+  readonly subscribe: LiveTrees['subscribe'] = (listener) => this.#listeners.add(listener);
+  readonly transcript: LiveTrees['transcript'] = (...of) => this.#followed.transcript(...of);
 
-  listing(): LiveListing {
+  listing() {
     const older = this.#index.all().filter(({ located }) => !this.#followed.has(located.id));
     return {
       older: older.map(({ located: { id, modifiedAt, sources } }) => ({ id, modifiedAt, files: sources.length })),
@@ -141,32 +123,19 @@ class Tracker implements LiveTrees {
     };
   }
 
-  subscribe(listener: (change: TreeChange) => void): { close(): void } {
-    this.#listeners.add(listener);
-    return { close: () => void this.#listeners.delete(listener) };
-  }
-
-  async look(native: string): Promise<SessionTree | undefined> {
+  async look(native: string) {
     const followed = this.#followed;
     const id = await this.#queue.add(async () => {
       const found = this.#index.all().find(({ located }) => nativeId(located.id) === native)?.located.id;
       const isNew = found !== undefined && !followed.has(found);
       const tree = found === undefined ? undefined : await followed.look(found);
-      if (isNew && tree) this.#emit({ kind: 'listing' });
+      if (isNew && tree) this.#tellListing();
       return tree?.id;
     });
     // Beside the queue: it reads the neighbours of the session, and nothing else should wait for that.
-    const origin = id === undefined ? undefined : await followed.findOrigin(id);
-    if (id !== undefined && origin) await this.#queue.add(async () => followed.noteOrigin(id, origin));
+    const noteOrigin = id === undefined ? undefined : await followed.findOrigin(id);
+    if (noteOrigin) await this.#queue.add(async () => noteOrigin());
     return followed.trees().find((tree) => tree.id === id);
-  }
-
-  ledgerOf(session: SessionId): SessionLedger | undefined {
-    return this.#followed.ledgerOf(session);
-  }
-
-  transcript(session: SessionId, agent: AgentId, range: MessageRange): Promise<PartOfTranscript | undefined> {
-    return this.#followed.transcript(session, agent, range);
   }
 
   close(): void {
@@ -178,13 +147,8 @@ class Tracker implements LiveTrees {
     this.#listeners.clear();
   }
 
-  #emit(change: TreeChange): void {
-    for (const listener of this.#listeners)
-      try {
-        listener(change);
-      } catch (error) {
-        this.#onError(error);
-      }
+  #tellListing(): void {
+    this.#listeners.tell({ kind: 'listing' });
   }
 
   #onChange(file: string, what: PlaceChange): void {
@@ -217,7 +181,7 @@ class Tracker implements LiveTrees {
     this.#followYoung();
     this.#queue.run(async () => {
       this.#isComplete = true;
-      this.#emit({ kind: 'listing' });
+      this.#tellListing();
     });
   }
 
@@ -234,7 +198,7 @@ class Tracker implements LiveTrees {
   /** The newest first, one piece of work each: a request for one of them does not wait for all. */
   #followYoung(): void {
     const sessions = this.#index.all();
-    const young = sessions.filter((found) => this.#followed.isInWindow(found)).slice(0, this.#window.sessions);
+    const young = sessions.filter((found) => this.#followed.isInWindow(found)).slice(0, this.#options.window.sessions);
     const alive = sessions.filter(({ located }) => hasLiveProcess(located));
     for (const { located } of new Set([...young, ...alive])) this.#queue.run(() => this.#followed.update(located.id));
   }
@@ -257,7 +221,7 @@ class Tracker implements LiveTrees {
     for (const [id, files] of sessions)
       if (this.#followed.has(id)) await this.#followed.update(id, files, scan).catch(this.#onError);
       else this.#arrivals.add(id);
-    if (isListingChanged && this.#isComplete) this.#emit({ kind: 'listing' });
+    if (isListingChanged && this.#isComplete) this.#tellListing();
   }
 
   async #lookAtArrivals(): Promise<void> {
@@ -270,14 +234,14 @@ class Tracker implements LiveTrees {
       await this.#followed.update(id).catch(this.#onError);
     }
     // Those that are followed now are no longer among the older ones.
-    if (newestFirst.length > 0 && this.#isComplete) this.#emit({ kind: 'listing' });
+    if (newestFirst.length > 0 && this.#isComplete) this.#tellListing();
   }
 
   #pulse(): void {
     this.#pulses++;
     this.#unwatched.look().catch(this.#onError);
     const lost = this.#followed.rootsWithLostProcess();
-    for (const place of this.#index.places()) if (lost.has(place.root)) this.#changes.addFacts(place);
+    for (const place of this.#index.places()) if (lost.has(place.root)) this.#changes.facts.add(place);
     if (lost.size > 0) this.#lookSoon();
     if (this.#pulses % PULSES_PER_REBUILD === 0) this.#queue.run(async () => this.#followed.rebuildAtWork());
   }
@@ -288,7 +252,7 @@ class Tracker implements LiveTrees {
       void this.#sweep()
         .catch(this.#onError)
         .finally(() => this.#sweepLater());
-    this.#sweepTimer = setTimeout(sweep, this.#options.sweepEveryMs ?? SWEEP_EVERY_MS);
+    this.#sweepTimer = setTimeout(sweep, this.#options.sweepEveryMs);
   }
 
   async #sweep(): Promise<void> {
@@ -299,10 +263,10 @@ class Tracker implements LiveTrees {
       for (const place of this.#unread) await this.#load(place);
       if (isNew) this.#followYoung();
       const isRecounted = await this.#index.recountIgnored();
-      if (this.#followed.letGo() || isRecounted) this.#emit({ kind: 'listing' });
+      if (this.#followed.letGo() || isRecounted) this.#tellListing();
     });
-    for (const place of this.#index.places()) this.#changes.addFacts(place);
-    for (const id of this.#followed.ids()) this.#changes.addSession(id);
+    for (const place of this.#index.places()) this.#changes.facts.add(place);
+    for (const id of this.#followed.ids()) this.#changes.sessions.add(id);
     this.#lookSoon();
   }
 }
@@ -376,8 +340,8 @@ const MAX_REST_MS = 40;
 /** One thing after the other: a session must not be read by two at once. */
 class WorkQueue {
   readonly #onError: (error: unknown) => void;
-  readonly #timers = new Set<NodeJS.Timeout>();
   #tail: Promise<unknown> = Promise.resolve();
+  #timer: NodeJS.Timeout | undefined;
   isClosed = false;
 
   constructor(onError: (error: unknown) => void) {
@@ -398,15 +362,12 @@ class WorkQueue {
 
   /** Requests work that is done once for all requests within `ms`, and again until `isDone`. */
   debounced(work: () => Promise<void>, ms: number, isDone: () => boolean): () => void {
-    let timer: NodeJS.Timeout | undefined;
     const askIn = (wait: number): void => {
-      if (this.isClosed || timer) return;
-      timer = setTimeout(() => {
-        if (timer) this.#timers.delete(timer);
-        timer = undefined;
+      if (this.isClosed || this.#timer) return;
+      this.#timer = setTimeout(() => {
+        this.#timer = undefined;
         this.run(once);
       }, wait);
-      this.#timers.add(timer);
     };
     const once = async (): Promise<void> => {
       if (this.isClosed || isDone()) return;
@@ -419,6 +380,6 @@ class WorkQueue {
 
   close(): void {
     this.isClosed = true;
-    for (const timer of this.#timers) clearTimeout(timer);
+    clearTimeout(this.#timer);
   }
 }

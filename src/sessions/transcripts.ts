@@ -7,7 +7,6 @@ import {
   type OpenedSession,
   type SessionTree,
   type Transcript,
-  type TranscriptBlock,
   type TranscriptMessage,
   type Transcripts,
 } from '../core/index.ts';
@@ -18,6 +17,7 @@ import type { TranscriptPage } from './live-feed.ts';
 import type { DataFolder } from './places.ts';
 import { createReadSessions } from './read-session.ts';
 import { readTranscript } from './read-transcript.ts';
+import { ambiguous } from './sessions.ts';
 
 export function createTranscripts(places: readonly DataFolder[], clock: Clock): Transcripts {
   const openIn = async (
@@ -27,7 +27,7 @@ export function createTranscripts(places: readonly DataFolder[], clock: Clock): 
   ) => {
     const ours = await claim(session, new Set());
     if (!ours) return undefined;
-    const read = createReadSessions(all, { clock });
+    const read = createReadSessions(all, clock);
     await read.add([ours]);
     const tree = read.joined().of(ours.located.id);
     // Of those that stand in its tree, each is found in its own session.
@@ -61,14 +61,9 @@ export function createTranscripts(places: readonly DataFolder[], clock: Clock): 
 /** A name has to be read to be found. */
 const SEARCHED_BY_NAME = 20;
 
-interface Hit {
-  readonly session: FoundSession;
-  readonly agent: AgentId;
-}
-
 /** An id, or the beginning of one, is found by file names alone. A sidecar may lie in another session's folder, too. */
-function findById(sessions: readonly FoundSession[], wanted: string): Hit | undefined {
-  const hits = new Map<AgentId, Hit>();
+function findById(sessions: readonly FoundSession[], wanted: string) {
+  const hits = new Map<AgentId, { readonly session: FoundSession; readonly agent: AgentId }>();
   for (const session of sessions) {
     const sources = session.located.sources.filter(({ companion }) => !companion);
     const own = sources.flatMap(({ agent, agents = [] }) => (agent === undefined ? agents : [agent, ...agents]));
@@ -78,24 +73,15 @@ function findById(sessions: readonly FoundSession[], wanted: string): Hit | unde
   }
   const exact = [...hits.values()].find(({ agent }) => nativeId(agent) === wanted);
   if (exact || hits.size <= 1) return exact ?? [...hits.values()][0];
-  throw ambiguous(wanted, [...hits.keys()]);
-}
-
-function ambiguous(wanted: string, agents: readonly AgentId[]): UserError {
-  const ids = agents.slice(0, 5).map(nativeId).join(', ');
-  const message = `${agents.length} agents begin with «${wanted}»: ${ids}${agents.length > 5 ? ' …' : ''}`;
-  return new UserError('agent-ambiguous', message, 'Give more characters of the id.');
+  throw ambiguous('agent', wanted, [...hits.keys()]);
 }
 
 /** By name or description; by the beginning of an id, too, for agents that have no file of their own. */
 function byName(tree: SessionTree, wanted: string): AgentNode | undefined {
   const named = tree.agents.filter(({ name, description }) => name === wanted || description === wanted);
   const found = named.length > 0 ? named : tree.agents.filter(({ id }) => nativeId(id).startsWith(wanted));
-  if (found.length > 1)
-    throw ambiguous(
-      wanted,
-      found.map(({ id }) => id),
-    );
+  const ids = found.map(({ id }) => id);
+  if (ids.length > 1) throw ambiguous('agent', wanted, ids);
   return found[0];
 }
 
@@ -120,14 +106,10 @@ export async function readCalls(
   for (const agent of tree.agents) {
     const { transcript } = await readTranscript(session, tree, agent);
     for (const block of transcript.messages.flatMap(({ content }) => content))
-      if (isCall(block) && !calls.has(block.tool_use_id))
+      if (block.type === 'tool_use' && !calls.has(block.tool_use_id))
         calls.set(block.tool_use_id, { agent, id: block.tool_use_id, tool: block.name, input: block.input });
   }
   return [...calls.values()];
-}
-
-function isCall(block: TranscriptBlock): block is Extract<TranscriptBlock, { readonly type: 'tool_use' }> {
-  return block.type === 'tool_use';
 }
 
 type ReadPage = (agent: string, range: MessageRange, session: string) => Promise<TranscriptPage | undefined>;

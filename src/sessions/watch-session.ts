@@ -23,26 +23,25 @@ export function watchSession(
 ): { close(): void } {
   let followed: { readonly adapter: SourceAdapter; readonly session: FollowedSession } | undefined;
   let timer: NodeJS.Timeout | undefined;
-  let state: 'resting' | 'looking' | 'looking, and told again' | 'closed' = 'resting';
+  let [isLooking, isToldAgain, isClosed] = [false, false, false];
 
   const lookAgainIn = (ms: number): void => {
     clearTimeout(timer);
     timer = setTimeout(() => void look(), ms);
   };
   const onChange = (): void => {
-    if (state === 'resting') lookAgainIn(TOGETHER_MS);
-    else if (state === 'looking') state = 'looking, and told again';
+    if (isLooking) isToldAgain = true;
+    else if (!isClosed) lookAgainIn(TOGETHER_MS);
   };
   const look = async (): Promise<void> => {
-    state = 'looking';
+    [isLooking, isToldAgain] = [true, false];
     const changed = await refresh();
-    if (isClosed()) return;
+    if (isClosed) return;
     // What the listener throws is its own affair, and must not end the watch.
     const tree = changed && followed ? buildTree(followed.session.ledger, { now: clock() }) : undefined;
     if (tree) queueMicrotask(() => onTree(tree));
-    const again = toldAgain();
-    state = 'resting';
-    lookAgainIn(again ? TOGETHER_MS : every);
+    isLooking = false;
+    lookAgainIn(isToldAgain ? TOGETHER_MS : every);
   };
   const refresh = async (): Promise<boolean> => {
     for (const adapter of followed ? [followed.adapter] : adapters) {
@@ -56,17 +55,13 @@ export function watchSession(
     }
     return false;
   };
-  // Asked anew each time: the state changes while we wait.
-  const isClosed = (): boolean => state === 'closed';
-  const toldAgain = (): boolean => state === 'looking, and told again';
-
   const folder = transcript.replace(/\.jsonl$/, '');
   const isOwn = (place: string): boolean => place === folder || place.startsWith(folder + path.sep);
   const watch = watchFolders(path.dirname(transcript), { onChange, isWanted: isOwn });
   void look();
   return {
     close() {
-      state = 'closed';
+      isClosed = true;
       clearTimeout(timer);
       watch.close();
     },

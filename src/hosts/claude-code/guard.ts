@@ -132,7 +132,7 @@ function sidecarOf(id: string, transcript: string): RawRecord | undefined {
   return undefined;
 }
 
-/** None where there is no such folder. */
+/** Empty if there is no such folder. */
 export function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder);

@@ -44,25 +44,22 @@ export function createShadow(options: ShadowOptions): Shadow {
     for (const line of early) session.take(line);
     early = [];
   };
-  const take = (line: Line): void => {
-    if (line.length > 0) lines++;
-    if (session) {
-      session.take(line);
-      return;
-    }
-    const recognised = recogniser.look(line);
+  const takeEarly = (line: Line): void => {
     // Copied: the bytes of a line belong to the chunk that it came in.
     early.push({ ...line, bytes: new Uint8Array(line.bytes) });
     earlyBytes += line.length;
-    if (recognised) {
-      begin(recognised);
-      return;
-    }
+    const recognised = recogniser.look(line);
+    if (recognised) begin(recognised);
     for (let first = early[0]; first && earlyBytes > MAX_UNKNOWN_BYTES; first = early[0]) {
       early.shift();
       earlyBytes -= first.length;
       malformed++;
     }
+  };
+  const take = (line: Line): void => {
+    if (line.length > 0) lines++;
+    if (session) session.take(line);
+    else takeEarly(line);
   };
   return {
     get isRecognised() {
@@ -95,21 +92,16 @@ export function createShadow(options: ShadowOptions): Shadow {
   };
 }
 
-interface StreamRecogniser {
-  /** Says whose the stream is, with the first line that tells. */
-  look(line: Line): RecognisedStream | undefined;
-  /** Whose it seems to be, where no line named the session. */
-  readonly guess: RecognisedStream | undefined;
-}
-
 /** By what the lines hold, never by the name of a program. */
-function createRecogniser(adapters: readonly StreamAdapter[]): StreamRecogniser {
+function createRecogniser(adapters: readonly StreamAdapter[]) {
   let guess: RecognisedStream | undefined;
   return {
+    /** Whose it seems to be if no line named the session. */
     get guess() {
       return guess;
     },
-    look({ bytes, tooLong }) {
+    /** Whose the stream is, once a line shows it. */
+    look({ bytes, tooLong }: Line): RecognisedStream | undefined {
       const record = tooLong ? undefined : parseJsonBytes(bytes);
       if (!isObject(record)) return undefined;
       for (const adapter of adapters) {

@@ -38,13 +38,6 @@ import { STREAM_ROLE } from '../session-records.ts';
 import type { StreamEvent } from './stream-event.ts';
 import { TreeEvents } from './tree-events.ts';
 
-interface EndedSession {
-  readonly session: string;
-  readonly malformedLines: number;
-  readonly subagents: number;
-  readonly tree: SessionTree;
-}
-
 const STREAM = toSourceId('stream');
 /** The stream itself stands for its program: as long as it is open, somebody is at work. */
 const PROCESS = { kind: 'process-seen', pid: 0 } as const;
@@ -104,20 +97,19 @@ export class ShadowedSession {
     this.#reader = stream.createReader(this.#id, STREAM);
     const places = stream.leavesToDisk && native !== NO_SESSION_YET ? options.placesOf(host) : [];
     if (places.length > 0) {
-      this.#files = new SessionFiles(places, this.#id, options.onError);
+      this.#files = new SessionFiles(places, this.#id);
       this.#log = new FactLog();
     }
     this.#ledger = createLedger(this.#id);
     this.#since = (since ?? options.clock()) - SLACK_MS;
     const hasFiles = this.#files !== undefined;
     this.#events = new TreeEvents({
-      sessionId: () => this.#sessionId(),
-      now: options.clock,
+      about: () => this.#about(),
       promptOf: (call) => this.#prompts.get(call),
       isOfStream: (agent) => this.#isOfStream(agent),
-      mayLearnParents: () => hasFiles,
+      mayLearnParents: hasFiles,
       // Files report such an agent before the stream does, without saying which call made it.
-      mayLearnNames: () => hasFiles && stream.resultsAreUnsure === true,
+      mayLearnNames: hasFiles && stream.resultsAreUnsure === true,
       isSettled: (run) => this.#isSettled(run),
     });
     if (hasFiles) this.#lookLater(0);
@@ -129,7 +121,7 @@ export class ShadowedSession {
   }
 
   /** Looks at the files for the last time, and reports how everything ended. */
-  async end({ lines, malformed }: { readonly lines: number; readonly malformed: number }): Promise<EndedSession> {
+  async end({ lines, malformed }: { readonly lines: number; readonly malformed: number }) {
     const { onError, onEvents } = this.#options;
     clearTimeout(this.#timer);
     await this.#looking;
@@ -194,11 +186,8 @@ export class ShadowedSession {
   }
 
   #about() {
-    return { at: new Date(this.#options.clock()).toISOString(), session_id: this.#sessionId() };
-  }
-
-  #sessionId(): string | null {
-    return this.#named ?? (this.#native === NO_SESSION_YET ? null : this.#native);
+    const session = this.#named ?? (this.#native === NO_SESSION_YET ? null : this.#native);
+    return { at: new Date(this.#options.clock()).toISOString(), session_id: session };
   }
 
   /** Never twice the same: what came later is later. */
@@ -223,7 +212,7 @@ export class ShadowedSession {
 
   async #look(): Promise<void> {
     if (!this.#files) return;
-    const hasNews = await this.#files.look();
+    const hasNews = await this.#files.look().catch(this.#options.onError);
     const { ledger } = this.#files;
     const isOther = ledger !== undefined && ledger !== this.#ledger;
     if (isOther) {
@@ -345,23 +334,17 @@ class FactLog {
   }
 }
 
-interface LocatedFiles {
-  readonly followed: FollowedSession;
-  /** Looks only where the session is known to be. */
-  locate(): Promise<LocatedSession | undefined>;
-}
+type FilesFound = DataFolder & { readonly folder: string; readonly followed: FollowedSession };
 
 /** The files of one session while its program prints: what they say and the stream does not. */
 class SessionFiles {
   readonly #places: readonly DataFolder[];
   readonly #id: SessionId;
-  readonly #onError: (error: unknown) => void;
-  #found: LocatedFiles | undefined;
+  #found: FilesFound | undefined;
 
-  constructor(places: readonly DataFolder[], id: SessionId, onError: (error: unknown) => void) {
+  constructor(places: readonly DataFolder[], id: SessionId) {
     this.#places = places;
     this.#id = id;
-    this.#onError = onError;
   }
 
   /** Undefined while the session has no files. Another object after everything was read from the beginning. */
@@ -369,40 +352,31 @@ class SessionFiles {
     return this.#found?.followed.ledger;
   }
 
-  /** Reads what came since the last look. Returns whether there was anything. Never throws. */
+  /** Reads what came since the last look. Returns whether there was anything. */
   async look(): Promise<boolean> {
-    try {
-      this.#found ??= await findFiles(this.#places, this.#id);
-      const located = await this.#found?.locate();
-      if (!this.#found || !located || located.sources.length === 0) return false;
-      const { followed } = this.#found;
-      const before = followed.generation;
-      const { progress } = await followed.refresh(located);
-      return progress.length > 0 || followed.generation !== before;
-    } catch (error) {
-      this.#onError(error);
-      return false;
-    }
+    this.#found ??= await this.#find();
+    if (!this.#found) return false;
+    const { adapter, root, folder, followed } = this.#found;
+    // A look at its own folder is cheaper than a look at all of them.
+    const sessions = adapter.follow
+      ? await adapter.follow.locateParts(root, folder, [this.#id])
+      : (await adapter.locate(root)).sessions;
+    const located = sessions.filter(({ id }) => id === this.#id).map(withoutCopies)[0];
+    if (!located || located.sources.length === 0) return false;
+    const before = followed.generation;
+    const { progress } = await followed.refresh(located);
+    return progress.length > 0 || followed.generation !== before;
   }
-}
 
-async function findFiles(places: readonly DataFolder[], id: SessionId): Promise<LocatedFiles | undefined> {
-  for (const { adapter, root } of places) {
-    const { sessions } = await adapter.locate(root);
-    const located = sessions.find((session) => session.id === id);
-    if (!located || withoutCopies(located).sources.length === 0) continue;
-    const { folder = root } = located;
-    return {
-      followed: new FollowedSession(adapter, withoutCopies(located)),
-      async locate() {
-        const [part] = adapter.follow
-          ? await adapter.follow.locateParts(root, folder, [id])
-          : (await adapter.locate(root)).sessions.filter((session) => session.id === id);
-        return part && withoutCopies(part);
-      },
-    };
+  async #find(): Promise<FilesFound | undefined> {
+    for (const place of this.#places) {
+      const { adapter, root } = place;
+      const located = (await adapter.locate(root)).sessions.find(({ id }) => id === this.#id);
+      if (located && withoutCopies(located).sources.length > 0)
+        return { ...place, folder: located.folder ?? root, followed: new FollowedSession(adapter, located) };
+    }
+    return undefined;
   }
-  return undefined;
 }
 
 /** Kept prints are what comes through the pipe already; what is said of processes, the pipe itself knows better. */

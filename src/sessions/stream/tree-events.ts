@@ -8,19 +8,18 @@ import {
   type SessionTree,
   type ToolCallId,
 } from '../../core/index.ts';
-import type { StreamEvent, SubagentEnded } from './stream-event.ts';
+import type { StreamEvent } from './stream-event.ts';
 
 interface TreeEventsOptions {
-  readonly sessionId: () => string | null;
-  /** When troupe learned of it: now. */
-  readonly now: () => number;
+  /** When troupe learned of it: now; and of which session. */
+  readonly about: () => Pick<StreamEvent, 'at' | 'session_id'>;
   /** The whole prompt that a call gave an agent. */
   readonly promptOf: (call: ToolCallId) => string | undefined;
   /** Whether the agent is of this stream, not of an earlier one of the same session. */
   readonly isOfStream: (agent: AgentNode) => boolean;
   /** Whether the parent of an agent may still become known; and the name of one without. */
-  readonly mayLearnParents: () => boolean;
-  readonly mayLearnNames: () => boolean;
+  readonly mayLearnParents: boolean;
+  readonly mayLearnNames: boolean;
   /** Whether the end of a run can be reported already. */
   readonly isSettled: (run: Run) => boolean;
 }
@@ -84,15 +83,8 @@ export class TreeEvents {
   #begin(agent: AgentNode, tree: SessionTree, isLast: boolean): Reported | undefined {
     if (!isLast && this.#isTooEarly(agent)) return undefined;
     const isNew = this.#options.isOfStream(agent);
-    const runs = agent.runs.length;
-    const one: Reported = {
-      id: agent.id,
-      call: agent.link.call,
-      begun: isNew ? 1 : runs,
-      ended: isNew ? 0 : runs,
-      tool: undefined,
-      calls: 0,
-    };
+    const [begun, ended] = isNew ? [1, 0] : [agent.runs.length, agent.runs.length];
+    const one: Reported = { id: agent.id, call: agent.link.call, begun, ended, tool: undefined, calls: 0 };
     this.#reported.set(agent.id, one);
     if (isNew) {
       this.#count++;
@@ -103,8 +95,8 @@ export class TreeEvents {
 
   /** Its parent and the call that made it may become known a moment later. */
   #isTooEarly({ id, link, currentTool, toolCallCount = 0, status }: AgentNode): boolean {
-    if (isUnnamed(id) && this.#options.mayLearnNames()) return true;
-    if (link.parent === undefined) return this.#options.mayLearnParents();
+    if (isUnnamed(id) && this.#options.mayLearnNames) return true;
+    if (link.parent === undefined) return this.#options.mayLearnParents;
     return link.call === undefined && currentTool === undefined && toolCallCount === 0 && !isOver(status);
   }
 
@@ -147,12 +139,7 @@ export class TreeEvents {
   }
 
   #about({ id, call }: Reported) {
-    return {
-      at: new Date(this.#options.now()).toISOString(),
-      session_id: this.#options.sessionId(),
-      agent_id: namedId(id),
-      parent_tool_id: call ?? null,
-    };
+    return { ...this.#options.about(), agent_id: namedId(id), parent_tool_id: call ?? null };
   }
 }
 
@@ -166,16 +153,12 @@ const ENDS = {
   stopped: 'subagent_stopped',
 } as const;
 
-type End = Pick<SubagentEnded, 'type' | 'signal' | 'reason' | 'duration_ms' | 'tool_calls'>;
-
-function endOf(agent: AgentNode, { status, signal, reason, startedAt, endedAt }: Run): End {
-  const duration =
-    startedAt === undefined || endedAt === undefined ? null : Math.max(0, Math.round(endedAt - startedAt));
+function endOf(agent: AgentNode, { status, signal, reason, startedAt, endedAt }: Run) {
   return {
-    type: status in ENDS ? ENDS[status as keyof typeof ENDS] : 'subagent_lost',
+    type: status in ENDS ? ENDS[status as keyof typeof ENDS] : ('subagent_lost' as const),
     signal,
     reason: reason ?? null,
-    duration_ms: duration,
+    duration_ms: startedAt === undefined || endedAt === undefined ? null : Math.max(0, Math.round(endedAt - startedAt)),
     tool_calls: agent.toolCallCount ?? null,
   };
 }
