@@ -51,7 +51,9 @@ export function toSource(root: string, file: string, role = roleOf(file)): Locat
   if (!role) return undefined;
   const native = role === 'agent' || role === 'sidecar' ? nativeAgentOf(file) : undefined;
   const agent = native === undefined ? undefined : agentIdOf(native);
-  return { id: sourceIdOf(root, file), path: file, role, ...KINDS[role], ...known({ agent }) };
+  // Below its root, with forward slashes: the same on every machine, so that trees and snapshots compare.
+  const id = toSourceId(path.relative(root, file).split(path.sep).join('/'));
+  return { id, path: file, role, ...KINDS[role], ...known({ agent }) };
 }
 
 function roleOf(file: string): Role | undefined {
@@ -81,11 +83,6 @@ export function internalPurpose(native: string | undefined): string | undefined 
 /** The data folder that a source lies below. */
 export function rootOf({ id, path: file }: LocatedSource): string {
   return file.slice(0, -id.length - 1);
-}
-
-/** Below its root, with forward slashes: the same on every machine, so that trees and snapshots compare. */
-function sourceIdOf(root: string, file: string) {
-  return toSourceId(path.relative(root, file).split(path.sep).join('/'));
 }
 
 // Where the transcripts of a session's agents lie, by generation.

@@ -39,8 +39,7 @@ export async function locate(root: string): Promise<Located> {
 
 /** One session by its name, for those who were handed a path. */
 export async function locateOne(root: string, projectFolder: string, name: string): Promise<LocatedSession> {
-  const [session] = await locateParts(root, projectFolder, [name]);
-  if (!session) throw new Error('troupe: a session that was asked for is located, if only as an empty one');
+  const { session } = await locateSession(root, await readProject(projectFolder, [name]), name);
   return { ...session, facts: (await readCompanions(root))(session) };
 }
 
@@ -65,18 +64,15 @@ export async function locateAgents(
 ): Promise<readonly LocatedSource[]> {
   const wanted = new Set(agents.map(nativeId));
   const sources: LocatedSource[] = [];
-  for (const [project, root] of projectsOf(session)) {
+  // The session may lie in several projects.
+  const projects = new Map(session.sources.map((source) => [projectFolderOf(source), rootOf(source)]));
+  for (const [project, root] of projects) {
     const files = await once(scan, `agents ${project}`, () => agentFilesIn(project));
     const elsewhere = [...wanted].flatMap((agent) => files.get(agent) ?? []);
     sources.push(...(await findTeammates(root, project, wanted, scan)));
     sources.push(...elsewhere.flatMap((file) => toSource(root, file) ?? []));
   }
   return sources;
-}
-
-/** The folders of the projects that a session lies in, and the data folder of each. */
-function projectsOf({ sources }: LocatedSession): ReadonlyMap<string, string> {
-  return new Map(sources.map((source) => [projectFolderOf(source), rootOf(source)]));
 }
 
 /** Transcripts and sidecars in the folders of all sessions of a project, by agent. */
