@@ -14,7 +14,7 @@ import {
 import { claudeCode } from '../hosts/claude-code/index.ts';
 import type { HookEvent } from '../hosts/index.ts';
 import { ADAPTERS } from '../hosts/testing/all-hosts.ts';
-import { createCallerIdentifier, type KnownSession } from './identify-caller.ts';
+import { createCallerIdentifier, type KnownSession } from './identify.ts';
 import { readSession } from './read-session.ts';
 
 const fixtures = fileURLToPath(new URL('../hosts/claude-code/fixtures/', import.meta.url));

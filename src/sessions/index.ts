@@ -4,7 +4,6 @@
 
 export * from './find-sessions.ts';
 export * from './identify.ts';
-export * from './identify-caller.ts';
 export * from './live-feed.ts';
 export * from './places.ts';
 export * from './play-recording.ts';

@@ -42,7 +42,7 @@ export async function readTranscript(
   tree: SessionTree,
   node: AgentNode,
   { from, limit }: MessageRange = EVERYTHING,
-  { open = openAnew, withMedia = false, onUnreadable }: ReadOptions = {},
+  { open = openAnew, withMedia = false, onUnreadable = fail }: ReadOptions = {},
 ): Promise<PartOfTranscript & Pick<PlacedTranscript, 'edition'>> {
   const isForAll = from === 0 && limit === Number.POSITIVE_INFINITY;
   const opened = (await sourcesOf(adapter, located, node)).map((source) => {
@@ -71,10 +71,18 @@ export async function readTranscript(
     for (const message of messages ?? []) read.set(message.id, message);
   }
   const messages = [...wanted].flatMap(({ id }) => read.get(id) ?? []);
-  const leftOut = sumOf(parts.map(({ bodies }) => bodies));
-  const transcript = toTranscript(adapter, tree, node, { messages, isWhole: wanted.size === places.length, leftOut });
+  const isWhole = wanted.size === places.length;
+  const transcript: Transcript = {
+    ...headOf(adapter, tree, node),
+    diff_stats: isWhole ? sumChanges(messages) : null,
+    known_from: messages.length > 0 || !isWhole ? 'transcript' : 'nothing',
+    left_out: sumOf(parts.map(({ bodies }) => bodies)),
+    messages,
+    sub_agents: [],
+  };
   const isAsBefore = parts.length === opened.length && editionNow() === edition;
-  return { transcript, total: places.length, edition: isAsBefore ? edition : undefined };
+  const linked = withAgentLinks(transcript, tree, node);
+  return { transcript: linked, total: places.length, edition: isAsBefore ? edition : undefined };
 }
 
 function editionOf(bodies: readonly OpenTranscript[]): string | undefined {
@@ -92,23 +100,20 @@ function sumOf(bodies: readonly OpenTranscript[]): Readonly<Record<string, numbe
 export const openAnew: TranscriptOpener = (adapter, ...of) => adapter.openTranscript?.(...of);
 
 /** Whoever asks for a conversation has to hear why there is none. Throws a `UserError`, or hands it over. */
-async function reading<T>(
-  file: string,
-  bytes: Promise<T>,
-  onUnreadable: ReadOptions['onUnreadable'],
-): Promise<T | undefined> {
+async function reading<T>(file: string, bytes: Promise<T>, onUnreadable: (error: UserError) => void) {
   try {
     return await bytes;
   } catch (error) {
     if (!isSystemError(error)) throw error;
+    const message = `${file} cannot be read: ${error.message}`;
     const remedy = 'See whether the file is there and yours to read, and try again.';
-    const told = new UserError('transcript-unreadable', `${file} cannot be read: ${error.message}`, remedy, {
-      cause: error,
-    });
-    if (!onUnreadable) throw told;
-    onUnreadable(told);
+    onUnreadable(new UserError('transcript-unreadable', message, remedy, { cause: error }));
     return undefined;
   }
+}
+
+function fail(error: UserError): never {
+  throw error;
 }
 
 type MessagePlace = Pick<MessageLines, 'id' | 'timestamp'>;
@@ -145,19 +150,10 @@ function begins({ places }: Found): string {
   return places[0]?.timestamp ?? '';
 }
 
-/** What was read of an agent's conversation, with what the tree knows of it. */
-function toTranscript(
-  { agentName }: Pick<SourceAdapter, 'agentName'>,
-  tree: SessionTree,
-  node: AgentNode,
-  {
-    messages,
-    isWhole,
-    leftOut,
-  }: { messages: Transcript['messages']; isWhole: boolean; leftOut: Transcript['left_out'] },
-): Transcript {
+/** What the tree knows of an agent's conversation. */
+function headOf({ agentName }: SourceAdapter, tree: SessionTree, node: AgentNode) {
   const { usage } = node;
-  const transcript = {
+  return {
     session_id: nativeId(node.id),
     parent_session_id: null,
     agent: agentName ?? hostOf(node.id),
@@ -174,13 +170,7 @@ function toTranscript(
           cache_write_tokens: usage.cacheWrite,
         }
       : null,
-    diff_stats: isWhole ? sumChanges(messages) : null,
-    known_from: messages.length > 0 || !isWhole ? 'transcript' : 'nothing',
-    left_out: leftOut,
-    messages,
-    sub_agents: [],
-  } as const;
-  return withAgentLinks(transcript, tree, node);
+  };
 }
 
 /** The same transcript in a tree that knows more: what a command of the agent started, and who started the agent. */

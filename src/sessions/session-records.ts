@@ -42,9 +42,16 @@ export function withStreams(adapter: SourceAdapter, folder: string): SourceAdapt
 }
 
 function withRecords(adapter: SourceAdapter, records: RecordFolder): SourceAdapter {
+  const { role, folder } = records;
   const addRecords = async (sessions: readonly LocatedSession[]): Promise<readonly LocatedSession[]> => {
-    const names = new Set(await readdir(records.folder).catch(() => []));
-    return sessions.map((session) => addRecord(session, records, names));
+    const names = new Set(await readdir(folder).catch(() => []));
+    return sessions.map((session) => {
+      const name = nativeId(session.id) + SUFFIX;
+      // A record alone is not a session: the host must have files of it.
+      if (!names.has(name) || session.sources.length === 0) return session;
+      const [id, file] = [toSourceId(`${role}/${name}`), path.join(folder, name)];
+      return { ...session, sources: [...session.sources, { id, path: file, shape: 'lines', role, companion: true }] };
+    });
   };
   const own = {
     async locate(root: string) {
@@ -52,9 +59,7 @@ function withRecords(adapter: SourceAdapter, records: RecordFolder): SourceAdapt
       return located.sessions.length === 0 ? located : { ...located, sessions: await addRecords(located.sessions) };
     },
     createReader: (session: LocatedSession, source: LocatedSource) =>
-      source.role === records.role
-        ? records.createReader(session.id, source.id)
-        : adapter.createReader(session, source),
+      source.role === role ? records.createReader(session.id, source.id) : adapter.createReader(session, source),
     get follow() {
       const { follow } = adapter;
       return (
@@ -68,24 +73,6 @@ function withRecords(adapter: SourceAdapter, records: RecordFolder): SourceAdapt
   };
   // The adapter may be loaded later: everything else is looked up in it when it is asked for.
   return Object.create(adapter, Object.getOwnPropertyDescriptors(own));
-}
-
-/** A record alone is not a session: the host must have files of it. */
-function addRecord(
-  session: LocatedSession,
-  { role, folder }: RecordFolder,
-  names: ReadonlySet<string>,
-): LocatedSession {
-  const name = nativeId(session.id) + SUFFIX;
-  if (!names.has(name) || session.sources.length === 0) return session;
-  const source: LocatedSource = {
-    id: toSourceId(`${role}/${name}`),
-    path: path.join(folder, name),
-    shape: 'lines',
-    role,
-    companion: true,
-  };
-  return { ...session, sources: [...session.sources, source] };
 }
 
 /** The session that a record is about. */

@@ -203,14 +203,14 @@ function findInParent({ messages }: Transcript, adapter: SourceAdapter): Readonl
   for (const { content, timestamp } of messages) {
     for (const block of content) {
       // A call that made several says nothing of any one of them.
-      const agent = block.type === 'tool_use' && !block.sub_agent_refs ? block.sub_agent_ref?.agent_id : undefined;
-      if (block.type === 'tool_use' && agent !== undefined) {
-        const { prompt, answer } = adapter.readSpawnExchange?.(block.input, answerTo(block.tool_use_id, content)) ?? {};
-        told.set(agent, { call: block.tool_use_id, prompt, askedAt: timestamp, answer, answeredAt: null });
+      if (block.type === 'tool_use' && block.sub_agent_ref && !block.sub_agent_refs) {
+        const { tool_use_id: call, input, sub_agent_ref } = block;
+        const { prompt, answer } = adapter.readSpawnExchange?.(input, answerTo(call, content)) ?? {};
+        told.set(sub_agent_ref.agent_id, { call, prompt, askedAt: timestamp, answer, answeredAt: null });
+      } else if (block.type === 'notice' && block.agent_id !== null && block.text !== '') {
+        const before = told.get(block.agent_id);
+        if (before) told.set(block.agent_id, { ...before, answer: block.text, answeredAt: timestamp });
       }
-      const before = block.type === 'notice' && block.agent_id !== null ? told.get(block.agent_id) : undefined;
-      if (before && block.type === 'notice' && block.agent_id !== null && block.text !== '')
-        told.set(block.agent_id, { ...before, answer: block.text, answeredAt: timestamp });
     }
   }
   return told;
@@ -223,25 +223,19 @@ function answerTo(call: string, content: readonly TranscriptBlock[]): string | u
 
 /** An agent whose own lines are not there: it says so, and shows what its parent was given. */
 function fromParent(empty: Transcript, told: ParentView | undefined, problem: string | undefined): Transcript {
-  const toMessage = (
-    id: string,
-    role: TranscriptMessage['role'],
-    timestamp: string | null,
-    block: TranscriptBlock,
-  ): TranscriptMessage => ({ id, role, timestamp, model: null, content: [block] });
   const id = empty.session_id;
   const text = problem === undefined ? '' : `${problem}.`;
-  const title = told ? GONE_BUT : GONE;
-  const messages = [
-    toMessage(`${id}-note`, 'system', null, { type: 'notice', kind: 'note', title, text, agent_id: id }),
+  const note = { type: 'notice', kind: 'note', title: told ? GONE_BUT : GONE, text, agent_id: id } as const;
+  const messages: TranscriptMessage[] = [
+    { id: `${id}-note`, role: 'system', timestamp: null, model: null, content: [note] },
   ];
-  if (told?.prompt) messages.push(toMessage(`${told.call}-prompt`, 'user', told.askedAt, toText(told.prompt)));
-  if (told?.answer) messages.push(toMessage(`${told.call}-answer`, 'assistant', told.answeredAt, toText(told.answer)));
+  const say = (part: string, role: 'user' | 'assistant', words: string | undefined, timestamp: string | null): void => {
+    const content = [{ type: 'text', text: words ?? '' }] as const;
+    if (words) messages.push({ id: `${told?.call}-${part}`, role, timestamp, model: null, content });
+  };
+  say('prompt', 'user', told?.prompt, told?.askedAt ?? null);
+  say('answer', 'assistant', told?.answer, told?.answeredAt ?? null);
   return { ...empty, known_from: told ? 'parent' : 'nothing', messages };
-}
-
-function toText(text: string): TranscriptBlock {
-  return { type: 'text', text };
 }
 
 const GONE = 'Its own transcript is not there.';

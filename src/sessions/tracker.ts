@@ -278,7 +278,8 @@ const UNWATCHED_REST = 20;
 class UnwatchedFolders {
   readonly #watches: readonly FolderWatch[];
   readonly #onNotice: () => void;
-  #notices: readonly string[] = [];
+  /** For people. */
+  notices: readonly string[] = [];
   #isLooking = false;
   #nextAt = 0;
   #restMs = 0;
@@ -288,18 +289,13 @@ class UnwatchedFolders {
     this.#onNotice = onNotice;
   }
 
-  /** For people. */
-  get notices(): readonly string[] {
-    return this.#notices;
-  }
-
   /** To be called when folders may have come, or watches may have been granted. */
   count(): void {
     const folders = this.#folders();
     const isLimitReached = this.#watches.some((watch) => watch.counts().isLimitReached);
-    const before = this.#notices.join();
-    this.#notices = folders === 0 ? [] : [noticeOf(folders, isLimitReached, roughSeconds(this.#restMs))];
-    if (this.#notices.join() !== before) this.#onNotice();
+    const before = this.notices.join();
+    this.notices = folders === 0 ? [] : [noticeOf(folders, isLimitReached, roughSeconds(this.#restMs))];
+    if (this.notices.join() !== before) this.#onNotice();
   }
 
   /** To be called every second: polls if it is time. */
