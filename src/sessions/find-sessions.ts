@@ -36,7 +36,9 @@ export async function findSessions(places: readonly DataFolder[]): Promise<Found
     problems.push(...(located.problems ?? []));
   }
   for (const file of used) ignored.delete(file);
-  return { sessions: joinById(sessions).sort(byAge), ignoredFiles: ignored, problems };
+  const byId = groupBy(sessions, ({ located }) => located.id);
+  const joined = [...byId.values()].flatMap((parts) => joinParts(parts) ?? []);
+  return { sessions: joined.sort(byAge), ignoredFiles: ignored, problems };
 }
 
 /** The newest first. */
@@ -48,10 +50,6 @@ export function byAge({ located: a }: FoundSession, { located: b }: FoundSession
  * One session in two places: it was moved to another project and left files in the first one's folder, or its data
  * folder was copied to another. Of a file that is in both, the one of the newer place.
  */
-function joinById(sessions: readonly FoundSession[]): FoundSession[] {
-  return [...groupBy(sessions, ({ located }) => located.id).values()].flatMap((parts) => joinParts(parts) ?? []);
-}
-
 export function joinParts(parts: readonly FoundSession[]): FoundSession | undefined {
   const [newest, ...others] = parts.toSorted(byAgeAndPlace);
   if (!newest || others.length === 0) return newest;

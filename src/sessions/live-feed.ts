@@ -21,7 +21,6 @@ import {
   type Transcript,
   type TreeChange,
 } from '../core/index.ts';
-import { groupBy } from '../lib/group.ts';
 import { known } from '../lib/json.ts';
 import { Listeners } from '../lib/listeners.ts';
 import { ledgersWithin, topOf } from './read-session.ts';
@@ -244,6 +243,6 @@ export function joinLive(live: LiveTrees, onError: (error: unknown) => void = ()
 function isSame(before: SessionTree | undefined, after: SessionTree): boolean {
   if (before === undefined || before === after) return before === after;
   const sessionsIn = ({ agents }: SessionTree): string =>
-    [...groupBy(agents, ({ session }) => session).keys()].map((session) => session ?? '').join(' ');
+    [...new Set(agents.map(({ session }) => session ?? ''))].join(' ');
   return sessionsIn(before) === sessionsIn(after);
 }

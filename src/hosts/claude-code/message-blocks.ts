@@ -131,30 +131,22 @@ export function changesOfCall(tool: string, input: unknown, resultText: string):
   const fields = asObject(input);
   const path = fileWrittenBy(tool, fields);
   if (!fields || path === undefined) return [];
-  const edits = Array.isArray(fields['edits']) ? fields['edits'].filter(isObject) : [fields];
-  const pairs = edits.flatMap((edit) => pairOf(edit) ?? []);
-  if (pairs.length > 0) return [{ path, ...sumOf(pairs) }];
-  return [{ path, ...writtenAnew(fields, resultText) }];
+  const edits = (Array.isArray(fields['edits']) ? fields['edits'] : [fields]).filter(isEdit);
+  return [{ path, ...(edits.length > 0 ? sumOf(edits) : writtenAnew(fields, resultText)) }];
 }
 
-interface Pair {
-  readonly before: string;
-  readonly after: string;
-  /** In how many places, only the host knows. */
-  readonly everywhere: boolean;
+type Edit = JsonObject & { readonly old_string: string; readonly new_string: string };
+
+function isEdit(edit: unknown): edit is Edit {
+  return isObject(edit) && typeof edit['old_string'] === 'string' && typeof edit['new_string'] === 'string';
 }
 
-function pairOf(edit: JsonObject): Pair | undefined {
-  const [before, after] = [edit['old_string'], edit['new_string']];
-  if (typeof before !== 'string' || typeof after !== 'string') return undefined;
-  return { before, after, everywhere: edit['replace_all'] === true };
-}
-
-function sumOf(pairs: readonly Pair[]): Pick<FileChange, 'added' | 'removed'> {
-  if (pairs.some(({ everywhere }) => everywhere)) return { added: null, removed: null };
+function sumOf(edits: readonly Edit[]): Pick<FileChange, 'added' | 'removed'> {
+  // In how many places a text was replaced, only the host knows.
+  if (edits.some((edit) => edit['replace_all'] === true)) return { added: null, removed: null };
   let added = 0;
   let removed = 0;
-  for (const { before, after } of pairs) {
+  for (const { old_string: before, new_string: after } of edits) {
     const lines = before === '' ? [] : diffLines(before, after);
     added += before === '' ? countLines(after) : lines.filter(({ kind }) => kind === 'added').length;
     removed += lines.filter(({ kind }) => kind === 'removed').length;
