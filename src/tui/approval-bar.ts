@@ -30,29 +30,18 @@ interface ApprovalBarOptions {
   readonly onChange: () => void;
 }
 
-/** Calls that wait for the person, one after another. */
-export interface ApprovalBar {
-  handleEvent(event: LiveEvent): void;
-  /** true: the key was meant for it. */
-  press(key: Key): boolean;
-  height(size: Size): number;
-  lines(size: Size, now: number, away?: string): readonly string[];
-}
+export type ApprovalBar = ReturnType<typeof createApprovalBar>;
 
-export function createApprovalBar({
-  paint,
-  session = '',
-  answer,
-  hueOf,
-  say,
-  onChange,
-}: ApprovalBarOptions): ApprovalBar {
+/** Calls that wait for the person, one after another. */
+export function createApprovalBar(options: ApprovalBarOptions) {
+  const { paint, session = '', answer, hueOf, say, onChange } = options;
   let asks: readonly ApprovalRequest[] = [];
   /** One press says which answer to which ask; only the same once more gives it. */
   let chosen: { readonly id: string; readonly answer: ApprovalAnswer } | undefined;
   /** Answered here: what comes of it is told by the answer. */
   const sent = new Set<string>();
-  const open = (): readonly ApprovalRequest[] => asks.filter((ask) => isWanted(ask, session) && !sent.has(ask.id));
+  const open = (): readonly ApprovalRequest[] =>
+    asks.filter((ask) => ask.end === null && (ask.session ?? '').startsWith(session) && !sent.has(ask.id));
 
   const send = async (ask: ApprovalRequest, said: ApprovalAnswer): Promise<void> => {
     sent.add(ask.id);
@@ -68,14 +57,15 @@ export function createApprovalBar({
   };
 
   return {
-    handleEvent(event) {
+    handleEvent(event: LiveEvent): void {
       if (event.type === 'snapshot') asks = event.data.asks;
       if (event.type !== 'ask') return;
       const wasOpen = open().some(({ id }) => id === event.data.id);
       asks = withApproval(asks, event.data);
       if (event.data.end !== null && wasOpen) say(endOf(event.data));
     },
-    press(key) {
+    /** true: the key was meant for it. */
+    press(key: Key): boolean {
       const [ask] = open();
       const before = chosen;
       chosen = undefined;
@@ -87,8 +77,8 @@ export function createApprovalBar({
       else chosen = { id: ask.id, answer: said };
       return true;
     },
-    height: (size) => approvalBarHeight(open(), size),
-    lines(size, now, away) {
+    height: (size: Size): number => approvalBarHeight(open(), size),
+    lines(size: Size, now: number, away?: string): readonly string[] {
       const [ask, ...others] = open();
       if (!ask) return [];
       const facts: ApprovalBarState = {
@@ -102,10 +92,6 @@ export function createApprovalBar({
 }
 
 const ANSWERS: Readonly<Record<string, ApprovalAnswer>> = { y: 'allow', n: 'deny' };
-
-function isWanted({ end, session }: ApprovalRequest, wanted: string): boolean {
-  return end === null && (wanted === '' || (session ?? '').startsWith(wanted));
-}
 
 function endOf(ask: ApprovalRequest): string {
   return ask.end ? `${endText(ask.end)} ${formatApprovalCall(ask)}` : '';
@@ -159,10 +145,11 @@ function formatApprovalBar(
       fitTo(line, columns),
     );
   }
+  const why = ask.rule === null ? ask.reason : `${ask.reason} (${ask.rule})`;
   const lines = [
     spread(` ${mark}  ${paint.agent(hue, requesterText(ask))}`, paint.yellow(left), columns),
     ...cutLines(linesOf(ask, columns), height - AROUND).map((line) => `   ${paint.bold(line)}`),
-    `   ${keysOf(facts, paint)}  ${paint.dim(whyText(ask))}`,
+    `   ${keysOf(facts, paint)}  ${paint.dim(cleanLine(why))}`,
   ];
   return lines.map((line) => fitTo(line, columns));
 }
@@ -182,8 +169,4 @@ function confirmText(chosen: ApprovalAnswer): string {
   return chosen === 'allow'
     ? 'Allow it? y again: yes · any other key: no'
     : 'Deny it? n again: yes · any other key: no';
-}
-
-function whyText({ rule, reason }: ApprovalRequest): string {
-  return cleanLine(rule === null ? reason : `${reason} (${rule})`);
 }

@@ -30,19 +30,7 @@ import {
 import { padTo } from './paint.ts';
 import type { AgentRow, SessionRow, WatchRow } from './rows.ts';
 
-type ColumnName =
-  | 'status'
-  | 'agent'
-  | 'type'
-  | 'doing'
-  | 'model'
-  | 'calls'
-  | 'context'
-  | 'output'
-  | 'time'
-  | 'last'
-  | 'id'
-  | 'link';
+type ColumnName = keyof typeof COLUMNS;
 
 export interface PlacedColumn {
   readonly name: ColumnName;
@@ -50,7 +38,6 @@ export interface PlacedColumn {
 }
 
 interface Column {
-  readonly name: ColumnName;
   readonly width?: number;
   /** On a screen that is not wide: times without spaces («12m»), types cut off. */
   readonly narrow?: number;
@@ -61,20 +48,20 @@ interface Column {
  * From left to right. Whoever has no width shares what the others leave. The type stands behind what is being done: who is
  * done does nothing, and so has room for a long label.
  */
-const COLUMNS: readonly Column[] = [
-  { name: 'status', width: 11 },
-  { name: 'agent' },
-  { name: 'doing' },
-  { name: 'type', width: 17, narrow: 8 },
-  { name: 'model', width: 20 },
-  { name: 'calls', width: 5, isRight: true },
-  { name: 'context', width: 9, isRight: true },
-  { name: 'output', width: 6, isRight: true },
-  { name: 'time', width: 6, narrow: 4, isRight: true },
-  { name: 'last', width: 6, narrow: 4, isRight: true },
-  { name: 'id', width: 8 },
-  { name: 'link', width: 20 },
-];
+const COLUMNS = {
+  status: { width: 11 },
+  agent: {},
+  doing: {},
+  type: { width: 17, narrow: 8 },
+  model: { width: 20 },
+  calls: { width: 5, isRight: true },
+  context: { width: 9, isRight: true },
+  output: { width: 6, isRight: true },
+  time: { width: 6, narrow: 4, isRight: true },
+  last: { width: 6, narrow: 4, isRight: true },
+  id: { width: 8 },
+  link: { width: 20 },
+} satisfies Readonly<Record<string, Column>>;
 
 /** Most wanted first; each with the room that «agent» and «doing» must keep between them for it to be shown. */
 const WANTED: readonly (readonly [ColumnName, number])[] = [
@@ -107,8 +94,8 @@ export function placeColumns(screen: number): readonly PlacedColumn[] {
   const widths = new Map<ColumnName, number>([['status', width < 36 ? 1 : 11]]);
   let room = width - (widths.get('status') ?? 0) - GAP;
   for (const [name, needed] of WANTED) {
-    const column = COLUMNS.find((one) => one.name === name);
-    const own = (isNarrow(screen) ? column?.narrow : undefined) ?? column?.width ?? 0;
+    const column: Column = COLUMNS[name];
+    const own = (isNarrow(screen) ? column.narrow : undefined) ?? column.width ?? 0;
     if (room - own - GAP < needed) break;
     widths.set(name, own);
     room -= own + GAP;
@@ -118,7 +105,7 @@ export function placeColumns(screen: number): readonly PlacedColumn[] {
     widths.set('agent', agent);
     widths.set('doing', room - GAP - agent);
   } else widths.set('agent', Math.max(0, room));
-  return COLUMNS.flatMap(({ name }) => {
+  return (Object.keys(COLUMNS) as ColumnName[]).flatMap((name) => {
     const own = widths.get(name);
     return own === undefined ? [] : { name, width: own };
   });
@@ -131,10 +118,7 @@ export function spanOf(columns: readonly PlacedColumn[], names: readonly ColumnN
 }
 
 /** One line: every cell in its column. A cell may span the columns behind its own, up to the next that has a cell. */
-export function formatColumns(
-  columns: readonly PlacedColumn[],
-  cells: Partial<Readonly<Record<ColumnName, Cell>>>,
-): string {
+export function formatColumns(columns: readonly PlacedColumn[], cells: Cells): string {
   const parts: string[] = [];
   for (let at = 0; at < columns.length; ) {
     const { name, width } = columns[at] as PlacedColumn;
@@ -142,17 +126,14 @@ export function formatColumns(
     let own = width;
     for (let next = columns[end]; next && cells[next.name] === undefined; next = columns[++end])
       own += GAP + next.width;
-    parts.push(formatCell(cells[name] ?? { text: '' }, own, isRight(name) ? 'right' : 'left'));
+    const { isRight }: Column = COLUMNS[name];
+    parts.push(formatCell(cells[name] ?? { text: '' }, own, isRight ? 'right' : 'left'));
     at = end;
   }
   return parts.join(' '.repeat(GAP));
 }
 
-function isRight(name: ColumnName): boolean {
-  return COLUMNS.find((column) => column.name === name)?.isRight === true;
-}
-
-type Cells = Partial<Record<ColumnName, Cell>>;
+type Cells = Partial<Readonly<Record<ColumnName, Cell>>>;
 
 interface CellOptions {
   readonly paint: Paint;
@@ -178,8 +159,11 @@ function agentCells({ agent, stem, fold, inside }: AgentRow, options: CellOption
   const fade = isBusy(agent) ? same : paint.dim;
   // How many are hidden stands first: the end of a long label is cut off.
   const indent = `  ${stem}${fold === 'folded' ? `▸ +${inside} ` : ''}`;
-  const name = agent.kind === 'main' ? 'main' : `${doubtOf(agent)}${cleanLine(agent.label)}`;
+  // A dotted line alone is easily overlooked.
+  const isDoubtful = agent.evidence?.rank === 'guess' || agent.evidence?.rank === 'none';
+  const name = agent.kind === 'main' ? 'main' : `${isDoubtful ? '? ' : ''}${cleanLine(agent.label)}`;
   const doing = doingCell(agent, options);
+  const time = timeText(agent, now);
   const inHue = agent.kind === 'main' ? paint.bold : (text: string) => fade(paint.agent(agent.hue, text));
   return {
     status: statusCell(standingOf(agent), options),
@@ -194,10 +178,7 @@ function agentCells({ agent, stem, fold, inside }: AgentRow, options: CellOption
     calls: { text: agent.toolCallCount === null ? '–' : String(agent.toolCallCount), paint: fade },
     context: contextCell(agent, paint),
     output: { text: outputText(agent), paint: fade },
-    time: {
-      text: shorten(isBusy(agent) ? wholeSeconds(timeText(agent, now)) : timeText(agent, now), options),
-      paint: fade,
-    },
+    time: { text: shorten(isBusy(agent) ? wholeSeconds(time) : time, options), paint: fade },
     last: lastCell(agent, options),
     id: { text: cleanLine(shortId(agent.id)), paint: paint.dim },
     link: { text: linkText(agent), paint: paint.yellow },
@@ -207,11 +188,6 @@ function agentCells({ agent, stem, fold, inside }: AgentRow, options: CellOption
 /** A main agent has none; and where there is little room, what the person is needed for comes first. */
 function hasType(agent: AgentReport, { isNarrow }: CellOptions): boolean {
   return agent.kind !== 'main' && !(isNarrow && standingOf(agent) === 'needs you');
-}
-
-/** A dotted line alone is easily overlooked. */
-function doubtOf({ evidence }: AgentReport): string {
-  return evidence?.rank === 'guess' || evidence?.rank === 'none' ? '? ' : '';
 }
 
 function sessionCells(row: SessionRow, options: CellOptions): Cells {

@@ -4,7 +4,6 @@ import {
   clockText,
   countStandings,
   cutTo,
-  type FeedSource,
   isBusy,
   type LiveSnapshot,
   type Paint,
@@ -18,19 +17,9 @@ import {
 } from '../core/index.ts';
 import type { Size } from '../lib/screen.ts';
 import { cellsOf, formatColumns, isNarrow, MARGIN, type PlacedColumn, placeColumns, spanOf } from './columns.ts';
-import { formatFooter, formatHelp, HELP_FOOTER, notesOf } from './help.ts';
+import { type FrameOptions, formatFooter, formatHelp, HELP_FOOTER, notesOf } from './help.ts';
 import { fill, fitTo, padTo, spread, type WatchPaint, withoutColours } from './paint.ts';
 import type { WatchRow } from './rows.ts';
-
-export interface FrameOptions {
-  readonly size: Size;
-  readonly now: number;
-  readonly paint: WatchPaint;
-  readonly source: FeedSource;
-  readonly version: string;
-  /** Only this session was asked for. */
-  readonly session?: string;
-}
 
 /** The whole screen: exactly as many lines as it has rows, none wider than it. */
 export function formatFrame(
@@ -42,13 +31,13 @@ export function formatFrame(
   const { size, paint } = options;
   const { header, titles, body, footer } = planOf(size);
   const content = view.showsHelp
-    ? formatHelp(picture, options, size.columns, paint)
+    ? formatHelp(picture, options)
     : rows.length === 0
-      ? formatEmpty(picture, view, options, paint)
+      ? formatEmpty(picture, view, options)
       : formatBody(picture, rows, view, body, options);
   const isTable = !view.showsHelp && rows.length > 0;
   const lines = [
-    ...(header ? [formatHeader(picture, options, size.columns, paint)] : []),
+    ...(header ? [formatHeader(picture, options)] : []),
     ...(titles ? [isTable ? formatTitles(outOfSight(rows, view, body), size.columns, paint) : ''] : []),
     ...fill(content, body),
     ...(footer ? [view.showsHelp ? HELP_FOOTER : formatFooter(view, size.columns, paint)] : []),
@@ -117,18 +106,8 @@ function formatRow(
   return isSelected ? paint.bar(fitTo(padTo(`›${line}`, size.columns), size.columns)) : ` ${line}`;
 }
 
-interface HeaderFacts {
-  readonly source: FeedSource;
-  readonly now: number;
-}
-
 /** The answer at a glance: how many work, does one need the person, is one stuck. */
-function formatHeader(
-  picture: LiveSnapshot | undefined,
-  { source, now }: HeaderFacts,
-  columns: number,
-  paint: Paint,
-): string {
+function formatHeader(picture: LiveSnapshot | undefined, { source, now, size, paint }: FrameOptions): string {
   const { urgent, others } = picture ? formatCounts(picture, paint) : { urgent: [], others: [] };
   // What is lost comes before everything else: all the rest may be old.
   const lost = source.isLost ? [paint.bold(paint.yellow(`⚠ ${cleanLine(source.text)}`))] : [];
@@ -136,7 +115,7 @@ function formatHeader(
   const clock = clockText(now);
   const from = source.isLost ? [] : [cleanLine(source.text)];
   const where = [...(isReading ? ['still reading'] : []), ...from, clock].join(' · ');
-  return longest({ urgent: [...lost, ...urgent], others }, paint.bold('troupe'), [where, clock], columns, paint);
+  return longest({ urgent: [...lost, ...urgent], others }, paint.bold('troupe'), [where, clock], size.columns, paint);
 }
 
 interface Counts {
@@ -188,30 +167,18 @@ const COUNTED: readonly {
   { standings: ['idle'], word: 'idle', isUrgent: false },
 ];
 
-interface EmptyFacts {
-  readonly source: FeedSource;
-  /** Only this session was asked for. */
-  readonly session?: string;
-}
-
 /** Instead of rows, where there is none: what is the matter, and what to do. */
-function formatEmpty(
-  picture: LiveSnapshot | undefined,
-  view: WatchView,
-  { source, session }: EmptyFacts,
-  paint: Paint,
-): readonly string[] {
-  const [head, ...rest] = textOf(picture, view, cleanLine(source.text), session);
-  return ['', `  ${paint.bold(head ?? '')}`, '', ...rest.map((line) => `  ${line}`)];
+function formatEmpty(picture: LiveSnapshot | undefined, view: WatchView, options: FrameOptions): readonly string[] {
+  const [head = '', ...rest] = textOf(picture, view, options);
+  return ['', `  ${options.paint.bold(head)}`, '', ...rest.map((line) => `  ${line}`)];
 }
 
 function textOf(
   picture: LiveSnapshot | undefined,
   view: WatchView,
-  source: string,
-  session: string | undefined,
+  { source, session }: FrameOptions,
 ): readonly string[] {
-  if (!picture) return ['Waiting for the first picture.', `It comes from: ${source}`];
+  if (!picture) return ['Waiting for the first picture.', `It comes from: ${cleanLine(source.text)}`];
   const older = picture.olderTotal > 0 ? [`${plural(picture.olderTotal, 'older session')}: troupe ls`] : [];
   if (picture.sessions.length === 0) {
     const places = picture.places.map((place) => `  ${cleanLine(place)}`);
@@ -227,21 +194,19 @@ function textOf(
       ...older,
     ];
   }
-  if (view.filter !== '') {
+  if (view.filter !== '')
     return [`Nothing matches «${cutTo(cleanLine(view.filter), 40)}».`, 'Press esc to clear the filter.'];
-  }
   const hidden = picture.sessions.flatMap(agentsOf).filter((agent) => !isBusy(agent)).length;
   return ['Nobody is at work.', `${plural(hidden, 'finished agent')} hidden: press a to see them.`];
 }
 
 function unknownSession({ older, places }: LiveSnapshot, session: string): readonly string[] {
   const wanted = cutTo(cleanLine(session), 40);
-  if (older.some(({ id }) => id.startsWith(session))) {
+  if (older.some(({ id }) => id.startsWith(session)))
     return [
       `Session «${wanted}» is one of the older ones, and not followed.`,
       `Look at it with: troupe tree ${wanted}`,
     ];
-  }
   return [
     `No session begins with «${wanted}».`,
     'Looked in:',

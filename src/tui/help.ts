@@ -9,26 +9,30 @@ import {
   type WatchView,
   widthOf,
 } from '../core/index.ts';
+import type { Size } from '../lib/screen.ts';
 import { UserError } from '../lib/user-error.ts';
-import { fitTo, padTo, withoutColours } from './paint.ts';
+import { fitTo, padTo, type WatchPaint, withoutColours } from './paint.ts';
 
-interface HelpFacts {
-  readonly version: string;
+export interface FrameOptions {
+  readonly size: Size;
+  readonly now: number;
+  readonly paint: WatchPaint;
   readonly source: FeedSource;
+  readonly version: string;
+  /** Only this session was asked for. */
+  readonly session?: string;
 }
 
 /** The help sheet: what the keys do, what the marks mean, what is followed. */
 export function formatHelp(
   picture: LiveSnapshot | undefined,
-  { version, source }: HelpFacts,
-  columns: number,
-  paint: Paint,
+  { version, source, size, paint }: FrameOptions,
 ): readonly string[] {
   const marks = MARKS.map(([standing, means]) => ` ${paintMark(standing, paint)} ${standing.padEnd(9)}  ${means}`);
   const lines = LINES.map(([line, means]) => ` ${line.padEnd(11)}  ${means}`);
   const from = ` troupe ${cleanLine(version)}, from: ${cleanLine(source.text)}`;
   return [
-    ...sideBySide(formatKeys(KEYS, paint), [...marks, ...lines], columns),
+    ...sideBySide(formatKeys(KEYS, paint), [...marks, ...lines], size.columns),
     '',
     paint.dim(from),
     ...followed(picture).map((line) => paint.dim(` ${line}`)),

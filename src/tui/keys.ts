@@ -142,8 +142,5 @@ export function editText(text: string, key: Key): string | undefined {
   if (key.kind === 'typed') return (text + key.text).slice(0, MAX_LENGTH);
   if (key.kind === 'pasted') return (text + cleanLine(key.text)).slice(0, MAX_LENGTH);
   if (key.name !== 'backspace') return undefined;
-  return [...segmenter.segment(text)]
-    .slice(0, -1)
-    .map(({ segment }) => segment)
-    .join('');
+  return characters(text).slice(0, -1).join('');
 }

@@ -25,7 +25,7 @@ export function fitTo(line: string, columns: number): string {
   let result = '';
   let left = kept.length;
   let isCut = false;
-  for (const [index, part] of line.split(/(\u001b\[[0-9;]*m)/).entries()) {
+  for (const [index, part] of line.split(PIECES).entries()) {
     // Every other part is what the text was split at.
     if (index % 2 === 1) result += part;
     else if (!isCut) {
@@ -61,21 +61,15 @@ const ASCII_ONLY = /^[\u0020-\u007e]*$/;
 /** The last gate: nothing that could move the cursor or turn the text around, whoever forgot to take it out. */
 const UNSHOWN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
-interface EncodedLine {
-  readonly bytes: string;
-  readonly width: number;
-  /** Some characters count two columns: where a terminal gives them one, what was there before shines through. */
-  readonly hasWide: boolean;
-}
-
 /**
  * A line as the terminal gets it, never wider than `columns`. Terminals disagree about the width of many characters:
  * behind each such run we say where we are, so that one wrong guess does not move the rest of the line.
  */
-function encodeLine(line: string, columns: number): EncodedLine {
+function encodeLine(line: string, columns: number) {
   let bytes = '';
   let width = 0;
   let isUnsure = false;
+  /** Some characters count two columns: where a terminal gives them one, what was there before shines through. */
   let hasWide = false;
   const say = (text: string, own: number): void => {
     bytes += text;
@@ -115,25 +109,22 @@ const PLAIN_COLOURS = '\u001b[0m';
 const ERASE_REST = '\u001b[K';
 const ERASE_LINE = '\u001b[2K';
 
-export interface ScreenPainter {
-  /** As many lines as the screen has rows. Only those that are not what is there already are written. */
-  paint(lines: readonly string[], size: Size): void;
-  /** What is on the screen is not what we left there: the next frame is written whole. */
-  forget(): void;
-}
+export type ScreenPainter = ReturnType<typeof createScreenPainter>;
 
-export function createScreenPainter(write: (text: string) => void): ScreenPainter {
+export function createScreenPainter(write: (text: string) => void) {
   let shown: readonly string[] = [];
   let columns = 0;
   return {
-    paint(lines, size) {
+    /** As many lines as the screen has rows. Only those that are not what is there already are written. */
+    paint(lines: readonly string[], size: Size): void {
       if (size.columns !== columns || size.rows !== shown.length) shown = [];
       columns = size.columns;
       const changed = lines.flatMap((line, row) => (line === shown[row] ? [] : writeLine(line, row, columns)));
       shown = lines;
       if (changed.length > 0) write(`${BEGIN}${changed.join('')}${END}`);
     },
-    forget() {
+    /** What is on the screen is not what we left there: the next frame is written whole. */
+    forget(): void {
       shown = [];
     },
   };

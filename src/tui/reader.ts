@@ -13,13 +13,9 @@ import { reasonOf } from './help.ts';
 import { editText, type Key, type KeyName } from './keys.ts';
 import { type WatchPaint, withoutColours } from './paint.ts';
 
-/** A transcript that is open: it follows what is written to it. */
-export interface Reader {
-  press(key: Key, size: Size): 'back' | undefined;
-  handleEvent(event: LiveEvent): void;
-  frame(size: Size, now: number): readonly string[];
-  close(): void;
-}
+export type Reader = ReturnType<typeof openReader>;
+
+type Opened = { readonly transcript: Transcript };
 
 interface ReaderSources {
   readonly agent: AgentReport;
@@ -27,19 +23,18 @@ interface ReaderSources {
   readonly session: () => SessionDetail;
   readonly paint: WatchPaint;
   readonly source: () => FeedSource;
-  readonly open: () => Promise<{ readonly transcript: Transcript }>;
+  readonly open: () => Promise<Opened>;
   readonly onChange: () => void;
   /** It could not even be opened. */
   readonly onFailure: (reason: string) => void;
 }
 
-export function openReader({ agent: first, session, paint, source, open, onChange, onFailure }: ReaderSources): Reader {
+/** A transcript that is open: it follows what is written to it. */
+export function openReader({ agent: first, session, paint, source, open, onChange, onFailure }: ReaderSources) {
   let agent = first;
-  let opened: { readonly transcript: Transcript } | undefined;
+  let opened: Opened | undefined;
   let view: ReaderView = FIRST_READER;
-  let formatted:
-    | { readonly opened: { readonly transcript: Transcript }; readonly width: number; readonly isFull: boolean }
-    | undefined;
+  let formatted: { readonly opened: Opened; readonly width: number; readonly isFull: boolean } | undefined;
 
   const reading = startReading(
     open,
@@ -60,28 +55,30 @@ export function openReader({ agent: first, session, paint, source, open, onChang
     const width = readerWidth(size);
     const { isFull } = view;
     if (!opened || (formatted?.opened === opened && formatted.width === width && formatted.isFull === isFull)) return;
+    const { problems } = session();
     const lines = formatTranscript(opened.transcript, {
       paint,
       width,
       hue: agent.hue,
       full: isFull,
       from: 0,
-      problems: session().problems,
+      problems,
     });
     view = keepPlace(view, lines, readerHeight(size), { isFirst: !formatted, isLive: isAtWork(agent.status) });
     formatted = { opened, width, isFull };
   };
 
   return {
-    press(key, size) {
+    press(key: Key, size: Size): 'back' | undefined {
       const pressed = pressInReader(view, key, readerHeight(size));
-      view = pressed.view;
-      return pressed.action;
+      if (pressed === 'back') return 'back';
+      view = pressed;
+      return undefined;
     },
-    handleEvent(event) {
+    handleEvent(event: LiveEvent): void {
       if (concerns(event, agent)) reading.again();
     },
-    frame(size, now) {
+    frame(size: Size, now: number): readonly string[] {
       const { id, main, subagents, project } = session();
       agent = [main, ...subagents].find((one) => one.id === agent.id) ?? agent;
       layOut(size);
@@ -131,37 +128,30 @@ function placeOf(before: readonly string[], top: number, after: readonly string[
   return found === -1 ? top : found - (first - top);
 }
 
-interface ReaderPressed {
-  readonly view: ReaderView;
-  readonly action?: 'back';
-}
-
 /** What a key does in a transcript. */
-function pressInReader(view: ReaderView, key: Key, height: number): ReaderPressed {
+function pressInReader(view: ReaderView, key: Key, height: number): ReaderView | 'back' {
   const { message: _said, ...quiet } = view;
-  if (view.showsHelp) return { view: { ...quiet, showsHelp: false } };
-  if (view.isTyping) return { view: typeFind(quiet, key, height) };
-  if (key.kind === 'pasted') return { view: quiet };
+  if (view.showsHelp) return { ...quiet, showsHelp: false };
+  if (view.isTyping) return typeFind(quiet, key, height);
+  if (key.kind === 'pasted') return quiet;
   const name = key.kind === 'named' ? key.name : LIKE[key.text];
-  if (name !== undefined) {
-    if (name === 'left' || (name === 'escape' && view.find === '')) return { view: quiet, action: 'back' };
-    return { view: name === 'escape' ? forgetFind(quiet) : scrollBy(quiet, name, height) };
-  }
+  if (name === 'left' || (name === 'escape' && view.find === '')) return 'back';
+  if (name !== undefined) return name === 'escape' ? forgetFind(quiet) : scrollBy(quiet, name, height);
   switch (key.kind === 'typed' ? key.text : '') {
     case 'q':
-      return { view: quiet, action: 'back' };
+      return 'back';
     case '?':
-      return { view: { ...quiet, showsHelp: true } };
+      return { ...quiet, showsHelp: true };
     case '/':
-      return { view: { ...forgetFind(quiet), isTyping: true } };
+      return { ...forgetFind(quiet), isTyping: true };
     case 'n':
-      return { view: findNext(quiet, 1, height) };
+      return findNext(quiet, 1, height);
     case 'N':
-      return { view: findNext(quiet, -1, height) };
+      return findNext(quiet, -1, height);
     case 'f':
-      return { view: { ...quiet, isFull: !view.isFull } };
+      return { ...quiet, isFull: !view.isFull };
     default:
-      return { view: quiet };
+      return quiet;
   }
 }
 
@@ -220,12 +210,8 @@ function jump(view: ReaderView, from: number, step: 1 | -1, height: number): Rea
   const wanted = find.toLowerCase();
   for (let tried = 0; tried < lines.length; tried++) {
     const at = (from + tried * step + lines.length) % lines.length;
-    if (
-      withoutColours(lines[at] ?? '')
-        .toLowerCase()
-        .includes(wanted)
-    )
-      return show({ ...view, hit: at }, at, height);
+    const line = withoutColours(lines[at] ?? '').toLowerCase();
+    if (line.includes(wanted)) return show({ ...view, hit: at }, at, height);
   }
   const { hit: _none, ...rest } = view;
   const more = view.isFull ? '' : '; f unfolds long things';
@@ -238,21 +224,11 @@ function show(view: ReaderView, line: number, height: number): ReaderView {
   return { ...view, top: clampTop(line - Math.floor(height / 3), view.lines?.length ?? 0, height) };
 }
 
-interface Reading {
-  /** There is more: read once more, soon. */
-  again(): void;
-  close(): void;
-}
-
 /** Long enough that a busy agent does not keep us reading all the time. */
 const PAUSE_MS = 700;
 
 /** Reads now, and after each `again`: never twice at a time, and with a pause between. */
-function startReading<T>(
-  read: () => Promise<T>,
-  onRead: (result: T) => void,
-  onFailure: (error: unknown) => void,
-): Reading {
+function startReading<T>(read: () => Promise<T>, onRead: (result: T) => void, onFailure: (error: unknown) => void) {
   let isClosed = false;
   let isReading = false;
   let isWanted = false;
@@ -275,11 +251,12 @@ function startReading<T>(
   };
   void readOnce();
   return {
-    again() {
+    /** There is more: read once more, soon. */
+    again(): void {
       isWanted = true;
       if (!isReading && !isClosed) void readOnce();
     },
-    close() {
+    close(): void {
       isClosed = true;
       clearTimeout(timer);
     },

@@ -15,12 +15,10 @@ import {
   type WatchView,
 } from '../core/index.ts';
 
-type Fold = 'open' | 'folded' | 'leaf';
-
 interface AnyRow {
   readonly key: string;
   readonly session: SessionDetail;
-  readonly fold: Fold;
+  readonly fold: 'open' | 'folded' | 'leaf';
   /** Rows that are not shown because this one is folded. */
   readonly inside: number;
 }
@@ -105,29 +103,17 @@ function twigOf({ evidence }: AgentReport, isLast: boolean): string {
 function visibleAgents(session: SessionDetail, view: WatchView): readonly AgentReport[] {
   const agents = agentsOf(session);
   const isBusyOnly = view.hidesFinished;
-  const words = wordsOf(view.filter);
+  const words = view.filter.toLowerCase().match(/\S+/g) ?? [];
   if (!isBusyOnly && words.length === 0) return agents;
-  const around = words.length === 0 ? '' : sessionText(session);
-  const isHit = (agent: AgentReport): boolean =>
-    (!isBusyOnly || isBusy(agent)) && (words.length === 0 || hasAll(`${agentText(agent)}\n${around}`, words));
+  const { id, host, project, title, branch } = session;
+  const around = [id, host, project, title, branch].join('\n');
+  // Every word must be there, in any order.
+  const isHit = (agent: AgentReport): boolean => {
+    if (isBusyOnly && !isBusy(agent)) return false;
+    const text = words.length === 0 ? '' : `${agentText(agent)}\n${around}`.toLowerCase();
+    return words.every((word) => text.includes(word));
+  };
   return withAncestors(agents, agents.filter(isHit));
-}
-
-/** Every word must be there, in any order. */
-function wordsOf(filter: string): readonly string[] {
-  return filter
-    .toLowerCase()
-    .split(/\s+/)
-    .filter((word) => word !== '');
-}
-
-function hasAll(text: string, words: readonly string[]): boolean {
-  const lower = text.toLowerCase();
-  return words.every((word) => lower.includes(word));
-}
-
-function sessionText({ id, host, project, title, branch }: SessionDetail): string {
-  return [id, host, project, title, branch].join('\n');
 }
 
 function agentText(agent: AgentReport): string {
@@ -152,10 +138,7 @@ function withAncestors(agents: readonly AgentReport[], hits: readonly AgentRepor
 /** Keys of the sessions as they should stand now: at work first, then the most recent; or by what was asked for. */
 export function sortSessions(sessions: readonly SessionDetail[], sort: Sort): readonly string[] {
   const busy = new Set(sort === 'tree' ? sessions.filter(isSessionBusy) : []);
-  const amountOf = (session: SessionDetail): number => {
-    if (sort === 'tokens') return session.usage.output;
-    return sort === 'time' ? lengthOf(session) : instant(session.lastActivityAt);
-  };
+  const amountOf = (session: SessionDetail): number => amountBy(session, session.usage.output, sort);
   return [...sessions]
     .sort((a, b) => Number(busy.has(b)) - Number(busy.has(a)) || amountOf(b) - amountOf(a))
     .map(sessionKey);
@@ -164,17 +147,17 @@ export function sortSessions(sessions: readonly SessionDetail[], sort: Sort): re
 /** The place of each agent among its siblings, most first. In the order of the tree nobody needs one. */
 export function rankAgents(sessions: readonly SessionDetail[], sort: Sort): ReadonlyMap<string, number> {
   if (sort === 'tree') return new Map();
-  const amountOf = (agent: AgentReport): number => {
-    if (sort === 'tokens') return agent.subtreeUsage.output;
-    return sort === 'time' ? lengthOf(agent) : instant(agent.lastActivityAt);
-  };
+  const amountOf = (agent: AgentReport): number => amountBy(agent, agent.subtreeUsage.output, sort);
   const sorted = sessions.flatMap(agentsOf).sort((a, b) => amountOf(b) - amountOf(a));
   return new Map(sorted.map((agent, rank) => [agentKey(agent), rank]));
 }
 
 /** One that is still at work has been so until its last word: how long ago that was says another column. */
-function lengthOf(one: Pick<AgentReport, 'startedAt' | 'lastActivityAt'>): number {
-  return one.startedAt === null ? 0 : instant(one.lastActivityAt) - instant(one.startedAt);
+function amountBy(one: Pick<AgentReport, 'startedAt' | 'lastActivityAt'>, output: number, sort: Sort): number {
+  if (sort === 'tokens') return output;
+  const last = instant(one.lastActivityAt);
+  if (sort !== 'time') return last;
+  return one.startedAt === null ? 0 : last - instant(one.startedAt);
 }
 
 function instant(iso: string | null): number {

@@ -1,5 +1,4 @@
 import {
-  type AgentReport,
   agentsOf,
   applyEvent,
   FIRST_VIEW,
@@ -14,32 +13,20 @@ import {
   type WatchView,
 } from '../core/index.ts';
 import type { Size } from '../lib/screen.ts';
-import { type FrameOptions, formatFrame, planOf } from './frame.ts';
+import { formatFrame, planOf } from './frame.ts';
+import type { FrameOptions } from './help.ts';
 import { editText, type Key, type KeyName } from './keys.ts';
 import { rankAgents, rowsOf, sortSessions, type WatchRow } from './rows.ts';
 
-/** The tree of everything that is followed: the picture, and how the person looks at it. */
-export interface Tree {
-  handleEvent(event: LiveEvent): void;
-  press(key: Key, size: Size, now: number): 'quit' | 'read' | undefined;
-  frame(size: Size, now: number): readonly string[];
-  selected(): WatchRow | undefined;
-  /** Keys are text, or end the help. */
-  takesKeys(): boolean;
-  /** As it stands now. */
-  session(key: string): SessionDetail | undefined;
-  /** An agent by its whole id, in the newest session that has it. */
-  find(agent: string): { readonly agent: AgentReport; readonly session: SessionDetail } | undefined;
-  /** In the last line, until the next key. */
-  say(message: string): void;
-}
+export type Tree = ReturnType<typeof createTree>;
 
 interface TreeSetup extends Omit<FrameOptions, 'size' | 'now' | 'source'> {
   /** As it is now. */
   readonly source: () => FrameOptions['source'];
 }
 
-export function createTree(setup: TreeSetup): Tree {
+/** The tree of everything that is followed: the picture, and how the person looks at it. */
+export function createTree(setup: TreeSetup) {
   const { session } = setup;
   /** As it was told, and as it is shown. */
   let raw: LiveSnapshot | undefined;
@@ -51,11 +38,11 @@ export function createTree(setup: TreeSetup): Tree {
     if (picture) ({ view, rows } = settleView(picture, view, { size, now, keepsOpen: session !== undefined }));
   };
   return {
-    handleEvent(event) {
+    handleEvent(event: LiveEvent): void {
       raw = applyEvent(raw, event);
       picture = only(markPendingApprovals(raw), session);
     },
-    press(key, size, now) {
+    press(key: Key, size: Size, now: number): 'quit' | 'read' | undefined {
       // Keys may come faster than frames: each must find the rows as the one before it left them.
       settle(size, now);
       const { body } = planOf(size);
@@ -64,21 +51,25 @@ export function createTree(setup: TreeSetup): Tree {
       settle(size, now);
       return pressed.action;
     },
-    frame(size, now) {
+    frame(size: Size, now: number): readonly string[] {
       settle(size, now);
       return formatFrame(picture, rows, view, { ...setup, size, now, source: setup.source() });
     },
-    selected: () => rows.find(({ key }) => key === view.selected),
-    takesKeys: () => view.isTyping || view.showsHelp,
-    session: (key) => picture?.sessions.find((one) => sessionKey(one) === key),
-    find(id) {
+    selected: (): WatchRow | undefined => rows.find(({ key }) => key === view.selected),
+    /** Keys are text, or end the help. */
+    takesKeys: (): boolean => view.isTyping || view.showsHelp,
+    /** As it stands now. */
+    session: (key: string): SessionDetail | undefined => picture?.sessions.find((one) => sessionKey(one) === key),
+    /** An agent by its whole id, in the newest session that has it. */
+    find(id: string) {
       for (const one of picture?.sessions ?? []) {
         const agent = agentsOf(one).find((each) => each.id === id);
         if (agent) return { agent, session: one };
       }
       return undefined;
     },
-    say(message) {
+    /** In the last line, until the next key. */
+    say(message: string): void {
       view = { ...view, message };
     },
   };
@@ -96,13 +87,8 @@ interface Moment {
   readonly keepsOpen: boolean;
 }
 
-interface Settled {
-  readonly view: WatchView;
-  readonly rows: readonly WatchRow[];
-}
-
 /** The view for a new picture: who came, who went, what is folded, and the selected row in sight. */
-export function settleView(picture: LiveSnapshot, view: WatchView, moment: Moment): Settled {
+export function settleView(picture: LiveSnapshot, view: WatchView, moment: Moment) {
   const isOrdered = view.isOrdered || picture.isComplete || view.touchedAt !== undefined;
   const sessions = view.isOrdered ? keepOrder(picture, view) : sortSessions(picture.sessions, view.sort);
   const resting = moment.keepsOpen ? view.resting : restingSessions(picture, view, moment.now);

@@ -34,7 +34,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { SourcedFeed } from '../sessions/index.ts';
 import { padTo } from './paint.ts';
 
-interface WatchPlainOptions {
+export interface WatchPlainOptions {
   readonly feed: SourcedFeed;
   readonly write: (text: string) => void;
   /** For words that are not part of the log. */
@@ -86,12 +86,7 @@ function narrow(event: LiveEvent, session: string): LiveEvent | undefined {
 /** Long enough that a burst of changes of one agent is one line. */
 const GATHER_MS = 300;
 
-interface Log {
-  handleEvent(event: LiveEvent): void;
-  close(): void;
-}
-
-function createLog({ write, clock, colours }: WatchPlainOptions): Log {
+function createLog({ write, clock, colours }: WatchPlainOptions) {
   const paint = createPaint(colours);
   const startedAt = clock();
   const said = new Map<string, Said>();
@@ -130,7 +125,7 @@ function createLog({ write, clock, colours }: WatchPlainOptions): Log {
     if (lines.length > 0) write(`${lines.join('\n')}\n`);
   };
   return {
-    handleEvent(event) {
+    handleEvent(event: LiveEvent): void {
       const before = picture;
       picture = applyEvent(picture, event);
       const gone = event.type === 'gone' ? before?.sessions.find((one) => !picture?.sessions.includes(one)) : undefined;

@@ -42,7 +42,7 @@ export class WatchScreen {
   readonly #painter: ScreenPainter;
   readonly #tree: Tree;
   readonly #bar: ApprovalBar;
-  readonly #frames: Frames;
+  readonly #frames: ReturnType<typeof startFrames>;
   #reader: Reader | undefined;
   /** The agent to read as soon as it is there. */
   #wanted: string | undefined;
@@ -172,15 +172,8 @@ export class WatchScreen {
 const FRAME_MS = 50;
 const SECOND = 1000;
 
-interface Frames {
-  /** Something changed. */
-  soon(): void;
-  onFailure(listener: (error: unknown) => void): void;
-  close(): void;
-}
-
 /** When to draw: at once where something changed, never more often than a frame, and every second for the times. */
-function startFrames(draw: () => void, clock: Clock): Frames {
+function startFrames(draw: () => void, clock: Clock) {
   let isResting = false;
   let isWanted = false;
   let isClosed = false;
@@ -219,11 +212,12 @@ function startFrames(draw: () => void, clock: Clock): Frames {
   };
   tickNext();
   return {
+    /** Something changed. */
     soon,
-    onFailure(listener) {
+    onFailure(listener: typeof fail): void {
       fail = listener;
     },
-    close() {
+    close(): void {
       isClosed = true;
       clearTimeout(rest);
       clearTimeout(tick);

@@ -1,5 +1,5 @@
 import { type SessionDetail, sessionKey } from '../core/index.ts';
-import { type Clock, systemClock, wait } from '../lib/clock.ts';
+import { systemClock, wait } from '../lib/clock.ts';
 import { known } from '../lib/json.ts';
 import { packageVersion } from '../lib/package.ts';
 import { hasScreen, openScreen } from '../lib/screen.ts';
@@ -25,7 +25,7 @@ import {
 } from '../server/index.ts';
 import { createPagedReader, type SourcedFeed } from '../sessions/index.ts';
 import { createKeyReader } from './keys.ts';
-import { watchPlain } from './watch-plain.ts';
+import { type WatchPlainOptions, watchPlain } from './watch-plain.ts';
 import { WatchScreen } from './watch-screen.ts';
 
 /** Shows the live tree of the running server, or of what this process follows itself. */
@@ -75,13 +75,8 @@ export interface WatchRequest extends FollowRequest {
   readonly agent?: string;
 }
 
-export interface WatchLinesOptions {
+export interface WatchLinesOptions extends Omit<WatchPlainOptions, 'json' | 'colours'> {
   readonly feed: SourcedFeed & NotificationFeed;
-  readonly write: (text: string) => void;
-  readonly note: (text: string) => void;
-  readonly clock: Clock;
-  /** Only the sessions whose id begins so. */
-  readonly session?: string;
   readonly stop: AbortSignal;
 }
 
