@@ -5,7 +5,13 @@
  */
 
 import path from 'node:path';
-import { createAttach, type RunningSession, type SessionConfig, startSession } from './control/index.ts';
+import {
+  createAttach,
+  createChunkQueue,
+  type RunningSession,
+  type SessionConfig,
+  startSession,
+} from './control/index.ts';
 import {
   type AttachReport,
   computeIdentity,
@@ -148,40 +154,20 @@ export async function* streamEvents(
   input: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   { disk = true, ...where }: StreamOptions = {},
 ): AsyncGenerator<StreamEvent> {
-  const waiting: StreamEvent[] = [];
-  let wake = (): void => {};
-  const shadow = createShadow({
-    adapters: adaptersFor(ADAPTERS, where.host).filter(readsStreams),
-    clock: systemClock,
-    placesOf: (host) => (disk ? placesOf({ ...where, host }) : []),
-    onEvents(events) {
-      waiting.push(...events);
-      wake();
-    },
-    // What cannot be read beside the stream is missing from the events, and nothing else.
-    onError: () => {},
-  });
-  const outcome: { isOver: boolean; error?: unknown } = { isOver: false };
+  const queue = createChunkQueue<StreamEvent>(() => {});
+  const shadow = shadowOf(where, disk, (events) => queue.add(...events));
   const read = async (): Promise<void> => {
+    let failure: unknown;
     try {
       for await (const chunk of input) shadow.push(chunk);
     } catch (error) {
-      outcome.error = error;
+      failure = error;
     }
     await shadow.end();
-    outcome.isOver = true;
-    wake();
+    queue.end(failure);
   };
   void read();
-  while (!outcome.isOver || waiting.length > 0) {
-    const event = waiting.shift();
-    if (event) yield event;
-    else
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-      });
-  }
-  if (outcome.error !== undefined) throw outcome.error;
+  yield* queue;
 }
 
 export interface AttachOptions {
@@ -236,17 +222,20 @@ export function runSession(config: SessionConfig): RunningSession {
     {
       control,
       read: (payload) => hooks.read(payload),
-      createShadow: (onEvents) =>
-        createShadow({
-          adapters: ADAPTERS.filter(readsStreams).filter((one) => one.host === host),
-          clock: systemClock,
-          placesOf: () => (disk ? placesOf({ host, ...known({ roots }) }) : []),
-          onEvents,
-          // What cannot be read beside the stream is missing from the events, and nothing else.
-          onError: () => {},
-        }),
+      createShadow: (onEvents) => shadowOf({ host, ...known({ roots }) }, disk, onEvents),
     },
   );
+}
+
+function shadowOf(where: Where, disk: boolean, onEvents: (events: readonly StreamEvent[]) => void) {
+  return createShadow({
+    adapters: adaptersFor(ADAPTERS, where.host).filter(readsStreams),
+    clock: systemClock,
+    placesOf: (host) => (disk ? placesOf({ ...where, host }) : []),
+    onEvents,
+    // What cannot be read beside the stream is missing from the events, and nothing else.
+    onError: () => {},
+  });
 }
 
 function placesOf(where: Where) {

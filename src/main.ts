@@ -1,7 +1,7 @@
-// Wires the rooms together, one function per room. Rooms that only some commands use are loaded when one of those runs: a hook
-// that calls `troupe identify` must not wait for the server to load.
+// Wires the rooms together. Rooms that only some commands use are loaded when one of those runs: a hook that calls
+// `troupe identify` must not wait for the server to load.
 
-import { type CliOptions, runCli, type Services } from './cli/index.ts';
+import { type CliOptions, runCli } from './cli/index.ts';
 import { ADAPTERS } from './hosts/registry.ts';
 import { systemClock } from './lib/clock.ts';
 import { demoFolder, packageVersion } from './lib/package.ts';
@@ -9,95 +9,62 @@ import { beBrief } from './lib/stay-small.ts';
 import { createTerminal } from './lib/terminal.ts';
 import { createIdentifier, createSessions, createTranscripts, dataFoldersFor, drainFirst } from './sessions/index.ts';
 
+const audit = () => import('./audit/index.ts');
+const guard = () => import('./guard/index.ts');
+const server = () => import('./server/index.ts');
+const control = () => import('./control/index.ts');
+const notify = () => import('./notify/index.ts');
+const hooks = async () => (await import('./cli/hooks/machine-hooks.ts')).createHooks();
+
 const terminal = createTerminal();
 
-function wireSessions(): Pick<Services, 'reader' | 'identifier'> {
-  return {
-    reader: {
-      sessions(where) {
-        beBrief();
-        const sessions = createSessions(dataFoldersFor(where), { clock: systemClock, named: where.roots.length > 0 });
-        return drainFirst(sessions, async () => (await import('./audit/index.ts')).createGuardLog(where).drain());
-      },
-      transcripts: (where) => createTranscripts(dataFoldersFor(where), systemClock),
-      demo: () => createSessions(dataFoldersFor({ roots: [demoFolder] }), { clock: systemClock }),
+const options: CliOptions = {
+  reader: {
+    sessions(where) {
+      beBrief();
+      const sessions = createSessions(dataFoldersFor(where), { clock: systemClock, named: where.roots.length > 0 });
+      return drainFirst(sessions, async () => (await audit()).createGuardLog(where).drain());
     },
-    identifier: createIdentifier(ADAPTERS, systemClock),
-  };
-}
-
-function wireAudit(): Pick<Services, 'audit'> {
-  const audit = () => import('./audit/index.ts');
-  return {
-    audit: {
-      open: async (where) => (await audit()).createGuardLog(where),
-      drain: async () => (await audit()).createGuardLog({ roots: [] }).drain(),
+    transcripts: (where) => createTranscripts(dataFoldersFor(where), systemClock),
+    demo: () => createSessions(dataFoldersFor({ roots: [demoFolder] }), { clock: systemClock }),
+  },
+  identifier: createIdentifier(ADAPTERS, systemClock),
+  audit: {
+    open: async (where) => (await audit()).createGuardLog(where),
+    drain: async () => (await audit()).createGuardLog({ roots: [] }).drain(),
+  },
+  exporter: { export: async (request) => (await import('./export/index.ts')).runExport(request) },
+  policy: lazily(async () => (await guard()).createPolicyControl(), ['check', 'presets']),
+  questions: lazily(async () => (await guard()).createGuardQueries(), ['explain', 'explainPast', 'test', 'suggest']),
+  server: lazily(async () => (await server()).createServerControl(), ['serve', 'start', 'stop', 'status', 'login']),
+  approvals: lazily(async () => (await server()).createApprovalControl(), ['list', 'answer']),
+  streams: { record: async (request) => (await control()).shadowInput(request) },
+  programs: {
+    async run(request) {
+      const { createCallBroker } = await server();
+      return (await control()).runShadowed(request, createCallBroker);
     },
-  };
-}
-
-function wireExport(): Pick<Services, 'exporter'> {
-  return { exporter: { export: async (request) => (await import('./export/index.ts')).runExport(request) } };
-}
-
-function wireGuard(): Pick<Services, 'policy' | 'questions'> {
-  const guard = () => import('./guard/index.ts');
-  return {
-    policy: lazily(async () => (await guard()).createPolicyControl(), ['check', 'presets']),
-    questions: lazily(async () => (await guard()).createGuardQueries(), ['explain', 'explainPast', 'test', 'suggest']),
-  };
-}
-
-function wireServer(): Pick<Services, 'server' | 'approvals'> {
-  const server = () => import('./server/index.ts');
-  return {
-    server: lazily(async () => (await server()).createServerControl(), ['serve', 'start', 'stop', 'status', 'login']),
-    approvals: lazily(async () => (await server()).createApprovalControl(), ['list', 'answer']),
-  };
-}
-
-function wireControl(): Pick<Services, 'streams' | 'programs' | 'agents'> {
-  const control = () => import('./control/index.ts');
-  return {
-    streams: { record: async (request) => (await control()).shadowInput(request) },
-    programs: {
-      async run(request) {
-        const { createCallBroker } = await import('./server/index.ts');
-        return (await control()).runShadowed(request, createCallBroker);
-      },
+  },
+  agents: { open: async (where) => (await control()).attachTo(where) },
+  notifier: {
+    telegram: {
+      run: async (request) => (await notify()).runTelegramBot(request, terminal),
+      setup: async () => (await notify()).setUpTelegram(terminal),
     },
-    agents: { open: async (where) => (await control()).attachTo(where) },
-  };
-}
-
-function wireNotify(): Pick<Services, 'notifier'> {
-  const notify = () => import('./notify/index.ts');
-  return {
-    notifier: {
-      telegram: {
-        run: async (request) => (await notify()).runTelegramBot(request, terminal),
-        setup: async () => (await notify()).setUpTelegram(terminal),
-      },
-      webhook: async (request) => (await notify()).runWebhook(request, terminal),
+    webhook: async (request) => (await notify()).runWebhook(request, terminal),
+  },
+  live: { watch: async (request) => (await import('./tui/index.ts')).watch(request, terminal) },
+  hooks: lazily(hooks, ['status', 'planInstall', 'planUninstall']),
+  doctor: {
+    async *examine(where) {
+      yield* (await import('./cli/doctor/examine.ts')).examineMachine(where);
     },
-  };
-}
-
-function wireTui(): Pick<Services, 'live'> {
-  return { live: { watch: async (request) => (await import('./tui/index.ts')).watch(request, terminal) } };
-}
-
-function wireCli(): Pick<Services, 'hooks' | 'doctor'> {
-  const hooks = async () => (await import('./cli/hooks/machine-hooks.ts')).createHooks();
-  return {
-    hooks: lazily(hooks, ['status', 'planInstall', 'planUninstall']),
-    doctor: {
-      async *examine(where) {
-        yield* (await import('./cli/doctor/examine.ts')).examineMachine(where);
-      },
-    },
-  };
-}
+  },
+  hosts: ADAPTERS,
+  version: packageVersion,
+  clock: systemClock,
+  terminal,
+};
 
 /** Methods of an object that is created, and its room loaded, when one of them is called. */
 function lazily<T, Name extends keyof T>(create: () => Promise<T>, names: readonly Name[]): Pick<T, Name> {
@@ -119,19 +86,4 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 /** A log on a full disk must not stop the server. */
 process.stderr.on('error', () => {});
 
-const options: CliOptions = {
-  ...wireSessions(),
-  ...wireAudit(),
-  ...wireExport(),
-  ...wireGuard(),
-  ...wireServer(),
-  ...wireControl(),
-  ...wireNotify(),
-  ...wireTui(),
-  ...wireCli(),
-  hosts: ADAPTERS,
-  version: packageVersion,
-  clock: systemClock,
-  terminal,
-};
 await runCli(process.argv.slice(2), options, process);

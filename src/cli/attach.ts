@@ -11,14 +11,7 @@ import {
 } from '../core/index.ts';
 import { known } from '../lib/json.ts';
 import { UserError } from '../lib/user-error.ts';
-import {
-  type AgentControl,
-  type CliContext,
-  type LiveControl,
-  warnOfOldName,
-  writeJson,
-  writeLines,
-} from './context.ts';
+import { type CliContext, warnOfOldName, writeJson, writeLines } from './context.ts';
 import { agentArgument, helpText, optional, type SharedFlags, sharedFlags, toCount, toggle, toWord } from './flags.ts';
 
 export const attachCommand = buildCommand({
@@ -88,11 +81,7 @@ function whereOf({ root }: AgentFlags) {
   return { roots: root ?? [] };
 }
 
-async function attach(
-  this: CliContext<{ agents: AgentControl; live: LiveControl }>,
-  flags: AttachFlags,
-  agent: string,
-): Promise<void> {
+async function attach(this: CliContext<'agents' | 'live'>, flags: AttachFlags, agent: string): Promise<void> {
   const { terminal, agents, live } = this;
   const { message, host, fork } = flags;
   const budget = handoverTokensOf(this, flags) ?? HANDOVER_TOKENS;
@@ -130,20 +119,11 @@ function handoverTokensOf(context: CliContext, { handoverTokens, budget }: Attac
   return budget;
 }
 
-async function send(
-  this: CliContext<{ agents: AgentControl }>,
-  flags: AgentFlags,
-  agent: string,
-  message: string,
-): Promise<void> {
+async function send(this: CliContext<'agents'>, flags: AgentFlags, agent: string, message: string): Promise<void> {
   tell(this, flags, 'It was not told: ', await (await this.agents.open(whereOf(flags))).send(agent, message));
 }
 
-export async function stopAgent(
-  this: CliContext<{ agents: AgentControl }>,
-  flags: AgentFlags,
-  agent: string,
-): Promise<void> {
+export async function stopAgent(this: CliContext<'agents'>, flags: AgentFlags, agent: string): Promise<void> {
   tell(this, flags, 'It was not stopped: ', await (await this.agents.open(whereOf(flags))).stop(agent));
 }
 

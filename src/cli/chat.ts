@@ -1,12 +1,12 @@
 import { buildCommand, buildRouteMap } from '@stricli/core';
-import type { CliContext, Notifier } from './context.ts';
+import type { CliContext } from './context.ts';
 import { helpText, type SharedFlags, sharedFlags, whereOf } from './flags.ts';
 
 type WhereFlags = Pick<SharedFlags, 'root' | 'host'>;
 const flags = { root: sharedFlags.root, host: sharedFlags.host } as const;
 
 const runCommand = buildCommand({
-  func: async function (this: CliContext<{ notifier: Notifier }>, given: WhereFlags): Promise<void> {
+  func: async function (this: CliContext<'notifier'>, given: WhereFlags): Promise<void> {
     await this.notifier.telegram.run({ where: whereOf(given) });
   },
   parameters: { flags },
@@ -19,7 +19,7 @@ const runCommand = buildCommand({
 });
 
 const setupCommand = buildCommand({
-  func: async function (this: CliContext<{ notifier: Notifier }>): Promise<void> {
+  func: async function (this: CliContext<'notifier'>): Promise<void> {
     await this.notifier.telegram.setup();
   },
   parameters: {},
@@ -43,7 +43,7 @@ export const telegramRoutes = buildRouteMap({
 });
 
 export const webhookCommand = buildCommand({
-  func: async function (this: CliContext<{ notifier: Notifier }>, given: WhereFlags): Promise<void> {
+  func: async function (this: CliContext<'notifier'>, given: WhereFlags): Promise<void> {
     await this.notifier.webhook({ where: whereOf(given) });
   },
   parameters: { flags },

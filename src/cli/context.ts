@@ -22,8 +22,8 @@ import type { WatchRequest } from '../tui/index.ts';
 import type { TextOptions } from './format/index.ts';
 import type { HooksControl } from './hooks/hooks-control.ts';
 
-export type CliContext<Uses = unknown> = CommandContext &
-  Uses & {
+export type CliContext<Uses extends keyof Services = never> = CommandContext &
+  Pick<Services, Uses> & {
     readonly terminal: Terminal;
     readonly clock: Clock;
     readonly version: string;
@@ -59,104 +59,44 @@ export function textOptionsOf({ terminal, clock }: CliContext): TextOptions {
   return { paint: createPaint(terminal.colours), now: clock(), ...known({ width: terminal.width }) };
 }
 
-/**
- * Everything that main.ts wires; each command takes its part. `…Reader` changes nothing but what its comment says. Methods throw a
- * `UserError` if the person has to act first.
- */
+/** Everything that main.ts wires. Methods throw a `UserError` if the person has to act first. */
 export interface Services {
-  readonly reader: SessionReader;
+  /** Reads sessions and transcripts. Before sessions are read, queued hook events are drained into the audit log. */
+  readonly reader: {
+    sessions(where: SessionScope): Sessions;
+    transcripts(where: SessionScope): Transcripts;
+    /** The recording that ships with troupe, for people who have no session yet. */
+    demo(): Sessions;
+  };
   readonly identifier: Identifier;
-  readonly exporter: SessionExporter;
-  readonly audit: AuditReader & AuditDrain;
+  /** Writes files: sessions as pages, in the folder that the request names. */
+  readonly exporter: { export(request: ExportRequest): Promise<ExportOutcome> };
+  readonly audit: {
+    /** Reads the audit log. Each method first drains queued hook events into it. */
+    open(where: SessionScope): Promise<AuditLog>;
+    /** Changes the audit log: drains queued hook events into it. */
+    drain(): Promise<void>;
+  };
   readonly questions: GuardQueries;
-  readonly policy: PolicyCompiler & PresetReader;
-  readonly approvals: ApprovalReader & ApprovalAnswers;
+  /** `check` changes the state folder: it stores the policy for the hooks, unless a file is named. `presets` only reads. */
+  readonly policy: PolicyControl;
+  /** `list` reads approval requests; `answer` changes what a tool call may do. */
+  readonly approvals: ApprovalControl;
   readonly hooks: HooksControl;
-  readonly server: ServerReader & ServerStarter & ServerStopper & LoginLinks;
-  readonly live: LiveControl;
-  readonly streams: StreamRecorder;
-  readonly programs: ProgramRunner;
-  readonly agents: AgentControl;
-  readonly notifier: Notifier;
-  readonly doctor: MachineTester;
-}
-
-/** Reads sessions and transcripts. Before sessions are read, queued hook events are drained into the audit log. */
-export interface SessionReader {
-  sessions(where: SessionScope): Sessions;
-  transcripts(where: SessionScope): Transcripts;
-  /** The recording that ships with troupe, for people who have no session yet. */
-  demo(): Sessions;
-}
-
-/** Reads the audit log. Each method first drains queued hook events into it. */
-export interface AuditReader {
-  open(where: SessionScope): Promise<AuditLog>;
+  /** `status` reads; `serve`, `start` and `stop` change what runs; `login` grants a browser access to the running server. */
+  readonly server: Omit<ServerControl, 'feed'>;
+  /** Can answer approval requests, by keys: the live tree until the person quits; plain lines or JSON without a terminal. */
+  readonly live: { watch(request: WatchRequest): Promise<void> };
+  /** Writes events about the stream on standard input, until it ends. */
+  readonly streams: { record(request: StreamRequest): Promise<StreamOutcome> };
+  /** Runs a program, and with `intercept` decides about its tool calls. */
+  readonly programs: { run(request: RunRequest): Promise<RunOutcome> };
+  /** Changes what agents do: resumes an agent, sends it a message, stops it. */
+  readonly agents: { open(where: SessionScope): Promise<AttachControl> };
+  /** Sends session data off the machine, to the chat or address in the settings; takes answers from chats. */
+  readonly notifier: { readonly telegram: TelegramControl; webhook(request: NotifyRequest): Promise<void> };
+  /** Runs the installed hook commands with two test calls, which end up in the audit log; reads everything else that has to work. */
+  readonly doctor: { examine(where: SessionScope): AsyncIterable<Finding> };
 }
 
 export type AuditLog = Omit<GuardLog, 'drain'>;
-
-/** Changes the audit log: drains queued hook events into it. */
-export interface AuditDrain {
-  drain(): Promise<void>;
-}
-
-/** Reads the presets of policies. */
-export type PresetReader = Pick<PolicyControl, 'presets'>;
-
-/** Reads approval requests. */
-export type ApprovalReader = Pick<ApprovalControl, 'list'>;
-
-/** Reads whether a server runs, and where. */
-export type ServerReader = Pick<ServerControl, 'status'>;
-
-/** Changes the state folder: checks the policy and stores it for the hooks, unless a file is named. */
-export type PolicyCompiler = Pick<PolicyControl, 'check'>;
-
-/** Changes what a tool call may do: answers approval requests. */
-export type ApprovalAnswers = Pick<ApprovalControl, 'answer'>;
-
-/** Changes what runs: starts a server in this process or in the background. */
-export type ServerStarter = Pick<ServerControl, 'serve' | 'start'>;
-
-/** Changes what runs: ends the server. */
-export type ServerStopper = Pick<ServerControl, 'stop'>;
-
-/** Grants access: creates a link that logs a browser in at the running server. */
-export type LoginLinks = Pick<ServerControl, 'login'>;
-
-/** Writes files: sessions as pages, in the folder that the request names. */
-export interface SessionExporter {
-  export(request: ExportRequest): Promise<ExportOutcome>;
-}
-
-/** Can answer approval requests, by keys: the live tree until the person quits; plain lines or JSON without a terminal. */
-export interface LiveControl {
-  watch(request: WatchRequest): Promise<void>;
-}
-
-/** Writes events about the stream on standard input, until it ends. */
-export interface StreamRecorder {
-  record(request: StreamRequest): Promise<StreamOutcome>;
-}
-
-/** Runs a program, and with `intercept` decides about its tool calls. */
-export interface ProgramRunner {
-  run(request: RunRequest): Promise<RunOutcome>;
-}
-
-/** Changes what agents do: resumes an agent, sends it a message, stops it. */
-export interface AgentControl {
-  open(where: SessionScope): Promise<AttachControl>;
-}
-
-/** Sends session data off the machine, to the chat or address in the settings; takes answers from chats. */
-export interface Notifier {
-  readonly telegram: TelegramControl;
-  webhook(request: NotifyRequest): Promise<void>;
-}
-
-/** Runs the installed hook commands with two test calls, which end up in the audit log; reads everything else that has to work. */
-export interface MachineTester {
-  examine(where: SessionScope): AsyncIterable<Finding>;
-}

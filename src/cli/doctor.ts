@@ -7,7 +7,7 @@ import {
   type FindingLevel,
   type Paint,
 } from '../core/index.ts';
-import { type CliContext, type MachineTester, textOptionsOf, writeJson, writeLines } from './context.ts';
+import { type CliContext, textOptionsOf, writeJson, writeLines } from './context.ts';
 import { helpText, type SharedFlags, sharedFlags, whereOf } from './flags.ts';
 
 export const doctorCommand = buildCommand({
@@ -24,14 +24,14 @@ export const doctorCommand = buildCommand({
 });
 
 /** Prints each finding at once: asking programs for their versions takes a while. */
-async function doctor(this: CliContext<{ doctor: MachineTester }>, flags: SharedFlags): Promise<void> {
+async function doctor(this: CliContext<'doctor'>, flags: SharedFlags): Promise<void> {
   const { paint } = textOptionsOf(this);
   const findings: Finding[] = [];
   let area: FindingArea | undefined;
   for await (const finding of this.doctor.examine(whereOf(flags))) {
     findings.push(finding);
     if (flags.json) continue;
-    const head = finding.area === area ? [] : [...(area ? [''] : []), formatArea(finding.area, paint)];
+    const head = finding.area === area ? [] : [...(area ? [''] : []), paint.bold(TITLES[finding.area])];
     area = finding.area;
     writeLines(this, [...head, ...formatFinding(finding, paint)]);
   }
@@ -71,8 +71,4 @@ function formatFinding({ level, text, remedy }: Finding, paint: Paint): readonly
   const colour = { good: paint.green, note: paint.dim, warning: paint.yellow, problem: paint.red }[level];
   const lines = [`  ${colour(MARKS[level])} ${cleanLine(text)}`];
   return remedy === null ? lines : [...lines, paint.dim(`    → ${cleanLine(remedy)}`)];
-}
-
-function formatArea(area: FindingArea, paint: Paint): string {
-  return paint.bold(TITLES[area]);
 }

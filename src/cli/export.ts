@@ -10,7 +10,7 @@ import type { ExportRequest } from '../export/index.ts';
 import { known } from '../lib/json.ts';
 import type { Terminal } from '../lib/terminal.ts';
 import { UserError } from '../lib/user-error.ts';
-import { type CliContext, type SessionExporter, writeJson, writeLines } from './context.ts';
+import { type CliContext, writeJson, writeLines } from './context.ts';
 import { type SharedFlags, type When, whereOf } from './flags.ts';
 
 interface ExportFlags extends SharedFlags {
@@ -31,7 +31,7 @@ interface ExportFlags extends SharedFlags {
 }
 
 export async function exportSessions(
-  this: CliContext<{ exporter: SessionExporter }>,
+  this: CliContext<'exporter'>,
   flags: ExportFlags,
   session?: string,
 ): Promise<void> {

@@ -1,9 +1,12 @@
 import { known } from '../lib/json.ts';
 import type { SessionScope } from '../sessions/index.ts';
 
-/** Flags that several commands share: what to look at, and for whom to write. */
-export interface SharedFlags {
+export interface JsonFlag {
   readonly json: boolean;
+}
+
+/** Flags that several commands share: what to look at, and for whom to write. */
+export interface SharedFlags extends JsonFlag {
   readonly root?: readonly string[];
   readonly host?: string;
 }

@@ -2,7 +2,7 @@
 import { buildCommand, buildRouteMap } from '@stricli/core';
 import { DECISIONS } from '../core/index.ts';
 import type { AGENT_KINDS } from '../guard/index.ts';
-import type { CliContext, Services } from './context.ts';
+import type { CliContext } from './context.ts';
 import {
   helpText,
   optional,
@@ -221,10 +221,7 @@ const presetsCommand = buildCommand({
   ),
 });
 
-export const guardRoutes = buildRouteMap<
-  string,
-  CliContext<Pick<Services, 'audit' | 'questions' | 'policy' | 'approvals'>>
->({
+export const guardRoutes = buildRouteMap<string, CliContext<'audit' | 'questions' | 'policy' | 'approvals'>>({
   routes: {
     check: checkCommand,
     presets: presetsCommand,

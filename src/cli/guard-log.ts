@@ -8,7 +8,7 @@ import {
 } from '../core/index.ts';
 import { known } from '../lib/json.ts';
 import { UserError } from '../lib/user-error.ts';
-import { type AuditLog, type AuditReader, type CliContext, textOptionsOf, writeJson, writeLines } from './context.ts';
+import { type AuditLog, type CliContext, textOptionsOf, writeJson, writeLines } from './context.ts';
 import { type SharedFlags, type When, whereOf } from './flags.ts';
 import { formatAuditLine, formatAuditPage, formatCoverage } from './format/index.ts';
 
@@ -27,14 +27,13 @@ interface GuardLogFlags extends SharedFlags {
 
 const LIMIT = 50;
 
-export async function showLog(this: CliContext<{ audit: AuditReader }>, flags: GuardLogFlags): Promise<void> {
+export async function showLog(this: CliContext<'audit'>, flags: GuardLogFlags): Promise<void> {
   if (flags.verify) refuseFilters(flags);
   const log = await this.audit.open(whereOf(flags));
   if (flags.verify) return verify(this, log, flags);
   const filter = filterOf(flags, this.clock());
-  const { limit = LIMIT } = flags;
-  if (flags.follow) return follow(this, log, filter, { ...flags, limit });
-  const page = await log.read(filter, limit);
+  if (flags.follow) return follow(this, log, filter, flags);
+  const page = await log.read(filter, flags.limit ?? LIMIT);
   if (flags.json) writeEntries(this, page.entries);
   else if (page.entries.length > 0) writeLines(this, formatAuditPage(page, textOptionsOf(this)));
   else noteEmpty(this, page, await isUnused(log, filter));
@@ -67,10 +66,8 @@ function writeEntries({ terminal }: CliContext, entries: readonly AuditEntry[]):
   for (const entry of entries) terminal.write(`${JSON.stringify(entry)}\n`);
 }
 
-type FollowFlags = Pick<GuardLogFlags, 'json'> & { readonly limit: number };
-
 /** Without end: Ctrl-C ends the program. What comes while the first ones are read is not lost and not shown twice. */
-async function follow(context: CliContext, log: AuditLog, filter: AuditFilter, flags: FollowFlags): Promise<void> {
+async function follow(context: CliContext, log: AuditLog, filter: AuditFilter, flags: GuardLogFlags): Promise<void> {
   let last = 0;
   const show = (entry: AuditEntry): void => {
     // Of what was written while we began, both who reads and who follows tell, in whatever order.
@@ -82,7 +79,7 @@ async function follow(context: CliContext, log: AuditLog, filter: AuditFilter, f
   let waiting: AuditEntry[] | undefined = [];
   const subscription = log.follow(filter, (entry) => (waiting ? void waiting.push(entry) : show(entry)));
   try {
-    const page = await log.read(filter, flags.limit);
+    const page = await log.read(filter, flags.limit ?? LIMIT);
     if (page.entries.length === 0 && !flags.json) noteEmpty(context, page, await isUnused(log, filter));
     for (const entry of [...page.entries, ...waiting]) show(entry);
     waiting = undefined;
@@ -123,11 +120,7 @@ async function verify(context: CliContext, log: AuditLog, { json }: GuardLogFlag
   ]);
 }
 
-export async function showCoverage(
-  this: CliContext<{ audit: AuditReader }>,
-  flags: SharedFlags,
-  session?: string,
-): Promise<void> {
+export async function showCoverage(this: CliContext<'audit'>, flags: SharedFlags, session?: string): Promise<void> {
   const log = await this.audit.open(whereOf(flags));
   const report = await log.coverage(session);
   if (report.missed.length > 0) this.endWith(1);

@@ -3,25 +3,14 @@ import {
   type ApprovalRequest,
   endText,
   formatApprovalCall,
-  type GuardExplanation,
   plural,
   requesterText,
 } from '../core/index.ts';
-import { type AGENT_KINDS, type DescribedCall, findContradiction, type GuardQueries } from '../guard/index.ts';
+import { type AGENT_KINDS, type DescribedCall, findContradiction } from '../guard/index.ts';
 import { known } from '../lib/json.ts';
 import { UserError } from '../lib/user-error.ts';
-import {
-  type ApprovalAnswers,
-  type ApprovalReader,
-  type CliContext,
-  type PolicyCompiler,
-  type PresetReader,
-  textOptionsOf,
-  writeAnswer,
-  writeJson,
-  writeLines,
-} from './context.ts';
-import { type SharedFlags, whereOf } from './flags.ts';
+import { type CliContext, textOptionsOf, writeAnswer, writeJson, writeLines } from './context.ts';
+import { type JsonFlag, type SharedFlags, whereOf } from './flags.ts';
 import {
   formatApprovals,
   formatGuardExplanation,
@@ -30,21 +19,15 @@ import {
   formatPresets,
 } from './format/index.ts';
 
-type QuestionContext = CliContext<{ questions: GuardQueries }>;
+type QuestionContext = CliContext<'questions'>;
 
-export async function checkPolicy(
-  this: CliContext<{ policy: PolicyCompiler }>,
-  { json }: Pick<SharedFlags, 'json'>,
-  file?: string,
-): Promise<void> {
+export async function checkPolicy(this: CliContext<'policy'>, { json }: JsonFlag, file?: string): Promise<void> {
   const check = await this.policy.check(file);
   if (!check.ok) this.endWith(1);
   writeAnswer(this, json, check, formatPolicyCheck);
 }
 
-interface TestFlags extends Pick<SharedFlags, 'json'> {
-  readonly policy?: string;
-}
+type TestFlags = Pick<ExplainFlags, 'json' | 'policy'>;
 
 export async function testPolicy(this: QuestionContext, { json, policy }: TestFlags, file: string): Promise<void> {
   const report = await this.questions.test(file, policy);
@@ -60,11 +43,7 @@ export async function suggestPolicy(this: QuestionContext, flags: SharedFlags, s
   if (length > 0) this.terminal.note(`${plural(length, 'call')} could not be turned into a rule: see the end of it.`);
 }
 
-export async function showPresets(
-  this: CliContext<{ policy: PresetReader }>,
-  { json }: Pick<SharedFlags, 'json'>,
-  name?: string,
-): Promise<void> {
+export async function showPresets(this: CliContext<'policy'>, { json }: JsonFlag, name?: string): Promise<void> {
   const presets = (await this.policy.presets()).filter((preset) => name === undefined || preset.name === name);
   if (presets.length === 0)
     throw new UserError('no-preset', `There is no preset ${name}.`, 'See them with: troupe guard presets');
@@ -88,19 +67,16 @@ interface ExplainFlags extends SharedFlags {
 }
 
 export async function explainCall(this: QuestionContext, flags: ExplainFlags, call?: string): Promise<void> {
-  writeAnswer(this, flags.json, await explain(this, flags, call), formatGuardExplanation);
+  if (call !== undefined) refuseDescription(flags);
+  const explanation = await (call === undefined
+    ? this.questions.explain(imaginedBy(flags), flags.policy)
+    : this.questions.explainPast(whereOf(flags), call, flags.policy));
+  writeAnswer(this, flags.json, explanation, formatGuardExplanation);
 }
 
-function explain(
-  { questions }: QuestionContext,
-  flags: ExplainFlags,
-  call: string | undefined,
-): Promise<GuardExplanation> {
-  if (call === undefined) return questions.explain(imaginedBy(flags), flags.policy);
-  const { command, tool, input, type, name, kind, depth, under, unknown, cwd } = flags;
+function refuseDescription({ command, tool, input, type, name, kind, depth, under, unknown, cwd }: ExplainFlags): void {
   if (unknown || [command, tool, input, type, name, kind, depth, under, cwd].some((flag) => flag !== undefined))
     throw usage('A call of the past is as it was: only --policy, --root, --host and --json go with its number.');
-  return questions.explainPast(whereOf(flags), call, flags.policy);
 }
 
 function imaginedBy(flags: ExplainFlags): DescribedCall {
@@ -137,10 +113,7 @@ function usage(message: string): UserError {
   return new UserError('usage', message, EXAMPLES);
 }
 
-export async function listApprovals(
-  this: CliContext<{ approvals: ApprovalReader }>,
-  { json }: Pick<SharedFlags, 'json'>,
-): Promise<void> {
+export async function listApprovals(this: CliContext<'approvals'>, { json }: JsonFlag): Promise<void> {
   const all = await this.approvals.list();
   const open = all?.filter(({ end }) => end === null) ?? [];
   if (json) return writeJson(this, { asks: open });
@@ -154,8 +127,8 @@ export async function listApprovals(
 }
 
 export async function answerApproval(
-  this: CliContext<{ approvals: ApprovalReader & ApprovalAnswers }>,
-  { json }: Pick<SharedFlags, 'json'>,
+  this: CliContext<'approvals'>,
+  { json }: JsonFlag,
   id: string,
   answer: ApprovalAnswer,
 ): Promise<void> {

@@ -2,19 +2,16 @@ import { buildCommand, buildRouteMap } from '@stricli/core';
 import { createPaint, type HookScope, notLoadedText } from '../core/index.ts';
 import { known } from '../lib/json.ts';
 import { UserError } from '../lib/user-error.ts';
-import { type AuditDrain, type CliContext, type Services, writeAnswer, writeJson, writeLines } from './context.ts';
-import { helpText, optional, sharedFlags, toggle } from './flags.ts';
+import { type CliContext, writeAnswer, writeJson, writeLines } from './context.ts';
+import { helpText, optional, type SharedFlags, sharedFlags, toggle } from './flags.ts';
 import { formatFileDiff, formatHooksStatus } from './format/index.ts';
-import type { HookInstaller, HookReader, HooksPlan } from './hooks/hooks-control.ts';
+import type { HooksPlan } from './hooks/hooks-control.ts';
 
 const host = {
   ...sharedFlags.host,
   brief: 'The host whose settings are meant; default: the first that has hooks',
 } as const;
-const consent = {
-  yes: toggle('Do not ask'),
-  dryRun: toggle('Show the change and leave it at that'),
-} as const;
+const consent = { yes: toggle('Do not ask'), dryRun: toggle('Show the change and leave it at that') } as const;
 const scopes = ['user', 'project', 'local'] as const;
 
 const installCommand = buildCommand({
@@ -78,12 +75,14 @@ const statusCommand = buildCommand({
 
 /** The observer runs it now and then if no server does. */
 const drainCommand = buildCommand({
-  func: drain,
+  async func(this: CliContext<'audit'>): Promise<void> {
+    await this.audit.drain();
+  },
   parameters: {},
   docs: { brief: 'Take over what hooks have told so far' },
 });
 
-export const hooksRoutes = buildRouteMap<string, CliContext<Pick<Services, 'hooks' | 'audit'>>>({
+export const hooksRoutes = buildRouteMap<string, CliContext<'hooks' | 'audit'>>({
   routes: { install: installCommand, uninstall: uninstallCommand, status: statusCommand, drain: drainCommand },
   docs: { brief: "troupe's hooks in the settings of your coding agent", hideRoute: { drain: true } },
 });
@@ -93,11 +92,9 @@ function toVersion(text: string): string {
   return text;
 }
 
-interface ConsentFlags {
-  readonly json: boolean;
+interface ConsentFlags extends Omit<SharedFlags, 'root'> {
   readonly yes: boolean;
   readonly dryRun: boolean;
-  readonly host?: string;
 }
 
 interface InstallFlags extends ConsentFlags {
@@ -106,7 +103,7 @@ interface InstallFlags extends ConsentFlags {
   readonly hostVersion?: string;
 }
 
-async function install(this: CliContext<{ hooks: HookInstaller }>, flags: InstallFlags): Promise<void> {
+async function install(this: CliContext<'hooks'>, flags: InstallFlags): Promise<void> {
   const { host, scope, guard, hostVersion } = flags;
   const plan = await this.hooks.planInstall({ scope, guard, ...known({ host, hostVersion }) });
   if (plan.hostVersion === null)
@@ -128,16 +125,11 @@ async function install(this: CliContext<{ hooks: HookInstaller }>, flags: Instal
     if (!flags.dryRun) this.endWith(1);
   }
   const applied = await carryOut(this, flags, plan);
-  const { hostVersion: version, events, doubled, dropsGuard } = plan;
-  if (flags.json)
-    return writeJson(this, {
-      ...toJson(plan, applied),
-      version,
-      events,
-      doubled,
-      dropsGuard,
-      notLoaded: notLoaded ?? null,
-    });
+  if (flags.json) {
+    const { hostVersion: version, events, doubled, dropsGuard } = plan;
+    const more = { version, events, doubled, dropsGuard, notLoaded: notLoaded ?? null };
+    return writeJson(this, { ...toJson(plan, applied), ...more });
+  }
   // The scripts are written in any case: they may be missing, or of another version.
   if (plan.changes.length === 0) writeLines(this, [`Our hooks are there already, for ${plan.events.length} events.`]);
   else if (applied)
@@ -152,11 +144,10 @@ async function install(this: CliContext<{ hooks: HookInstaller }>, flags: Instal
     ]);
 }
 
-interface UninstallFlags extends ConsentFlags {
-  readonly scope?: HookScope;
-}
-
-async function uninstall(this: CliContext<{ hooks: HookInstaller }>, flags: UninstallFlags): Promise<void> {
+async function uninstall(
+  this: CliContext<'hooks'>,
+  flags: ConsentFlags & { readonly scope?: HookScope },
+): Promise<void> {
   const { host, scope } = flags;
   const plan = await this.hooks.planUninstall(known({ host, scope }));
   const applied = await carryOut(this, flags, plan);
@@ -165,13 +156,10 @@ async function uninstall(this: CliContext<{ hooks: HookInstaller }>, flags: Unin
   else if (applied) writeLines(this, ['Done: our hooks are out.', ...backupLines(applied)]);
 }
 
-async function status(
-  this: CliContext<{ hooks: HookReader }>,
-  flags: { readonly json: boolean; readonly host?: string },
-): Promise<void> {
-  const found = await this.hooks.status(known({ host: flags.host }));
+async function status(this: CliContext<'hooks'>, { json, host }: Omit<SharedFlags, 'root'>): Promise<void> {
+  const found = await this.hooks.status(known({ host }));
   if (!found.isComplete) this.endWith(1);
-  writeAnswer(this, flags.json, found, (status, { paint }) => formatHooksStatus(status, paint));
+  writeAnswer(this, json, found, (status, { paint }) => formatHooksStatus(status, paint));
 }
 
 /** Shows the changes, asks, writes. Returns the folders of the backups, or undefined if nothing was written. */
@@ -206,8 +194,4 @@ function toJson(plan: HooksPlan, applied: readonly string[] | undefined): object
 
 function backupLines(folders: readonly string[]): readonly string[] {
   return folders.map((folder) => `The old text is kept in ${folder}`);
-}
-
-async function drain(this: CliContext<{ audit: AuditDrain }>): Promise<void> {
-  await this.audit.drain();
 }

@@ -71,7 +71,9 @@ function docsFor(hosts: readonly KnownHost[]) {
 /** The default command takes flags only: a word in front is meant to be a command, and may be a slip of the finger. */
 function routesFor([first = '-']: readonly string[], hosts: readonly KnownHost[]) {
   const map = { routes: routesWith(hosts), docs: docsFor(hosts) };
-  return buildRouteMap<string, CliContext<Services>>(first.startsWith('-') ? { ...map, defaultCommand: 'serve' } : map);
+  return buildRouteMap<string, CliContext<keyof Services>>(
+    first.startsWith('-') ? { ...map, defaultCommand: 'serve' } : map,
+  );
 }
 
 /** Runs one command. Sets the exit code; the one place that turns a `UserError` into words. */
@@ -96,7 +98,7 @@ export async function runCli(args: readonly string[], given: CliOptions, process
     isChosen = true;
     process.exitCode = code;
   };
-  await run(application, withCommandApart(args), { ...context, process, endWith } as CliContext<Services>);
+  await run(application, withCommandApart(args), { ...context, process, endWith } as CliContext<keyof Services>);
   // Words that we do not understand are the person's to mend, like every other 2.
   if (!isChosen && typeof process.exitCode === 'number' && ![0, 1, 2].includes(process.exitCode)) process.exitCode = 2;
 }

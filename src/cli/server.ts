@@ -4,22 +4,11 @@ import { known } from '../lib/json.ts';
 import { UserError } from '../lib/user-error.ts';
 import type { RunningServer, ServerState, Serving } from '../server/index.ts';
 import { type AgentFlags, stopAgent } from './attach.ts';
-import {
-  type AgentControl,
-  type CliContext,
-  type LiveControl,
-  type LoginLinks,
-  type ServerReader,
-  type ServerStarter,
-  type ServerStopper,
-  type Services,
-  type SessionReader,
-  warnOfOldName,
-  writeJson,
-} from './context.ts';
+import { type CliContext, warnOfOldName, writeJson } from './context.ts';
 import {
   agentArgument,
   helpText,
+  type JsonFlag,
   optional,
   optionalArgument,
   type SharedFlags,
@@ -89,7 +78,7 @@ const stopServerCommand = buildCommand({
   ),
 });
 
-export const serverRoutes = buildRouteMap<string, CliContext<Pick<Services, 'server'>>>({
+export const serverRoutes = buildRouteMap<string, CliContext<'server'>>({
   routes: {
     start: buildCommand({ func: start, ...startOptions }),
     stop: stopServerCommand,
@@ -100,7 +89,7 @@ export const serverRoutes = buildRouteMap<string, CliContext<Pick<Services, 'ser
 
 /** Old name of `troupe server start`; works until 0.3. */
 export const startCommand = buildCommand({
-  func(this: CliContext<{ server: ServerStarter }>, flags: StartFlags) {
+  func(this: CliContext<'server'>, flags: StartFlags) {
     warnOfOldName(this, 'troupe start', 'troupe server start');
     return start.call(this, flags);
   },
@@ -109,7 +98,7 @@ export const startCommand = buildCommand({
 
 /** Old name of `troupe server status`; works until 0.3. */
 export const statusCommand = buildCommand({
-  func(this: CliContext<{ server: ServerReader }>, flags: StatusFlags) {
+  func(this: CliContext<'server'>, flags: JsonFlag) {
     warnOfOldName(this, 'troupe status', 'troupe server status');
     return status.call(this, flags);
   },
@@ -175,10 +164,7 @@ interface ServeFlags extends SharedFlags {
 }
 
 /** `troupe`: serves until Ctrl-C, or shows the server that runs already. */
-async function serve(
-  this: CliContext<{ server: ServerStarter; reader: SessionReader }>,
-  flags: ServeFlags,
-): Promise<void> {
+async function serve(this: CliContext<'server' | 'reader'>, flags: ServeFlags): Promise<void> {
   const { terminal, server: control } = this;
   const demoSpeed = flags.demo ? flags.speed : undefined;
   const serving = await control.serve({
@@ -190,7 +176,8 @@ async function serve(
   if (flags.json) writeJson(this, { ...server, ...(serving.isAlone && { loginUrl: await serving.login() }) });
   else terminal.write(await announce(this, flags, serving));
   if (isFound) notePort(this, flags, server);
-  if (flags.open && terminal.width !== undefined) await openInBrowser(this, serving);
+  const link = flags.open && terminal.width !== undefined ? await serving.login() : undefined;
+  if (link !== undefined) await terminal.browse(link);
   if (isFound) return;
   if ((await ended) === 'replaced') terminal.note('Another troupe server has taken over; this one ends.');
 }
@@ -209,13 +196,8 @@ async function announce({ terminal }: CliContext, flags: ServeFlags, serving: Se
   ].join('\n');
 }
 
-async function openInBrowser({ terminal }: CliContext, serving: Serving): Promise<void> {
-  const link = await serving.login();
-  if (link !== undefined) await terminal.browse(link);
-}
-
 /** `troupe open`: silent unless it fails, so that nothing of the link is left in a log. */
-async function open(this: CliContext<{ server: LoginLinks }>): Promise<void> {
+async function open(this: CliContext<'server'>): Promise<void> {
   const { server, terminal } = this;
   const link = await server.login();
   if (link === undefined)
@@ -233,10 +215,7 @@ function wantsDemo({ terminal }: CliContext, { orDemo, open, json, root }: Serve
   return orDemo || (open && !json && root === undefined && terminal.width !== undefined);
 }
 
-async function hasNoSessions(
-  { reader, terminal }: CliContext<{ reader: SessionReader }>,
-  flags: ServeFlags,
-): Promise<boolean> {
+async function hasNoSessions({ reader, terminal }: CliContext<'reader'>, flags: ServeFlags): Promise<boolean> {
   const { total, places } = await reader.sessions(whereOf(flags)).list({ limit: 1 });
   if (total === 0)
     terminal.note(`No sessions found (looked in ${places.join(', ')}): here is a recorded one, until yours begin.`);
@@ -247,7 +226,7 @@ interface StartFlags extends SharedFlags {
   readonly port?: number;
 }
 
-async function start(this: CliContext<{ server: ServerStarter }>, flags: StartFlags): Promise<void> {
+async function start(this: CliContext<'server'>, flags: StartFlags): Promise<void> {
   const server = await this.server.start({ where: whereOf(flags), ...known({ port: flags.port }) });
   if (flags.json) writeJson(this, server);
   else
@@ -265,17 +244,13 @@ function notePort({ terminal }: CliContext, { port }: StartFlags, server: Runnin
   );
 }
 
-async function stop(
-  this: CliContext<{ server: ServerStopper; agents: AgentControl }>,
-  flags: AgentFlags,
-  agent?: string,
-): Promise<void> {
+async function stop(this: CliContext<'server' | 'agents'>, flags: AgentFlags, agent?: string): Promise<void> {
   if (agent !== undefined) return stopAgent.call(this, flags, agent);
   warnOfOldName(this, 'troupe stop without an agent', 'troupe server stop');
   return stopServer.call(this, flags);
 }
 
-async function stopServer(this: CliContext<{ server: ServerStopper }>, flags: StatusFlags): Promise<void> {
+async function stopServer(this: CliContext<'server'>, flags: JsonFlag): Promise<void> {
   const { outcome, server } = await this.server.stop();
   if (flags.json) return writeJson(this, { outcome, server: server ?? null });
   const pid = server?.pid;
@@ -290,9 +265,7 @@ async function stopServer(this: CliContext<{ server: ServerStopper }>, flags: St
   if (outcome === 'stopping' || outcome === 'silent') this.endWith(1);
 }
 
-type StatusFlags = Pick<SharedFlags, 'json'>;
-
-async function status(this: CliContext<{ server: ServerReader }>, flags: StatusFlags): Promise<void> {
+async function status(this: CliContext<'server'>, flags: JsonFlag): Promise<void> {
   const { server, state } = (await this.server.status()) ?? {};
   const answers = state === 'running';
   if (!answers) this.endWith(1);
@@ -319,13 +292,8 @@ interface WatchFlags extends SharedFlags {
   readonly lines: boolean;
 }
 
-async function watch(this: CliContext<{ live: LiveControl }>, flags: WatchFlags, session?: string): Promise<void> {
+async function watch(this: CliContext<'live'>, flags: WatchFlags, session?: string): Promise<void> {
+  const { json, plain, lines } = flags;
   const demoSpeed = flags.demo ? flags.speed : undefined;
-  await this.live.watch({
-    where: whereOf(flags),
-    json: flags.json,
-    plain: flags.plain,
-    lines: flags.lines,
-    ...known({ demoSpeed, session }),
-  });
+  await this.live.watch({ where: whereOf(flags), json, plain, lines, ...known({ demoSpeed, session }) });
 }

@@ -6,7 +6,6 @@ import {
   computeSessions,
   computeTree,
   createPaint,
-  type Identifier,
   type IdentityReport,
   ledgerFor,
   nativeId,
@@ -15,15 +14,11 @@ import {
 } from '../core/index.ts';
 import { known } from '../lib/json.ts';
 import { UserError } from '../lib/user-error.ts';
-import { type CliContext, type SessionReader, textOptionsOf, writeAnswer, writeJson, writeLines } from './context.ts';
+import { type CliContext, textOptionsOf, writeAnswer, writeJson, writeLines } from './context.ts';
 import { type SharedFlags, whereOf } from './flags.ts';
 import { formatExplanation, formatSessions, formatTranscript, formatTree } from './format/index.ts';
 
-interface LsFlags extends SharedFlags {
-  readonly limit: number;
-}
-
-export async function ls(this: CliContext<{ reader: SessionReader }>, flags: LsFlags): Promise<void> {
+export async function ls(this: CliContext<'reader'>, flags: SharedFlags & { readonly limit: number }): Promise<void> {
   const listing = await this.reader.sessions(whereOf(flags)).list({ limit: flags.limit });
   const report = computeSessions(listing);
   for (const problem of listing.problems) this.terminal.note(problem);
@@ -44,11 +39,7 @@ interface TreeFlags extends SharedFlags {
   readonly explain?: string;
 }
 
-export async function tree(
-  this: CliContext<{ reader: SessionReader }>,
-  flags: TreeFlags,
-  session?: string,
-): Promise<void> {
+export async function tree(this: CliContext<'reader'>, flags: TreeFlags, session?: string): Promise<void> {
   const opened = await open(this, flags, session);
   for (const problem of opened.problems) this.terminal.note(problem);
   if (flags.explain !== undefined) return explain(this, flags, opened, flags.explain);
@@ -68,7 +59,7 @@ function explain(context: CliContext, { json }: TreeFlags, opened: OpenedSession
 }
 
 async function open(
-  { reader, terminal }: CliContext<{ reader: SessionReader }>,
+  { reader, terminal }: CliContext<'reader'>,
   flags: TreeFlags,
   session: string | undefined,
 ): Promise<OpenedSession> {
@@ -88,11 +79,7 @@ interface ShowFlags extends SharedFlags {
   readonly full: boolean;
 }
 
-export async function show(
-  this: CliContext<{ reader: SessionReader }>,
-  flags: ShowFlags,
-  agent: string,
-): Promise<void> {
+export async function show(this: CliContext<'reader'>, flags: ShowFlags, agent: string): Promise<void> {
   const { terminal } = this;
   const opened = await this.reader.transcripts(whereOf(flags)).read(agent);
   const { transcript, tree } = opened;
@@ -116,14 +103,10 @@ interface IdentifyFlags extends Pick<SharedFlags, 'json' | 'host'> {
   readonly toolUseId?: string;
 }
 
-export async function identify(this: CliContext<{ identifier: Identifier }>, flags: IdentifyFlags): Promise<void> {
-  const identity = await this.identifier.identify({
-    ...known({
-      host: flags.host,
-      transcript: flags.transcript,
-      toolCall: flags.toolUseId === undefined ? undefined : toToolCallId(flags.toolUseId),
-    }),
-  });
+export async function identify(this: CliContext<'identifier'>, flags: IdentifyFlags): Promise<void> {
+  const { host, transcript, toolUseId } = flags;
+  const toolCall = toolUseId === undefined ? undefined : toToolCallId(toolUseId);
+  const identity = await this.identifier.identify(known({ host, transcript, toolCall }));
   writeAnswer(this, flags.json, computeIdentity(identity), formatIdentity);
 }
 

@@ -1,10 +1,10 @@
 import { buildCommand } from '@stricli/core';
-import type { ShadowRequest } from '../control/index.ts';
+import type { RunRequest, ShadowRequest } from '../control/index.ts';
 import { known } from '../lib/json.ts';
 import { UserError } from '../lib/user-error.ts';
 import type { KnownHost } from '../sessions/index.ts';
-import type { CliContext, ProgramRunner, StreamRecorder } from './context.ts';
-import { helpText, optional, sharedFlags, toggle, toWord, whereOf } from './flags.ts';
+import type { CliContext } from './context.ts';
+import { helpText, optional, type SharedFlags, sharedFlags, toggle, toWord, whereOf } from './flags.ts';
 
 const shadowFlags = {
   host: { ...sharedFlags.host, brief: 'Whose stream it is; left out, the first lines tell' },
@@ -96,23 +96,9 @@ export function withCommandApart(args: readonly string[]): readonly string[] {
   return [...args.slice(0, at), '--', ...args.slice(at)];
 }
 
-interface ShadowFlags {
-  readonly root?: readonly string[];
-  readonly host?: string;
-  readonly disk: boolean;
-  readonly tree: boolean;
-  readonly events?: string;
-}
+type ShadowFlags = Omit<SharedFlags, 'json'> & Omit<ShadowRequest, 'where'>;
 
-interface RunFlags extends ShadowFlags {
-  readonly intercept: boolean;
-  readonly inject?: string;
-}
-
-async function stream(
-  this: CliContext<{ streams: StreamRecorder }>,
-  flags: ShadowFlags & { readonly tee: boolean },
-): Promise<void> {
+async function stream(this: CliContext<'streams'>, flags: ShadowFlags & { readonly tee: boolean }): Promise<void> {
   const { host, lines, malformedLines } = await this.streams.record({ ...requestOf(flags), tee: flags.tee });
   const { note } = this.terminal;
   if (host === undefined) {
@@ -124,8 +110,8 @@ async function stream(
 
 /** Exits with the program's code. */
 async function run(
-  this: CliContext<{ programs: ProgramRunner }>,
-  flags: RunFlags,
+  this: CliContext<'programs'>,
+  flags: ShadowFlags & Pick<RunRequest, 'intercept' | 'inject'>,
   ...command: readonly string[]
 ): Promise<void> {
   const [program, ...args] = command;
@@ -137,8 +123,8 @@ async function run(
       '--inject needs --intercept.',
       'Add --intercept: only then troupe stands between.',
     );
-  const steered = { intercept, ...known({ inject }) };
-  const outcome = await this.programs.run({ ...requestOf(flags), command: [program, ...args], ...steered });
+  const how = { ...requestOf(flags), intercept, ...known({ inject }) };
+  const outcome = await this.programs.run({ ...how, command: [program, ...args] });
   if (outcome.kind === 'exited') this.endWith(outcome.code);
 }
 

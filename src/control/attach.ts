@@ -7,6 +7,7 @@ import {
   isAtWork,
   nativeId,
   type OpenedTranscript,
+  type SessionId,
   type Steered,
   type SteeringCapability,
   type Transcripts,
@@ -16,21 +17,17 @@ import type { Machine, SourceAdapter } from '../hosts/index.ts';
 import { loadHosts } from '../hosts/registry.ts';
 import { systemClock } from '../lib/clock.ts';
 import { known } from '../lib/json.ts';
-import { askVersion } from '../lib/processes.ts';
+import { findVersion } from '../lib/processes.ts';
 import { ensureStateFolder, stateFolder } from '../lib/state-folder.ts';
 import { UserError } from '../lib/user-error.ts';
-import type { Redactor } from '../redact/index.ts';
 import { createTranscripts, dataFoldersFor, type SessionScope, thisMachine } from '../sessions/index.ts';
-import { type HostProgram, planAttach, runPlan } from './plan-attach.ts';
+import { type HostProgram, type PlanContext, planAttach, runPlan } from './plan-attach.ts';
 import { findRun } from './run-socket.ts';
 
-export interface AttachOptions {
-  readonly adapters: readonly SourceAdapter[];
-  readonly machine: Machine;
+export interface AttachOptions extends Pick<PlanContext, 'adapters' | 'machine' | 'createRedactor'> {
   readonly transcripts: Transcripts;
   /** Where troupe keeps its state. */
   readonly folder: string;
-  createRedactor(): Promise<Redactor>;
   /** The run that troupe itself has started for a session: it knows a way to its agents that the host does not have. */
   findRun?(session: string): Promise<SteeringCapability | undefined>;
 }
@@ -42,14 +39,11 @@ export function createAttach(options: AttachOptions): AttachControl {
     const agent = toSteer(opened);
     const own = adapters.find(({ host }) => host === hostOf(opened.tree.id));
     const run = await options.findRun?.(agent.session);
-    const ways = [...(run ? [run] : []), ...(own?.steering ? [own.steering] : [])];
-    if (ways.length === 0)
-      return {
-        whyNot: `${own?.title ?? 'its host'} takes no word from outside while it works, and the session is no run of troupe.`,
-      };
-    let last: Steered = { whyNot: 'there is no way to it.' };
-    for (const way of ways) {
-      last = await act(way, agent);
+    let last: Steered = {
+      whyNot: `${own?.title ?? 'its host'} takes no word from outside while it works, and the session is no run of troupe.`,
+    };
+    for (const way of [run, own?.steering]) {
+      if (way) last = await act(way, agent);
       if (!('whyNot' in last)) break;
     }
     return last;
@@ -58,19 +52,14 @@ export function createAttach(options: AttachOptions): AttachControl {
     async plan(wanted, wish, { mayAsk, session }) {
       const opened = await transcripts.read(wanted, session);
       const plan = await planAttach(opened, wish, {
-        adapters,
-        machine,
+        ...options,
         newId: randomUUID,
-        createRedactor: options.createRedactor,
         findProgram: async (adapter) => (mayAsk ? findProgram(adapter, machine) : undefined),
       });
-      const note = async (started: Parameters<typeof recordResumed>[1]['session']): Promise<void> => {
+      const { agent, session: of } = plan;
+      const noteContinued = async (started: SessionId): Promise<void> => {
         await ensureStateFolder(folder);
-        const isKept = await recordResumed(
-          folder,
-          { session: started, agent: plan.agent, of: plan.session },
-          systemClock,
-        );
+        const isKept = await recordResumed(folder, { session: started, agent, of }, systemClock);
         if (!isKept)
           throw new UserError(
             'attach-not-noted',
@@ -78,20 +67,16 @@ export function createAttach(options: AttachOptions): AttachControl {
             'Try again; troupe doctor says what is in the way.',
           );
       };
-      return { report: plan.report, run: (write) => runPlan(plan, { env: process.env, noteContinued: note, write }) };
+      return { report: plan.report, run: (write) => runPlan(plan, { env: process.env, noteContinued, write }) };
     },
     send: (agent, message) => steer(agent, (way, one) => way.send(one, message)),
     stop: (agent) => steer(agent, (way, one) => way.stop(one)),
   };
 }
 
-/** The first that is there and says its version. */
 async function findProgram({ hookSettings }: SourceAdapter, machine: Machine): Promise<HostProgram | undefined> {
-  for (const program of hookSettings?.programs(machine) ?? []) {
-    const said = await askVersion(program);
-    if (said !== undefined) return { program, ...known({ version: hookSettings?.versionIn(said) }) };
-  }
-  return undefined;
+  const found = await findVersion(hookSettings?.programs(machine) ?? []);
+  return found && { program: found.program, ...known({ version: hookSettings?.versionIn(found.said) }) };
 }
 
 function toSteer({ tree, agent, root }: OpenedTranscript): AgentToSteer {

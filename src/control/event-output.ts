@@ -3,19 +3,15 @@ import { createSpillingWriter } from '../lib/spilling-writer.ts';
 import { UserError } from '../lib/user-error.ts';
 import type { StreamEvent } from '../sessions/index.ts';
 
-export interface EventOutput {
-  write(events: readonly StreamEvent[]): void;
-  /** When whoever reads them has taken them all. */
-  end(): Promise<void>;
-}
-
 /** Events as lines. A slow reader holds up nobody. Throws a `UserError` where they cannot be written there. */
-export function openEvents(target: string | number, onClosed?: () => void): EventOutput {
+export function openEvents(target: string | number, onClosed?: () => void) {
   const fd = typeof target === 'number' ? existing(target) : create(target);
   const writer = createSpillingWriter(fd, { isOwn: typeof target === 'string', ...(onClosed && { onClosed }) });
   return {
-    write: (events) => writer.write(Buffer.from(events.map((event) => `${JSON.stringify(event)}\n`).join(''))),
-    end: () => writer.end(),
+    write: (events: readonly StreamEvent[]): void =>
+      writer.write(Buffer.from(events.map((event) => `${JSON.stringify(event)}\n`).join(''))),
+    /** When whoever reads them has taken them all. */
+    end: (): Promise<void> => writer.end(),
   };
 }
 

@@ -1,4 +1,5 @@
 import {
+  type AttachOptions,
   cleanBlock,
   cleanLine,
   plural,
@@ -20,19 +21,6 @@ export interface HandedAgent {
   readonly branch?: string;
 }
 
-interface HandoverOptions {
-  /** About so many tokens in all; the message and the head always come whole. */
-  readonly budget: number;
-  readonly message?: string;
-}
-
-interface Handover {
-  readonly text: string;
-  readonly tokens: number;
-  /** What had no place, in words; empty where all came along. */
-  readonly leftOut: readonly string[];
-}
-
 /** So much of what is left behind head and message goes to each, at most; calls get what the others do not need. */
 const SHARE = { asked: 0.3, result: 0.4, files: 0.1 } as const;
 
@@ -40,26 +28,35 @@ const SHARE = { asked: 0.3, result: 0.4, files: 0.1 } as const;
  * What another agent was asked, did and found, for a conversation that knows nothing of it. Of the same transcript always the same
  * text. Says of itself that it is a report: what stands in it are an agent's words, and no orders.
  */
-export function writeHandover(transcript: Transcript, agent: HandedAgent, options: HandoverOptions): Handover {
-  const { message } = options;
+export function writeHandover(
+  transcript: Transcript,
+  agent: HandedAgent,
+  { budget, message }: Pick<AttachOptions, 'budget' | 'message'>,
+) {
   const head = [...INTRODUCTION, '', '## The agent', '', ...describeAgent(agent)].join('\n');
   const tail = ['## What is asked of you now', '', message === undefined ? NO_MESSAGE : message.trim()].join('\n');
-  const room = Math.max(0, options.budget - tokensIn(head) - tokensIn(tail) - FRAME);
+  const room = Math.max(0, budget - tokensIn(head) - tokensIn(tail) - FRAME);
+  /** What had no place, in words; empty if all came along. */
   const leftOut: string[] = [];
   const asked = cutMiddle(cleanBlock(askedIn(transcript)).trim(), room * SHARE.asked);
   const result = cutMiddle(cleanBlock(resultIn(transcript)).trim(), room * SHARE.result);
-  const files = fitFiles(filesIn(transcript, agent.cwd), room * SHARE.files);
-  const used = tokensIn(asked.text) + tokensIn(result.text) + tokensIn(files.lines.join('\n'));
-  const calls = fitCalls(callsIn(transcript, agent.cwd), room - used);
+  const allFiles = filesIn(transcript, agent.cwd).map(
+    ({ path, what }) => `- ${cutEnd(cleanLine(path), LONGEST_LINE)} (${what})`,
+  );
+  const files = fitFromEnd(allFiles.toReversed(), room * SHARE.files).toReversed();
+  const used = tokensIn(asked.text) + tokensIn(result.text) + tokensIn(files.join('\n'));
+  const allCalls = callsIn(transcript, agent.cwd).map(formatCall);
+  // The last ones say most of how things stand.
+  const calls = fitFromEnd(allCalls, room - used);
   if (asked.cut > 0) leftOut.push(`${plural(asked.cut, 'character')} of what it was asked`);
-  if (calls.cut > 0) leftOut.push(`${plural(calls.cut, 'earlier call')}`);
-  if (files.cut > 0) leftOut.push(`${plural(files.cut, 'file')}`);
+  if (calls.length < allCalls.length) leftOut.push(plural(allCalls.length - calls.length, 'earlier call'));
+  if (files.length < allFiles.length) leftOut.push(plural(allFiles.length - files.length, 'file'));
   if (result.cut > 0) leftOut.push(`${plural(result.cut, 'character')} of its last words`);
   const text = `${[
     head,
     section('What it was asked', asked.text || 'Not known.'),
-    section('What it did, a line for each call', [...calls.lines].join('\n') || 'No call is known.'),
-    section('Files it touched', files.lines.join('\n') || 'None is known.'),
+    section('What it did, a line for each call', calls.join('\n') || 'No call is known.'),
+    section('Files it touched', files.join('\n') || 'None is known.'),
     section('Its last words', result.text || 'It said nothing.'),
     ...(leftOut.length === 0 ? [] : [`(Left out for want of room: ${leftOut.join(', ')}.)`]),
     tail,
@@ -91,27 +88,11 @@ function describeAgent({ hostTitle, path, type, status, cwd, branch }: HandedAge
   return Object.entries(facts).flatMap(([name, fact]) => (fact === undefined ? [] : [`- ${name}: ${cleanLine(fact)}`]));
 }
 
-interface Fitted {
-  readonly lines: readonly string[];
-  readonly cut: number;
-}
+const LONGEST_LINE = 240;
 
-/** The last ones say most of how things stand. */
-function fitCalls(calls: readonly HandedCall[], room: number): Fitted {
-  const lines = calls.map(({ tool, summary, outcome }, at) => {
-    const what = cutEnd(cleanLine([tool, summary].filter((word) => word !== '').join(': ')), LONGEST_CALL);
-    return `${at + 1}. ${what}${outcome === 'ok' ? '' : ` (${outcome})`}`;
-  });
-  const kept = fitFromEnd(lines, room);
-  return { lines: kept, cut: lines.length - kept.length };
-}
-
-const LONGEST_CALL = 240;
-
-function fitFiles(files: readonly TouchedFile[], room: number): Fitted {
-  const lines = files.map(({ path, what }) => `- ${cutEnd(cleanLine(path), LONGEST_CALL)} (${what})`);
-  const kept = fitFromEnd(lines.toReversed(), room).toReversed();
-  return { lines: kept, cut: lines.length - kept.length };
+function formatCall({ tool, summary, outcome }: HandedCall, at: number): string {
+  const what = cutEnd(cleanLine([tool, summary].filter((word) => word !== '').join(': ')), LONGEST_LINE);
+  return `${at + 1}. ${what}${outcome === 'ok' ? '' : ` (${outcome})`}`;
 }
 
 function fitFromEnd(lines: readonly string[], room: number): readonly string[] {
@@ -129,29 +110,14 @@ const BYTES_PER_TOKEN = 4;
 
 /** Rounded up; of texts in scripts with long characters rather too many than too few. */
 export function tokensIn(text: string): number {
-  return Math.ceil(bytesIn(text) / BYTES_PER_TOKEN);
+  return Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
 }
 
-function bytesIn(text: string): number {
-  let bytes = 0;
-  for (const character of text) {
-    const point = character.codePointAt(0) ?? 0;
-    bytes += point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
-  }
-  return bytes;
-}
-
-interface CutText {
-  readonly text: string;
-  /** How many characters had no place. */
-  readonly cut: number;
-}
-
-/** Its beginning and its end, with a mark between them that says how much is missing. */
-function cutMiddle(text: string, tokens: number): CutText {
+/** Its beginning and its end, with a mark between them that says how much is missing: `cut` characters. */
+function cutMiddle(text: string, tokens: number): { readonly text: string; readonly cut: number } {
   if (tokensIn(text) <= tokens) return { text, cut: 0 };
   const characters = Array.from(text);
-  const perCharacter = bytesIn(text) / characters.length;
+  const perCharacter = Buffer.byteLength(text) / characters.length;
   const room = Math.max(0, Math.floor((tokens * BYTES_PER_TOKEN - MARK_BYTES) / perCharacter));
   const tail = Math.floor(room / 3);
   const cut = characters.length - room;
@@ -201,12 +167,11 @@ export function filesIn({ messages }: Transcript, cwd: string | undefined): read
   const files = new Map<string, { added: number; removed: number; isChanged: boolean }>();
   const touch = (path: string, added = 0, removed = 0, isChanged = false): void => {
     const name = shortened(path, cwd);
-    const before = files.get(name) ?? { added: 0, removed: 0, isChanged: false };
-    files.set(name, {
-      added: before.added + added,
-      removed: before.removed + removed,
-      isChanged: before.isChanged || isChanged,
-    });
+    const file = files.get(name) ?? { added: 0, removed: 0, isChanged: false };
+    file.added += added;
+    file.removed += removed;
+    file.isChanged ||= isChanged;
+    files.set(name, file);
   };
   for (const { content } of messages) {
     const results = resultsIn(content);

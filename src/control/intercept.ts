@@ -5,14 +5,14 @@ import { createTerminalPrompt, findResult, type GivenResult, readResultsFile, to
 import type { ControlAnswer } from '../hosts/index.ts';
 import { loadHost, loadHosts } from '../hosts/registry.ts';
 import { known } from '../lib/json.ts';
-import { createLineSplitter } from '../lib/lines.ts';
+import { createLineSplitter, type Line } from '../lib/lines.ts';
 import { reportTrouble } from '../lib/report-trouble.ts';
 import type { SharedScreen } from '../lib/screen.ts';
 import { ensureStateFolder, stateFolder } from '../lib/state-folder.ts';
 import { UserError } from '../lib/user-error.ts';
 import { thisMachine, waitForCaller } from '../sessions/index.ts';
-import type { CreateCallBroker, RunRequest } from './requests.ts';
-import { Steering, type WaitingCall } from './steer.ts';
+import { type CreateCallBroker, isMeant, type RunRequest } from './requests.ts';
+import { type Steering, steerChild, type WaitingCall } from './steer.ts';
 
 /** A program that will be steered. */
 export interface Interception {
@@ -23,17 +23,19 @@ export interface Interception {
 }
 
 export async function prepareInterception(
-  { command: [program, ...args], where, inject }: RunRequest,
+  request: RunRequest,
   screen: SharedScreen,
   createCallBroker: CreateCallBroker,
 ): Promise<Interception> {
-  const adapter = await steeredBy(program, where.host);
-  const plan = adapter.control.plan(args);
+  const { command, inject } = request;
+  const [program, ...args] = command;
+  const { host, control } = await steeredBy(request);
+  const plan = control.plan(args);
   const folder = stateFolder(thisMachine());
   await ensureStateFolder(folder);
-  const given = inject === undefined ? undefined : createGivenResults(inject, { folder, host: adapter.host });
+  const given = inject === undefined ? undefined : createGivenResults(inject, folder, host);
   const askAtTerminal = createTerminalPrompt(screen);
-  const judge = createCallBroker({ folder, host: adapter.host, ...(askAtTerminal && { askAtTerminal }) });
+  const judge = createCallBroker({ folder, host, ...(askAtTerminal && { askAtTerminal }) });
   return {
     command: [program, ...plan.args],
     attach(child, print) {
@@ -43,30 +45,21 @@ export async function prepareInterception(
         const asks = isQuestion ? 'always' : 'policy';
         return { kind: 'printed', printed: await judge({ payload, call, process: child.pid, asks, signal }) };
       };
-      const steering = new Steering({
-        ...{ control: adapter.control, plan, print, decide, onError: reportTrouble },
-        send: (text) => void child.stdin?.write(text),
-        endInput: () => void child.stdin?.end(),
-      });
-      // It may end before it has heard everything.
-      child.stdin?.on('error', () => {});
+      const steering = steerChild(child, { control, plan, print, decide, onError: reportTrouble });
       void feed(steering, plan).catch(reportTrouble);
       return steering;
     },
   };
 }
 
-async function steeredBy(program: string, host: string | undefined) {
+async function steeredBy(request: RunRequest) {
   const adapters = await loadHosts();
-  const named = path.basename(program).replace(/\.(?:exe|cmd|js)$/, '');
-  for (const adapter of adapters) {
-    const isMeant = host === undefined ? adapter.programs.includes(named) : adapter.host === host;
-    if (isMeant && adapter.control) return { host: adapter.host, control: adapter.control };
-  }
+  for (const adapter of adapters)
+    if (adapter.control && isMeant(adapter, request)) return { host: adapter.host, control: adapter.control };
   const known = adapters.filter((adapter) => adapter.control).map(({ title, host: name }) => `${title} (${name})`);
   throw new UserError(
     'not-steered',
-    `troupe cannot steer «${program}».`,
+    `troupe cannot steer «${request.command[0]}».`,
     `Leave out --intercept, or name the host with --host. It works with ${known.join(', ')}.`,
   );
 }
@@ -78,19 +71,18 @@ async function feed(steering: Steering, { input, prompt }: { readonly input: str
   const { stdin } = process;
   if (input === 'lines') {
     const splitter = createLineSplitter({ maxLineBytes: Number.MAX_SAFE_INTEGER });
-    for await (const chunk of stdin) for (const line of splitter.push(chunk as Buffer)) passLine(steering, line.bytes);
+    const pass = ({ bytes }: Line): void => {
+      if (bytes.length > 0) steering.passLine(bytes);
+    };
+    for await (const chunk of stdin) splitter.push(chunk as Buffer).forEach(pass);
     const rest = splitter.rest();
-    if (rest) passLine(steering, rest.bytes);
+    if (rest) pass(rest);
   } else {
     const text = stdin.isTTY ? '' : await textOn(stdin, prompt === undefined ? undefined : SILENT_MS);
     const whole = [prompt, text].filter((part) => part).join('\n');
     if (whole !== '') steering.say(whole);
   }
   steering.finishInput();
-}
-
-function passLine(steering: Steering, bytes: Uint8Array): void {
-  if (bytes.length > 0) steering.passLine(bytes);
 }
 
 async function textOn(stdin: NodeJS.ReadStream, silentMs: number | undefined): Promise<string> {
@@ -110,20 +102,11 @@ async function textOn(stdin: NodeJS.ReadStream, silentMs: number | undefined): P
   return Buffer.concat(chunks).toString('utf8');
 }
 
-interface GivenResultsOptions {
-  /** Where troupe keeps its state. */
-  readonly folder: string;
-  readonly host: string;
-}
-
 /** The result that a file gives to a call in place of its own, written down in the audit. Throws where the file is not right. */
-function createGivenResults(
-  file: string,
-  { folder, host }: GivenResultsOptions,
-): (payload: unknown, process: number | undefined) => Promise<ControlAnswer | undefined> {
+function createGivenResults(file: string, folder: string, host: string) {
   const { home } = thisMachine();
   const results = read(path.resolve(file), home);
-  return async (payload, process) => {
+  return async (payload: unknown, process: number | undefined): Promise<ControlAnswer | undefined> => {
     const since = performance.now();
     const hooks = (await loadHost(host))?.hooks;
     const event = hooks?.read(payload, process);

@@ -24,7 +24,7 @@ import {
 } from '../core/index.ts';
 import type { Machine, SourceAdapter } from '../hosts/index.ts';
 import { known } from '../lib/json.ts';
-import { isSystemError, UserError } from '../lib/user-error.ts';
+import { assertFound, isSystemError, UserError } from '../lib/user-error.ts';
 import type { Redactor } from '../redact/index.ts';
 import { writeHandover } from './handover.ts';
 
@@ -43,7 +43,7 @@ export interface HostProgram {
   readonly version?: string;
 }
 
-interface PlanContext {
+export interface PlanContext {
   readonly adapters: readonly SourceAdapter[];
   readonly machine: Machine;
   /** The host's program on this machine; undefined where it is not there, or nobody may look. */
@@ -65,12 +65,13 @@ export async function planAttach(
   context: PlanContext,
 ): Promise<AttachPlan> {
   const { tree, agent: id } = opened;
-  const node = nodeIn(tree, id);
+  const node = assertFound(
+    tree.agents.find((one) => one.id === id),
+    `an opened transcript of an agent that is not in its tree: ${id}`,
+  );
   const own = adapterOf(context, hostOf(tree.id));
   const target = wish.host === undefined ? own : adapterOf(context, wish.host);
-  const hosts = context.adapters
-    .filter(({ resume: continuing }) => continuing)
-    .map(({ host, title }) => ({ host, title }));
+  const hosts = context.adapters.flatMap(({ host, title, resume }) => (resume ? [{ host, title }] : []));
   const isForHost = wish.host === undefined || wish.host === own.host;
   if (isAtWork(node.status) && isForHost && !wish.fork) {
     if (wish.message === undefined) return followed(opened, node, hosts);
@@ -220,12 +221,6 @@ function pathTo(tree: SessionTree, node: AgentNode): readonly AgentNode[] {
   return path;
 }
 
-function nodeIn(tree: SessionTree, id: AgentId): AgentNode {
-  const node = tree.agents.find((one) => one.id === id);
-  if (!node) throw new Error(`an opened transcript of an agent that is not in its tree: ${id}`);
-  return node;
-}
-
 function adapterOf({ adapters }: PlanContext, host: string): SourceAdapter {
   const found = adapters.find((adapter) => adapter.host === host);
   if (found) return found;
@@ -252,7 +247,8 @@ export async function runPlan({ call, report, begins }: AttachPlan, context: Run
   if (begins?.session !== undefined) await note(begins.session);
   const { program, args, stdin, printed } = call;
   // An agent that runs us is bound by whoever started it, and cannot shake that off here.
-  const env = { ...context.env, ...call.env, ...pick(context.env, 'TROUPE_PARENT') };
+  const { TROUPE_PARENT } = context.env;
+  const env = { ...context.env, ...call.env, ...(TROUPE_PARENT && { TROUPE_PARENT }) };
   const child = spawn(program, args, {
     env,
     stdio: [stdin === undefined ? 'inherit' : 'pipe', printed ? 'pipe' : 'inherit', 'inherit'],
@@ -260,15 +256,10 @@ export async function runPlan({ call, report, begins }: AttachPlan, context: Run
   });
   // One that does not read to the end has its reasons, and its exit code tells them.
   child.stdin?.on('error', () => undefined).end(stdin);
-  const read =
-    printed && child.stdout
-      ? readPrinted(
-          child.stdout,
-          printed,
-          (id) => (begins?.session === undefined ? note(id) : undefined),
-          context.write,
-        )
-      : Promise.resolve();
+  const onSession = async (id: string): Promise<void> => {
+    if (begins?.session === undefined) await note(id);
+  };
+  const read = printed && child.stdout && readPrinted(child.stdout, printed, onSession, context.write);
   const ignoreSignal = (): void => undefined;
   // Ctrl-C is for the program, which has it as well: we end when it does.
   process.on('SIGINT', ignoreSignal);
@@ -287,7 +278,7 @@ export async function runPlan({ call, report, begins }: AttachPlan, context: Run
 async function readPrinted(
   stdout: Readable,
   { sessionIn, textIn }: PrintedRecords,
-  onSession: (id: string) => Promise<void> | undefined,
+  onSession: (id: string) => Promise<void>,
   write: (text: string) => void,
 ): Promise<void> {
   let isNamed = false;
@@ -302,22 +293,14 @@ async function readPrinted(
   }
 }
 
-function pick(env: RunContext['env'], name: string): Readonly<Record<string, string>> {
-  const value = env[name];
-  return value === undefined || value === '' ? {} : { [name]: value };
-}
-
 function notStarted(program: string, cwd: string | null, error: Error): Error {
   if (!isSystemError(error)) return error;
-  if (error.code === 'ENOENT')
-    return new UserError(
-      'attach-not-started',
-      `${program} could not be started${cwd === null ? '' : ` in ${cwd}`}: the program or the folder is not there.`,
-      'Put the program on your PATH, or see what would be handed over with --print.',
-    );
-  return new UserError(
-    'attach-not-started',
-    `${program} could not be started: ${error.message}`,
-    'See the command with --dry-run.',
-  );
+  const [what, remedy] =
+    error.code === 'ENOENT'
+      ? [
+          `${cwd === null ? '' : ` in ${cwd}`}: the program or the folder is not there.`,
+          'Put the program on your PATH, or see what would be handed over with --print.',
+        ]
+      : [`: ${error.message}`, 'See the command with --dry-run.'];
+  return new UserError('attach-not-started', `${program} could not be started${what}`, remedy);
 }

@@ -1,12 +1,11 @@
+import path from 'node:path';
 import type { TerminalPrompt } from '../guard/index.ts';
+import type { SourceAdapter } from '../hosts/index.ts';
+import type { SessionScope } from '../sessions/index.ts';
 
 /** How a program's stream is shadowed. */
 export interface ShadowRequest {
-  readonly where: {
-    /** In place of the hosts' own data folders. */
-    readonly roots: readonly string[];
-    readonly host?: string;
-  };
+  readonly where: SessionScope;
   /** Also what the session leaves on the disk, which the stream does not carry. */
   readonly disk: boolean;
   /** The live tree on stderr. */
@@ -30,9 +29,15 @@ export interface StreamOutcome {
 export interface RunRequest extends ShadowRequest {
   readonly command: readonly [string, ...string[]];
   /** Its calls are judged by the policy before they run. */
-  readonly intercept?: boolean;
+  readonly intercept: boolean;
   /** Of an interception: the file that says which calls get which result in place of their own. */
   readonly inject?: string;
+}
+
+/** Whether `--host` names this host; without it, whether the program is one of the host's. */
+export function isMeant(adapter: SourceAdapter, { command: [program], where: { host } }: RunRequest): boolean {
+  const name = path.basename(program).replace(/\.(?:exe|cmd|js)$/, '');
+  return host === undefined ? adapter.programs.includes(name) : adapter.host === host;
 }
 
 /** How the program ended: by itself, or by a signal. */

@@ -10,53 +10,45 @@ import { maskText, maskValue } from '../redact/index.ts';
 import { createStreamRecorder, type StreamEvent, thisMachine } from '../sessions/index.ts';
 import type { RunOutcome, RunRequest } from './requests.ts';
 
-/** What is left of a run: a line about it, its events, a line about its end. For its owner only, without credentials. */
-interface RunRecord {
-  add(events: readonly StreamEvent[]): void;
-  /** What only the stream knows, for whoever follows the session: the running server, and every later look at it. */
-  feed(session: SessionId, facts: readonly AgentEvent[]): void;
-  end(outcome: RunOutcome, session: string | undefined): Promise<void>;
-}
-
 const KEEP_MS = 30 * 86_400_000;
 const KEEP_FILES = 500;
 const SUFFIX = '.jsonl';
 
-/** Where it cannot be written, that is said, and the program runs all the same. */
-export function openRunRecord(run: string, { command }: RunRequest): RunRecord {
+/**
+ * What is left of a run: a line about it, its events, a line about its end. For its owner only, without credentials. If it cannot be
+ * written, that is reported, and the program runs all the same.
+ */
+export function openRunRecord(run: string, { command }: RunRequest) {
   const state = stateFolder(thisMachine());
   const folder = path.join(state, 'runs');
   const told = createStreamRecorder(path.join(state, 'streams'), reportTrouble);
   let last: Promise<unknown> = Promise.resolve();
   const opened = openRecord(state, folder, run).catch(reportTrouble);
-  const write = (records: readonly unknown[]): void => {
+  const write = (...records: readonly unknown[]): void => {
     const text = records.map((record) => `${JSON.stringify(record)}\n`).join('');
     last = last.then(async () => (await opened)?.appendFile(text)).catch(reportTrouble);
   };
   const at = (): string => new Date(systemClock()).toISOString();
-  write([
-    {
-      type: 'run_started',
-      at: at(),
-      run,
-      troupe_version: packageVersion,
-      command: command.map((word) => maskText(word).text),
-      cwd: process.cwd(),
-    },
-  ]);
+  write({
+    type: 'run_started',
+    at: at(),
+    run,
+    troupe_version: packageVersion,
+    command: command.map((word) => maskText(word).text),
+    cwd: process.cwd(),
+  });
   return {
-    add: (events) => write(events.map((event) => maskValue(event, MAX_TEXT))),
-    feed: (session, facts) => told.add(session, facts),
-    async end(outcome, session) {
-      write([
-        {
-          type: 'run_ended',
-          at: at(),
-          session_id: session ?? null,
-          code: outcome.kind === 'exited' ? outcome.code : null,
-          signal: outcome.kind === 'killed' ? outcome.signal : null,
-        },
-      ]);
+    add: (events: readonly StreamEvent[]): void => write(...events.map((event) => maskValue(event, MAX_TEXT))),
+    /** What only the stream knows, for whoever follows the session: the running server, and every later look at it. */
+    feed: (session: SessionId, facts: readonly AgentEvent[]): void => told.add(session, facts),
+    async end(outcome: RunOutcome, session: string | undefined): Promise<void> {
+      write({
+        type: 'run_ended',
+        at: at(),
+        session_id: session ?? null,
+        code: outcome.kind === 'exited' ? outcome.code : null,
+        signal: outcome.kind === 'killed' ? outcome.signal : null,
+      });
       await last;
       await (await opened)?.close().catch(reportTrouble);
       await told.end();

@@ -5,7 +5,7 @@ import type { ControlAnswer, ControlCapability, HookEvent } from '../hosts/index
 import { isObject, parseJsonBytes } from '../lib/json.ts';
 import { createLineSplitter } from '../lib/lines.ts';
 import { codeOf, UserError } from '../lib/user-error.ts';
-import type { StreamEvent } from '../sessions/index.ts';
+import type { Shadow, StreamEvent } from '../sessions/index.ts';
 import type {
   CallDecision,
   CallSettled,
@@ -15,17 +15,14 @@ import type {
   SessionConfig,
   SessionExited,
 } from './session-chunk.ts';
-import { Steering, type SteerOptions, type WaitingCall } from './steer.ts';
+import { steerChild, type WaitingCall } from './steer.ts';
 
 interface SessionParts {
   readonly control: ControlCapability;
   /** What a hook would be told, in our words. */
   readonly read: (payload: unknown) => HookEvent | undefined;
   /** Makes events of what the program prints. */
-  createShadow(onEvents: (events: readonly StreamEvent[]) => void): {
-    push(chunk: Uint8Array): void;
-    end(): Promise<unknown>;
-  };
+  createShadow(onEvents: (events: readonly StreamEvent[]) => void): Pick<Shadow, 'push' | 'end'>;
 }
 
 type Started = SessionConfig & { readonly command: readonly [string, ...string[]] };
@@ -44,7 +41,7 @@ export function startSession(config: Started, { control, read, createShadow }: S
   const queue = createChunkQueue<SessionChunk>(() => void close());
   const shadow = createShadow((events) => queue.add(...events));
   const held = createHeldCalls(config, read, (chunk) => queue.add(chunk));
-  const steering = steer(child, { control, plan, decide: held.decide });
+  const steering = steerChild(child, { control, plan, decide: held.decide, print: () => {}, onError: () => {} });
   const texts = createLineSplitter();
   child.stdout?.on('data', (chunk: Buffer) => {
     for (const { bytes } of texts.push(chunk)) {
@@ -55,23 +52,18 @@ export function startSession(config: Started, { control, read, createShadow }: S
     shadow.push(chunk);
     steering.push(chunk);
   });
-  const ended = endOf(child, program).then(
-    async (exited) => {
+  const ended = endOf(child, program)
+    .finally(() => {
       steering.end();
-      await shadow.end();
+      return shadow.end();
+    })
+    .then((exited) => {
       queue.add(exited);
       queue.end();
       return exited;
-    },
-    async (error: unknown) => {
-      steering.end();
-      await shadow.end();
-      queue.end(error);
-      throw error;
-    },
-  );
+    });
   // Whoever reads the chunks is told; who waits for nothing but them need not ask for the end.
-  ended.catch(() => {});
+  ended.catch((error: unknown) => queue.end(error));
   const close = (): Promise<SessionExited> => {
     child.stdin?.end();
     const timers = (['SIGTERM', 'SIGKILL'] as const).map((signal, index) =>
@@ -96,18 +88,6 @@ export function startSession(config: Started, { control, read, createShadow }: S
   };
 }
 
-function steer(child: ChildProcess, parts: Pick<SteerOptions, 'control' | 'plan' | 'decide'>): Steering {
-  // It may end before it has heard everything.
-  child.stdin?.on('error', () => {});
-  return new Steering({
-    ...parts,
-    send: (text) => void child.stdin?.write(text),
-    endInput: () => void child.stdin?.end(),
-    print: () => {},
-    onError: () => {},
-  });
-}
-
 function endOf(child: ChildProcess, program: string): Promise<SessionExited> {
   return new Promise((resolve, reject) => {
     child.once('error', (error) => {
@@ -123,11 +103,6 @@ function now(): string {
   return new Date().toISOString();
 }
 
-export interface HeldCalls {
-  decide(call: WaitingCall): Promise<ControlAnswer>;
-  answer(id: string, decision: CallDecision): boolean;
-}
-
 const TEN_MINUTES = 600_000;
 
 /** Calls that wait for the program that runs the session. Each ends once. */
@@ -135,10 +110,10 @@ function createHeldCalls(
   { hold = 'questions', waitMs = TEN_MINUTES, otherwise = 'deny' }: SessionConfig,
   read: (payload: unknown) => HookEvent | undefined,
   tell: (chunk: CallWaiting | CallSettled) => void,
-): HeldCalls {
+) {
   const open = new Map<string, (decision: CallDecision, by: CallSettled['by']) => void>();
   return {
-    async decide(call) {
+    async decide(call: WaitingCall): Promise<ControlAnswer> {
       if (!call.isQuestion && hold !== 'all') return NO_OPINION;
       if (call.isQuestion && hold === 'none') return { kind: 'deny', reason: 'Nobody is there to allow it.' };
       const id = randomBytes(8).toString('hex');
@@ -156,7 +131,7 @@ function createHeldCalls(
       });
       return toAnswer(decision, call.isQuestion);
     },
-    answer(id, decision) {
+    answer(id: string, decision: CallDecision): boolean {
       const settle = open.get(id);
       settle?.(decision, 'answer');
       return settle !== undefined;
@@ -206,43 +181,38 @@ function describe(
   };
 }
 
-/** What comes faster than it is taken, in order, for one reader. */
-interface ChunkQueue<T> extends AsyncIterable<T> {
-  add(...chunks: readonly T[]): void;
-  /** Nothing more comes; with an error, that is thrown behind the last one. */
-  end(error?: unknown): void;
-}
-
-/** `onLeft`: the reader has gone before the end. */
-function createChunkQueue<T>(onLeft: () => void): ChunkQueue<T> {
+/** What comes faster than it is taken, in order, for one reader. `onLeft`: the reader has gone before the end. */
+export function createChunkQueue<T>(onLeft: () => void) {
   const waiting: T[] = [];
-  const state: { isOver: boolean; error?: unknown } = { isOver: false };
+  let isOver = false;
+  let failure: unknown;
   let wake = (): void => {};
   return {
-    add(...chunks) {
+    add(...chunks: readonly T[]): void {
       waiting.push(...chunks);
       wake();
     },
-    end(error) {
-      state.isOver = true;
-      if (error !== undefined) state.error = error;
+    /** Nothing more comes; with an error, that is thrown behind the last one. */
+    end(error?: unknown): void {
+      isOver = true;
+      failure = error;
       wake();
     },
-    async *[Symbol.asyncIterator]() {
+    async *[Symbol.asyncIterator](): AsyncGenerator<T> {
       try {
         for (;;) {
           const chunk = waiting.shift();
           if (chunk !== undefined) yield chunk;
-          else if (state.isOver) break;
+          else if (isOver) break;
           else
             await new Promise<void>((resolve) => {
               wake = resolve;
             });
         }
       } finally {
-        if (!state.isOver) onLeft();
+        if (!isOver) onLeft();
       }
-      if (state.error !== undefined) throw state.error;
+      if (failure !== undefined) throw failure;
     },
   };
 }

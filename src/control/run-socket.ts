@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AgentToSteer, Steered, SteeringCapability } from '../core/index.ts';
 import { replaceFile } from '../lib/edit-file.ts';
-import { asText, isObject, parseJsonBytes } from '../lib/json.ts';
+import { asObject, asText, known, parseObject } from '../lib/json.ts';
 import { readText } from '../lib/regular-file.ts';
 import { reportTrouble } from '../lib/report-trouble.ts';
 import { ensureStateFolder, stateFolder } from '../lib/state-folder.ts';
@@ -22,12 +22,6 @@ export interface RunSteering {
   stop(agent: string | undefined): Promise<Steered>;
 }
 
-interface RunSocket {
-  /** Writes down whose run it is, once that is known. */
-  name(session: string): void;
-  close(): Promise<void>;
-}
-
 /** The address of a socket may have so many bytes, on the systems that allow the fewest. */
 const MAX_ADDRESS = 103;
 
@@ -35,7 +29,7 @@ const MAX_ADDRESS = 103;
  * Lets other processes of the same person reach the agents of this run. One request a connection: a line of JSON, answered
  * by one. Does not keep the process alive.
  */
-export async function openRunSocket(folder: string, run: string, steering: RunSteering): Promise<RunSocket> {
+export async function openRunSocket(folder: string, run: string, steering: RunSteering) {
   const address = newAddress(run);
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -57,8 +51,9 @@ export async function openRunSocket(folder: string, run: string, steering: RunSt
   const at: RunAddress = { address };
   writeAddress(file, at);
   return {
-    name: (session) => writeAddress(file, { ...at, session }),
-    async close() {
+    /** Writes down whose run it is, once that is known. */
+    name: (session: string): void => writeAddress(file, { ...at, session }),
+    async close(): Promise<void> {
       server.close();
       for (const socket of sockets) socket.destroy();
       await removeAddress(file, at);
@@ -76,12 +71,11 @@ function newAddress(run: string): string {
 
 async function answer(steering: RunSteering, line: string): Promise<Steered> {
   try {
-    const request: unknown = JSON.parse(line);
-    if (!isObject(request)) return NOT_UNDERSTOOD;
-    const agent = asText(request['agent']);
-    const message = asText(request['message']);
-    if (request['act'] === 'stop') return await steering.stop(agent);
-    if (request['act'] === 'send' && message !== undefined) return await steering.send(agent, message);
+    const request = asObject(JSON.parse(line));
+    const agent = asText(request?.['agent']);
+    const message = asText(request?.['message']);
+    if (request?.['act'] === 'stop') return await steering.stop(agent);
+    if (request?.['act'] === 'send' && message !== undefined) return await steering.send(agent, message);
     return NOT_UNDERSTOOD;
   } catch (error) {
     return { whyNot: `the run failed: ${error instanceof Error ? error.message : String(error)}.` };
@@ -129,10 +123,9 @@ async function listAddresses(folder: string): Promise<readonly { readonly file: 
 
 async function readAddress(file: string): Promise<RunAddress | undefined> {
   try {
-    const value: unknown = JSON.parse(await readText(file));
-    const address = isObject(value) ? asText(value['address']) : undefined;
-    const session = isObject(value) ? asText(value['session']) : undefined;
-    return address === undefined ? undefined : { address, ...(session !== undefined && { session }) };
+    const value = parseObject(await readText(file));
+    const address = asText(value?.['address']);
+    return address === undefined ? undefined : { address, ...known({ session: asText(value?.['session']) }) };
   } catch {
     // It was closed meanwhile.
     return undefined;
@@ -159,8 +152,7 @@ export async function findRun(folder: string, session: string): Promise<Steering
 }
 
 function steeringAt(at: RunAddress): SteeringCapability {
-  const agentIn = ({ agent, session }: AgentToSteer): { readonly agent?: string } =>
-    agent === session ? {} : { agent };
+  const agentIn = ({ agent, session }: AgentToSteer) => (agent === session ? {} : { agent });
   const ended = ({ agent, session, isAtWork }: AgentToSteer): boolean => agent !== session && !isAtWork;
   return {
     send: async (agent, message) =>
@@ -196,37 +188,31 @@ function request({ address }: RunAddress, said: object): Promise<Steered> {
 }
 
 function steeredIn(line: string): Steered {
-  const said = parseJsonBytes(Buffer.from(line));
-  const [words, whyNot] = isObject(said) ? [asText(said['words']), asText(said['whyNot'])] : [];
+  const said = parseObject(line);
+  const [words, whyNot] = [asText(said?.['words']), asText(said?.['whyNot'])];
   return words === undefined ? { whyNot: whyNot ?? 'its run gave no answer.' } : { words };
 }
 
-/** A run whose agents can be told something, or stopped, from another terminal. */
-export interface SteerableRun {
-  /** Events of the run: they say whose session it is. */
-  take(events: readonly StreamEvent[]): void;
-  close(): Promise<void>;
-}
-
-/** If the socket cannot be opened, reports it; the program runs all the same. */
-export function openSteering(run: string, child: ChildProcess, steering: Steering | undefined): SteerableRun {
-  const open = openFor(run, steering ? steered(steering) : bySignal(child)).catch(reportTrouble);
+/**
+ * A run whose agents can be told something, or stopped, from another terminal. If the socket cannot be opened, reports it; the
+ * program runs all the same.
+ */
+export function openSteering(run: string, child: ChildProcess, steering: Steering | undefined) {
+  const folder = stateFolder(thisMachine());
+  const open = ensureStateFolder(folder)
+    .then(() => openRunSocket(folder, run, steering ? steered(steering) : bySignal(child)))
+    .catch(reportTrouble);
   return {
-    take(events) {
+    /** Events of the run: they say whose session it is. */
+    take(events: readonly StreamEvent[]): void {
       for (const event of events)
         if (event.type === 'session_started' && event.session_id !== null) {
           const { session_id: session } = event;
           void open.then((socket) => socket?.name(session)).catch(reportTrouble);
         }
     },
-    close: async () => void (await (await open)?.close().catch(reportTrouble)),
+    close: async (): Promise<void> => void (await (await open)?.close().catch(reportTrouble)),
   };
-}
-
-async function openFor(run: string, steering: RunSteering): Promise<RunSocket> {
-  const folder = stateFolder(thisMachine());
-  await ensureStateFolder(folder);
-  return openRunSocket(folder, run, steering);
 }
 
 /** Timeout of `send`. */

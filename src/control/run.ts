@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { isatty } from 'node:tty';
 import { nativeId, type SessionId } from '../core/index.ts';
@@ -11,21 +10,13 @@ import { reportTrouble } from '../lib/report-trouble.ts';
 import { createSharedScreen, type SharedScreen } from '../lib/screen.ts';
 import { createSpillingWriter } from '../lib/spilling-writer.ts';
 import { isSystemError, UserError } from '../lib/user-error.ts';
-import {
-  type DataFolder,
-  dataFoldersFor,
-  readsStreams,
-  type Shadow,
-  type StreamAdapter,
-  type StreamEvent,
-} from '../sessions/index.ts';
+import { type DataFolder, dataFoldersFor, readsStreams, type Shadow, type StreamEvent } from '../sessions/index.ts';
 import { openEvents, toTarget } from './event-output.ts';
 import type { Interception } from './intercept.ts';
-import type { CreateCallBroker, RunOutcome, RunRequest } from './requests.ts';
+import { type CreateCallBroker, isMeant, type RunOutcome, type RunRequest } from './requests.ts';
 import { openRunRecord } from './run-record.ts';
-import { openSteering, type SteerableRun } from './run-socket.ts';
+import { openSteering } from './run-socket.ts';
 import { startShadow } from './shadow.ts';
-import type { Steering } from './steer.ts';
 
 const STDOUT = 1;
 /** What the program started may hold its output open for ever: so long is waited for more of it. */
@@ -49,12 +40,10 @@ export async function runShadowed(request: RunRequest, createCallBroker: CreateC
     record.add(fresh);
     socket?.take(fresh);
   };
-  let socket: SteerableRun | undefined;
-  const shadow = startShadow(request, onEvents, {
-    // What a program prints to its terminal, we do not see; what goes through us, we do.
-    ...((interception || !isatty(STDOUT)) && { screen }),
-    onFacts: record.feed,
-  });
+  let socket: ReturnType<typeof openSteering> | undefined;
+  // What a program prints to its terminal, we do not see; what goes through us, we do.
+  const shared = interception || !isatty(STDOUT) ? screen : undefined;
+  const shadow = startShadow(request, onEvents, shared, record.feed);
   // Before it starts: a signal that comes in that moment must not leave it behind alone.
   const release = passOnSignals(() => child);
   const child = start(request, id, interception);
@@ -100,25 +89,13 @@ async function ended(child: ChildProcess, { command: [program] }: RunRequest): P
   }
 }
 
-interface PassedOn {
-  readonly steering: Steering | undefined;
-  /** When all of it came and went. */
-  end(): Promise<void>;
+interface PassOnOptions {
+  look(chunk: Buffer): void;
+  readonly interception: Interception | undefined;
+  readonly screen: SharedScreen;
 }
 
-function passOn(
-  child: ChildProcess,
-  output: Readable,
-  {
-    look,
-    interception,
-    screen,
-  }: {
-    look(chunk: Buffer): void;
-    readonly interception: Interception | undefined;
-    readonly screen: SharedScreen;
-  },
-): PassedOn {
+function passOn(child: ChildProcess, output: Readable, { look, interception, screen }: PassOnOptions) {
   // Whoever reads us has gone: the program hears of it as it would have without us.
   const writer = createSpillingWriter(STDOUT, { onClosed: () => output.destroy() });
   const print = (bytes: Uint8Array): void => {
@@ -138,7 +115,8 @@ function passOn(
   const closed = new Promise<void>((resolve) => void output.once('close', resolve));
   return {
     steering,
-    async end() {
+    /** When all of it came and went. */
+    async end(): Promise<void> {
       lastAt = performance.now();
       const timer = setInterval(() => {
         if (performance.now() - lastAt > LEFT_OPEN_MS) output.destroy();
@@ -157,15 +135,13 @@ function passOn(
  */
 function passOnSignals(childOf: () => ChildProcess): () => void {
   const isByKey = [0, 1, 2].some(isatty);
-  const listeners = (['SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGHUP'] as const).map((signal) => {
-    const listener = (): void => {
-      if (!(isByKey && (signal === 'SIGINT' || signal === 'SIGQUIT'))) childOf().kill(signal);
-    };
-    process.on(signal, listener);
-    return { signal, listener };
-  });
+  const signals = ['SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGHUP'] as const;
+  const pass = (signal: NodeJS.Signals): void => {
+    if (!(isByKey && (signal === 'SIGINT' || signal === 'SIGQUIT'))) childOf().kill(signal);
+  };
+  for (const signal of signals) process.on(signal, pass);
   return () => {
-    for (const { signal, listener } of listeners) process.off(signal, listener);
+    for (const signal of signals) process.off(signal, pass);
   };
 }
 
@@ -177,11 +153,6 @@ async function dieBy(signal: NodeJS.Signals): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 500));
 }
 
-interface SessionSearch {
-  /** Looks for the last time. */
-  end(): Promise<void>;
-}
-
 const LOOK_EVERY_MS = 500;
 const SHARE_OF_TIME = 0.1;
 /** A program that prints a stream does so soon. */
@@ -191,12 +162,9 @@ const STREAM_WITHIN_MS = 3_000;
  * For programs that print no stream, as in a terminal: the session that is theirs, by its files. It is the one whose process
  * the program is; for hosts that keep no record of processes, the only session that has begun since. Where several have, none.
  */
-function searchSession(
-  { command: [program], where, disk }: RunRequest,
-  child: ChildProcess,
-  shadow: Shadow,
-): SessionSearch {
-  const adapter = adapterFor(program, where.host);
+function searchSession(request: RunRequest, child: ChildProcess, shadow: Shadow) {
+  const { where, disk } = request;
+  const adapter = ADAPTERS.filter(readsStreams).find((one) => isMeant(one, request));
   const places = disk && adapter ? dataFoldersFor({ ...where, host: adapter.host }) : [];
   const since = systemClock();
   const before = idsIn(places);
@@ -212,19 +180,13 @@ function searchSession(
   };
   timer = setTimeout(look, child.stdout ? STREAM_WITHIN_MS : LOOK_EVERY_MS);
   return {
-    async end() {
+    /** Looks for the last time. */
+    async end(): Promise<void> {
       isOver = true;
       clearTimeout(timer);
       await look();
     },
   };
-}
-
-function adapterFor(program: string, host: string | undefined): StreamAdapter | undefined {
-  const name = path.basename(program).replace(/\.(?:exe|cmd|js)$/, '');
-  return ADAPTERS.filter(readsStreams).find((adapter) =>
-    host === undefined ? adapter.programs.includes(name) : adapter.host === host,
-  );
 }
 
 async function idsIn(places: readonly DataFolder[]): Promise<ReadonlySet<SessionId>> {

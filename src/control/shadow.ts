@@ -14,23 +14,17 @@ import {
   type Shadow,
   type ShadowOptions,
   type ShadowReport,
-  type StreamEvent,
 } from '../sessions/index.ts';
-import { type EventOutput, openEvents, toTarget } from './event-output.ts';
+import { openEvents, toTarget } from './event-output.ts';
 import type { ShadowRequest, StreamOutcome, StreamRequest } from './requests.ts';
 
 /** A shadow as the person asked for it, with the tree on stderr where wanted. */
 export function startShadow(
   { where, disk, tree }: Pick<ShadowRequest, 'where' | 'disk' | 'tree'>,
-  onEvents: (events: readonly StreamEvent[]) => void,
-  {
-    screen,
-    onFacts,
-  }: {
-    /** Where the tree is drawn as it changes; left out: only at the end. */
-    readonly screen?: SharedScreen | undefined;
-    readonly onFacts?: ShadowOptions['onFacts'];
-  },
+  onEvents: ShadowOptions['onEvents'],
+  /** Where the tree is drawn as it changes; undefined: only at the end. */
+  screen: SharedScreen | undefined,
+  onFacts?: ShadowOptions['onFacts'],
 ): Shadow {
   const { host } = where;
   const adapters = ADAPTERS.filter(readsStreams).filter((adapter) => host === undefined || adapter.host === host);
@@ -66,19 +60,13 @@ function unknownHost(host: string | undefined): UserError {
   return new UserError('unknown-host', what, `Known: ${known.join(', ')}`);
 }
 
-interface TreeView {
-  show(tree: SessionTree): void;
-  /** Draws the last one for good. */
-  end(tree: SessionTree | undefined): void;
-}
-
 const REDRAW_MS = 100;
 
 /**
  * The tree on stderr: in place where somebody watches, below what was printed before; once, at the end, where nobody does, or
  * where the screen is not ours: what another program prints there, we do not see, and would draw over it.
  */
-function createTreeView(screen: SharedScreen | undefined): TreeView {
+function createTreeView(screen: SharedScreen | undefined) {
   const { stderr } = process;
   const isTerminal = stderr.isTTY === true && !isDumb(process);
   let drawn = 0;
@@ -111,12 +99,13 @@ function createTreeView(screen: SharedScreen | undefined): TreeView {
     },
   });
   return {
-    show(tree) {
+    show(tree: SessionTree): void {
       if (!isTerminal || !screen) return;
       latest = tree;
       drawSoon();
     },
-    end(tree) {
+    /** Draws the last one for good. */
+    end(tree: SessionTree | undefined): void {
       clearTimeout(timer);
       if (tree) draw(tree, true);
     },
@@ -134,7 +123,7 @@ export async function shadowInput(request: StreamRequest): Promise<StreamOutcome
   const through = request.tee ? createSpillingWriter(STDOUT, { onClosed: stop }) : undefined;
   const isShared = isatty(STDOUT) && (request.tee || request.events === undefined);
   const screen = isShared ? undefined : createSharedScreen();
-  const shadow = startShadow(request, (fresh) => events?.write(fresh), { screen });
+  const shadow = startShadow(request, (fresh) => events?.write(fresh), screen);
   await new Promise<void>((resolve, reject) => {
     process.stdin.on('data', (chunk: Buffer) => {
       through?.write(chunk);
@@ -151,7 +140,7 @@ export async function shadowInput(request: StreamRequest): Promise<StreamOutcome
 }
 
 /** The tree takes the place of the events where both would go to stderr. */
-function openOutput({ events, tee, tree }: StreamRequest, onClosed: () => void): EventOutput | undefined {
+function openOutput({ events, tee, tree }: StreamRequest, onClosed: () => void) {
   if (events !== undefined) return openEvents(toTarget(events));
   if (!tee) return openEvents(STDOUT, onClosed);
   return tree ? undefined : openEvents(STDERR);

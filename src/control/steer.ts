@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import type { ControlAnswer, ControlCapability, ControlEvent, ControlPlan } from '../hosts/index.ts';
 import { isObject, type JsonObject, parseJsonBytes } from '../lib/json.ts';
 import { createLineSplitter, type Line } from '../lib/lines.ts';
@@ -302,6 +303,17 @@ export class Steering {
         return true;
     }
   }
+}
+
+/** Steers a program through its standard input. */
+export function steerChild({ stdin }: ChildProcess, options: Omit<SteerOptions, 'send' | 'endInput'>): Steering {
+  // It may end before it has heard everything.
+  stdin?.on('error', () => {});
+  return new Steering({
+    ...options,
+    send: (text) => void stdin?.write(text),
+    endInput: () => void stdin?.end(),
+  });
 }
 
 interface Message {

@@ -1,20 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 /** The only place that may ask for the time; everything else is handed a clock, so that tests can stop it. */
 export type Clock = () => number;
 
 export const systemClock: Clock = () => Date.now();
 
 /** Until the time is over, or the signal comes. */
-export function wait(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const end = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    signal.addEventListener('abort', end, { once: true });
-  });
+export async function wait(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => undefined);
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { renameSync, rmSync, type Stats } from 'node:fs';
-import { type FileHandle, link, lstat, mkdir, readlink, rm, stat } from 'node:fs/promises';
+import { link, lstat, mkdir, readlink, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { createFileSync, isWrongFile, openNew, readRegular, readRegularSync, syncFolder } from './regular-file.ts';
 import { codeOf, UserError } from './user-error.ts';
@@ -42,7 +42,9 @@ export async function editText(link: string, { change, keep }: EditOptions): Pro
     const forget = await keep?.({ before, after });
     let isPut = false;
     try {
-      isPut = await refusing(file, () => putIfSame(file, bytes, after, stats));
+      isPut = await putIfSame(file, bytes, after, stats);
+    } catch (error) {
+      throw ['EACCES', 'EPERM', 'EROFS'].includes(String(codeOf(error))) ? readOnly(file, error) : error;
     } finally {
       if (!isPut) await forget?.();
     }
@@ -99,17 +101,13 @@ async function writeDraft(draft: string, text: string, stats: Stats | undefined)
   try {
     await handle.writeFile(text);
     await handle.chmod(stats ? stats.mode & 0o7777 : 0o666 & ~process.umask());
-    if (stats) await keepOwner(handle, stats);
+    // If we may not give it away, it would become ours: then it is better not written at all.
+    const own = await handle.stat();
+    if (stats && (own.uid !== stats.uid || own.gid !== stats.gid)) await handle.chown(stats.uid, stats.gid);
     await handle.sync();
   } finally {
     await handle.close();
   }
-}
-
-/** Where we may not give it away it would become ours: then it is better not written at all. */
-async function keepOwner(handle: FileHandle, { uid, gid }: Stats): Promise<void> {
-  const own = await handle.stat();
-  if (own.uid !== uid || own.gid !== gid) await handle.chown(uid, gid);
 }
 
 /** Also to a place where nothing is yet. */
@@ -151,15 +149,6 @@ function decode(file: string, bytes: Buffer): string {
   }
 }
 
-async function refusing<T>(file: string, write: () => Promise<T>): Promise<T> {
-  try {
-    return await write();
-  } catch (error) {
-    if (['EACCES', 'EPERM', 'EROFS'].includes(String(codeOf(error)))) throw readOnly(file, error);
-    throw error;
-  }
-}
-
 function readOnly(file: string, cause?: unknown): UserError {
   return new UserError(
     'settings-read-only',
@@ -187,9 +176,8 @@ export async function linkNew(draft: string, place: string): Promise<boolean> {
     await link(draft, place);
     return true;
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code === 'EEXIST') return false;
-    if (!WITHOUT_LINKS.has(code)) throw error;
+    if (codeOf(error) === 'EEXIST') return false;
+    if (!WITHOUT_LINKS.has(codeOf(error))) throw error;
     throw new UserError(
       'state-folder',
       `The file system of ${path.dirname(place)} has no hard links, which troupe needs there.`,

@@ -1,7 +1,8 @@
+import type { Stats } from 'node:fs';
 import { access, constants, mkdir, readdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { readRegular } from './regular-file.ts';
-import { codeOf, isSystemError } from './user-error.ts';
+import { codeOf, isGone, isSystemError } from './user-error.ts';
 
 export interface FolderEntry {
   readonly name: string;
@@ -21,18 +22,15 @@ export function isFileEntry({ name, kind }: FolderEntry): boolean {
 export async function listFolder(folder: string): Promise<readonly FolderEntry[]> {
   try {
     const entries = await readdir(folder, { withFileTypes: true });
-    const kinds = await Promise.all(
-      entries.map(async (entry) => {
-        if (entry.isDirectory()) return 'folder';
-        return entry.isSymbolicLink() ? kindOf(path.join(folder, entry.name)) : 'file';
+    const found = await Promise.all(
+      entries.map(async (entry): Promise<readonly FolderEntry[]> => {
+        const { name } = entry;
+        const isLink = entry.isSymbolicLink();
+        const kind = isLink ? await kindOf(path.join(folder, name)) : entry.isDirectory() ? 'folder' : 'file';
+        return kind ? [{ name, kind }] : [];
       }),
     );
-    return entries
-      .flatMap(({ name }, index) => {
-        const kind = kinds[index];
-        return kind ? [{ name, kind }] : [];
-      })
-      .sort((a, b) => (a.name < b.name ? -1 : 1));
+    return found.flat().sort((a, b) => (a.name < b.name ? -1 : 1));
   } catch (error) {
     if (isMissing(error)) return [];
     throw error;
@@ -76,36 +74,30 @@ export async function readBeside(file: string, problems: string[], maxBytes?: nu
 
 /** When the file last changed, to read the newest first. Says nothing about whether anybody is at work. */
 export async function modifiedAt(file: string): Promise<number> {
-  try {
-    return (await stat(file)).mtimeMs;
-  } catch (error) {
-    if (isMissing(error)) return 0;
-    throw error;
-  }
+  return (await statIfThere(file))?.mtimeMs ?? 0;
 }
 
 /** In bytes; nothing where it is not there. */
 export async function sizeOf(file: string): Promise<number> {
-  try {
-    return (await stat(file)).size;
-  } catch (error) {
-    if (isMissing(error)) return 0;
-    throw error;
-  }
+  return (await statIfThere(file))?.size ?? 0;
 }
 
 export async function isFolder(place: string): Promise<boolean> {
-  return (await kindOf(place)) === 'folder';
+  return (await statIfThere(place))?.isDirectory() ?? false;
 }
 
 export async function isThere(place: string): Promise<boolean> {
-  return (await kindOf(place)) !== undefined;
+  return (await statIfThere(place)) !== undefined;
 }
 
 async function kindOf(place: string): Promise<FolderEntry['kind'] | undefined> {
+  const stats = await statIfThere(place);
+  return stats && (stats.isDirectory() ? 'folder' : 'file');
+}
+
+async function statIfThere(place: string): Promise<Stats | undefined> {
   try {
-    const stats = await stat(place);
-    return stats.isDirectory() ? 'folder' : 'file';
+    return await stat(place);
   } catch (error) {
     if (isMissing(error)) return undefined;
     throw error;
@@ -115,7 +107,7 @@ async function kindOf(place: string): Promise<FolderEntry['kind'] | undefined> {
 /** Not there, not a folder, or not for us: all the same to somebody who only reads. */
 export function isMissing(error: unknown): boolean {
   const code = codeOf(error);
-  return code === 'ENOENT' || code === 'ENOTDIR' || isRefusal(error) || code === 'ELOOP' || code === 'ENAMETOOLONG';
+  return isGone(error) || isRefusal(error) || code === 'ELOOP' || code === 'ENAMETOOLONG';
 }
 
 /** There, and not for us: for those who tell it. */

@@ -1,8 +1,8 @@
-import { closeSync, readSync, type Stats, statSync } from 'node:fs';
+import { readSync, type Stats, statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { createLineSplitter, type Line } from './lines.ts';
 import { readLines, readRange } from './read-lines.ts';
-import { MAX_DOCUMENT_BYTES, openRegularSync, readRegular } from './regular-file.ts';
+import { closing, MAX_DOCUMENT_BYTES, openRegularSync, readRegular } from './regular-file.ts';
 import { isGone } from './user-error.ts';
 
 /**
@@ -56,11 +56,6 @@ export function createLineCursor(file: string): LineCursor {
   /** How the torn line behind `next` began: it may only grow. */
   let torn: Uint8Array = new Uint8Array(0);
 
-  const firstLook = async (onLine: (line: Line) => void): Promise<Look> => {
-    const now = statSync(file);
-    await readFrom(now, onLine);
-    return 'news';
-  };
   const readFrom = async (now: Stats, onLine: (line: Line) => void): Promise<void> => {
     const read = await readLines(file, onLine, next);
     next = read.next;
@@ -112,11 +107,14 @@ export function createLineCursor(file: string): LineCursor {
     },
     async look(onLine) {
       try {
-        if (!seen) return await firstLook(onLine);
         // Without giving way: a promise for each of a thousand appends a second costs more than the reading.
         const now = statSync(file);
+        if (!seen) {
+          await readFrom(now, onLine);
+          return 'news';
+        }
         if (now.ino !== seen.inode || now.size < seen.size) return 'replaced';
-        if (now.size === seen.size && !seen.isYoung && isSameTime(now, seen)) return 'nothing';
+        if (now.size === seen.size && !seen.isYoung && now.ctimeMs === seen.changedAt) return 'nothing';
         // Written, and no longer than before: an edit in place.
         if (now.size === seen.size && seen.isExact && now.mtimeMs !== seen.modifiedAt) return 'replaced';
         if (now.size - next > LONG_TAIL_BYTES) {
@@ -147,7 +145,7 @@ export function createDocumentCursor(file: string, maxBytes = MAX_DOCUMENT_BYTES
     async look(onLine) {
       try {
         const now = seen ? statSync(file) : await stat(file);
-        const isSame = seen && now.ino === seen.inode && now.size === seen.size && isSameTime(now, seen);
+        const isSame = seen && now.ino === seen.inode && now.size === seen.size && now.ctimeMs === seen.changedAt;
         if (isSame && !young) return 'nothing';
         const bytes = await readRegular(file, maxBytes);
         seen = toSeen(now, bytes.length);
@@ -169,18 +167,9 @@ function toSeen({ ino, size, ctimeMs, mtimeMs }: Stats, read: number): Seen {
   return { inode: ino, size: read, changedAt: ctimeMs, modifiedAt: mtimeMs, isExact: read === size, isYoung };
 }
 
-function isSameTime({ ctimeMs }: Stats, { changedAt }: Seen): boolean {
-  return ctimeMs === changedAt;
-}
-
 function readBytes(file: string, offset: number, length: number): Uint8Array {
   const bytes = Buffer.allocUnsafe(length);
-  const handle = openRegularSync(file);
-  try {
-    return bytes.subarray(0, readSync(handle, bytes, 0, length, offset));
-  } finally {
-    closeSync(handle);
-  }
+  return closing(openRegularSync(file), (handle) => bytes.subarray(0, readSync(handle, bytes, 0, length, offset)));
 }
 
 function isEqual(a: Uint8Array, b: Uint8Array): boolean {

@@ -1,4 +1,4 @@
-import type { Line } from './lines.ts';
+import { joinBytes, type Line } from './lines.ts';
 
 /**
  * Tolerant access to JSON that somebody else wrote. The hosts change their formats from one version to the next,
@@ -85,8 +85,7 @@ export function parseJson(text: unknown): unknown {
 }
 
 export function parseObject(text: unknown): JsonObject | undefined {
-  const value = parseJson(text);
-  return isObject(value) ? value : undefined;
+  return asObject(parseJson(text));
 }
 
 /**
@@ -161,11 +160,7 @@ export function recordInLine(
   beginnings: readonly string[] = [],
 ): RecordInLine {
   const { offset, length } = line;
-  const none = (code: LineProblem['code']): RecordInLine => ({
-    offset,
-    length,
-    problem: { code, detail: `${length} bytes` },
-  });
+  const none = (code: LineProblem['code']) => ({ offset, length, problem: { code, detail: `${length} bytes` } });
   if (line.tooLong) return none('line-too-long');
   if (line.torn) return none('torn-line');
   if (line.bytes.every(isPadding)) return line.bytes.includes(0) ? none('nul-bytes') : { offset, length };
@@ -231,25 +226,20 @@ export function placesOfElements(json: Uint8Array, field: string): readonly Elem
   let isInside = false;
   let from = -1;
   let to = -1;
-  const end = (): void => {
-    if (from !== -1) places.push({ offset: from, length: to - from });
-    from = -1;
-  };
   for (let at = 0; at < json.length; at++) {
     const byte = json[at] as number;
     if (byte <= 32) continue;
     const isElementLevel = isInside && depth === 2;
-    if (isElementLevel && byte === 93) {
-      end();
-      return places;
-    }
-    if (isElementLevel && byte === COMMA) {
-      end();
+    if (isElementLevel && (byte === 93 || byte === COMMA)) {
+      if (from !== -1) places.push({ offset: from, length: to - from });
+      from = -1;
+      if (byte === 93) return places;
       continue;
     }
     if (isElementLevel && from === -1) from = at;
     if (byte === QUOTE) {
-      const close = endOfString(json, at);
+      const close = endOfJsonString(json, at);
+      if (close === -1) return places;
       if (depth === 1) isNamed = isSame(json.subarray(at + 1, close), name);
       at = close;
     } else if (OPEN.has(byte)) {
@@ -260,12 +250,6 @@ export function placesOfElements(json: Uint8Array, field: string): readonly Elem
     to = at + 1;
   }
   return places;
-}
-
-function endOfString(json: Uint8Array, open: number): number {
-  let at = open + 1;
-  while (at < json.length && json[at] !== QUOTE) at += json[at] === BACKSLASH ? 2 : 1;
-  return at;
 }
 
 function isSame(a: Uint8Array, b: Uint8Array): boolean {
@@ -315,8 +299,7 @@ export function shortenStrings(json: Uint8Array, { longerThan, head, tail, keepW
     open = json.indexOf(QUOTE, close + 1);
   }
   if (pieces.length === 0) return json;
-  pieces.push(json.subarray(copied));
-  return concatenate(pieces);
+  return joinBytes([...pieces, json.subarray(copied)]);
 }
 
 function endOfJsonString(json: Uint8Array, open: number): number {
@@ -337,23 +320,12 @@ const SEARCH_BYTES = 256;
 
 /** The nearest place, going in `step`'s direction, that splits no character and no escape; -1 where there is none. */
 function safeCut(json: Uint8Array, from: number, step: 1 | -1): number {
-  for (let at = from; Math.abs(at - from) < SEARCH_BYTES; at += step) {
+  for (let at = from; Math.abs(at - from) < SEARCH_BYTES; at += step)
     if (((json[at] ?? 0) & 0xc0) !== 0x80 && isClear(json, at)) return at;
-  }
   return -1;
 }
 
 function isClear(json: Uint8Array, at: number): boolean {
   for (let near = at - ESCAPE_BYTES; near <= at; near++) if (json[near] === BACKSLASH) return false;
   return true;
-}
-
-function concatenate(pieces: readonly Uint8Array[]): Uint8Array {
-  const result = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    result.set(piece, at);
-    at += piece.length;
-  }
-  return result;
 }

@@ -9,20 +9,11 @@ export interface Line {
   readonly tooLong: boolean;
 }
 
-export interface LineSplitter {
-  /** Any cut of the same bytes gives the same lines. */
-  push(chunk: Uint8Array): Line[];
-  /** What is left without a newline, if anything. May be called again after more `push`. */
-  rest(): Line | undefined;
-}
-
 const NEWLINE = 10;
 const EMPTY = new Uint8Array(0);
 
 /** Lines of bytes, not of text: a chunk may end inside a character, and offsets must hold on disk. */
-export function createLineSplitter(
-  options: { readonly startOffset?: number; readonly maxLineBytes?: number } = {},
-): LineSplitter {
+export function createLineSplitter(options: { readonly startOffset?: number; readonly maxLineBytes?: number } = {}) {
   const maxLineBytes = options.maxLineBytes ?? 64 * 1024 * 1024;
   let lineStart = options.startOffset ?? 0;
   let pending: Uint8Array[] = [];
@@ -31,12 +22,13 @@ export function createLineSplitter(
   const take = (piece: Uint8Array, torn: boolean): Line => {
     const length = pendingLength + piece.length;
     const tooLong = length > maxLineBytes;
-    const bytes = tooLong ? EMPTY : pending.length === 0 ? piece : join([...pending, piece], length);
+    const bytes = tooLong ? EMPTY : pending.length === 0 ? piece : joinBytes([...pending, piece]);
     return { bytes, offset: lineStart, length, torn, tooLong };
   };
 
   return {
-    push(chunk) {
+    /** Any cut of the same bytes gives the same lines. */
+    push(chunk: Uint8Array): Line[] {
       const lines: Line[] = [];
       let from = 0;
       for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, from)) {
@@ -57,14 +49,13 @@ export function createLineSplitter(
       }
       return lines;
     },
-    rest() {
-      return pendingLength === 0 ? undefined : take(EMPTY, true);
-    },
+    /** What is left without a newline, if anything. May be called again after more `push`. */
+    rest: (): Line | undefined => (pendingLength === 0 ? undefined : take(EMPTY, true)),
   };
 }
 
-function join(pieces: readonly Uint8Array[], length: number): Uint8Array {
-  const joined = new Uint8Array(length);
+export function joinBytes(pieces: readonly Uint8Array[]): Uint8Array {
+  const joined = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
   let at = 0;
   for (const piece of pieces) {
     joined.set(piece, at);

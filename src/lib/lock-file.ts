@@ -4,7 +4,7 @@ import path from 'node:path';
 import { type Clock, systemClock } from './clock.ts';
 import { linkNew } from './edit-file.ts';
 import { makeFolders } from './folders.ts';
-import { asAmount, asObject, asText, known } from './json.ts';
+import { asAmount, asText, known, parseObject } from './json.ts';
 import { isProcessAlive, isRunning, linuxStart, type ProcessMark } from './processes.ts';
 import { createFile, isWrongFile, readText } from './regular-file.ts';
 import { codeOf, UserError } from './user-error.ts';
@@ -33,7 +33,11 @@ export async function takeLock(file: string, clock: Clock = systemClock): Promis
       if (outcome === 'again') continue;
       // Leftovers are in nobody's way: if they cannot be removed now, the next one will.
       await sweepLeftovers(file).catch(() => undefined);
-      return { release: () => removeOwn(file, own) };
+      return {
+        async release() {
+          if ((await readIfThere(file)) === own) await rm(file, { force: true });
+        },
+      };
     }
     return undefined;
   } finally {
@@ -84,10 +88,6 @@ async function isHeld(text: string): Promise<boolean> {
   return mark !== undefined && isProcessAlive(mark);
 }
 
-async function removeOwn(file: string, own: string): Promise<void> {
-  if ((await readIfThere(file)) === own) await rm(file, { force: true });
-}
-
 /** What dead processes left. Only while we have the lock: before, a dead successor may still say who comes next. */
 async function sweepLeftovers(file: string): Promise<void> {
   const folder = path.dirname(file);
@@ -108,14 +108,10 @@ async function describeOwn(clock: Clock): Promise<ProcessMark> {
 }
 
 function parseMark(text: string): ProcessMark | undefined {
-  try {
-    const raw = asObject(JSON.parse(text));
-    const pid = asAmount(raw?.['pid']);
-    if (pid === undefined) return undefined;
-    return { pid, ...known({ procStart: asText(raw?.['procStart']), startedAt: asAmount(raw?.['startedAt']) }) };
-  } catch {
-    return undefined;
-  }
+  const raw = parseObject(text);
+  const pid = asAmount(raw?.['pid']);
+  if (pid === undefined) return undefined;
+  return { pid, ...known({ procStart: asText(raw?.['procStart']), startedAt: asAmount(raw?.['startedAt']) }) };
 }
 
 async function readIfThere(file: string): Promise<string | undefined> {

@@ -2,6 +2,7 @@ import { execFile, execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { codeOf } from './user-error.ts';
 
 /** What a host noted of one of its processes when it started. */
 export interface ProcessMark {
@@ -53,12 +54,14 @@ export async function linuxStart(pid: number): Promise<string | undefined> {
 /** A variable of the environment that a process of ours was started with. Known on Linux only. */
 export function variableOf(pid: number, name: string): string | undefined {
   if (process.platform !== 'linux') return undefined;
-  try {
-    const words = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
-    return words.find((word) => word.startsWith(`${name}=`))?.slice(name.length + 1);
-  } catch {
-    return undefined;
-  }
+  return wordsIn(pid, 'environ')
+    .find((word) => word.startsWith(`${name}=`))
+    ?.slice(name.length + 1);
+}
+
+/** Of a process on Linux. */
+function wordsIn(pid: number, file: 'environ' | 'cmdline'): readonly string[] {
+  return orElse(() => readFileSync(`/proc/${pid}/${file}`, 'utf8'), '').split('\0');
 }
 
 function hasNumber(pid: number): boolean {
@@ -67,7 +70,7 @@ function hasNumber(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    return codeOf(error) === 'EPERM';
   }
 }
 
@@ -77,16 +80,14 @@ function isOver(state: string): boolean {
 }
 
 /** A read from memory, so at once: it is asked each second of every process. Nothing where there is no /proc. */
-function statOf(pid: number): { readonly state: string; readonly start: string | undefined } | undefined {
-  if (process.platform !== 'linux') return undefined;
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The command's name stands in brackets and may hold spaces and brackets itself.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return { state: fields[0] ?? '', start: fields[19] };
-  } catch {
-    return undefined;
-  }
+function statOf(pid: number) {
+  const stat = process.platform === 'linux' ? orElse(() => readFileSync(`/proc/${pid}/stat`, 'utf8'), '') : '';
+  if (stat === '') return undefined;
+  // The command's name stands in brackets and may hold spaces and brackets itself.
+  const end = stat.lastIndexOf(')');
+  const fields = stat.slice(end + 2).split(' ');
+  const called = stat.slice(stat.indexOf('(') + 1, end);
+  return { state: fields[0] ?? '', parent: Number(fields[1]), start: fields[19], called };
 }
 
 async function askPs(pid: number): Promise<{ readonly state: string; readonly startedAt?: number } | undefined> {
@@ -109,18 +110,13 @@ export interface SeenProcess {
   readonly variables: ReadonlySet<string>;
 }
 
-export interface ConnectionPorts {
-  /** Ours. */
-  readonly localPort?: number | undefined;
-  /** The client's. */
-  readonly remotePort?: number | undefined;
-}
-
 /** A cycle cannot happen, but /proc is read line by line while processes come and go. */
 const MAX_ANCESTORS = 100;
 const INTERPRETER = /^(?:node|nodejs|bun|deno|tsx|ts-node|python[\d.]*|ruby|perl|sh|bash|dash|zsh|fish|env)$/;
 
-/** Every process that holds the client's end of the connection; empty if that cannot be told. */
+type ConnectionPorts = Partial<Readonly<Record<'localPort' | 'remotePort', number | undefined>>>;
+
+/** Every process that holds the client's end of the connection, which has the remote port; empty if that cannot be told. */
 export async function findClients({ localPort, remotePort }: ConnectionPorts): Promise<readonly number[]> {
   if (localPort === undefined || remotePort === undefined) return [];
   if (process.platform === 'linux') return findSocketOwners(localPort, remotePort);
@@ -140,29 +136,20 @@ export async function listAncestry(pid: number): Promise<readonly SeenProcess[]>
   return found;
 }
 
-interface WithParent {
-  readonly process: SeenProcess;
-  readonly parent: number;
+function readProcess(pid: number) {
+  const stat = statOf(pid);
+  if (!stat) return undefined;
+  const names = namesOf(stat.called, wordsIn(pid, 'cmdline'), programOf(pid));
+  return { process: { pid, names, variables: variablesIn(wordsIn(pid, 'environ')) }, parent: stat.parent };
 }
 
-function readProcess(pid: number): WithParent | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The command's name is in brackets and may hold spaces and brackets itself.
-    const end = stat.lastIndexOf(')');
-    const parent = Number(stat.slice(end + 2).split(' ')[1]);
-    const called = stat.slice(stat.indexOf('(') + 1, end);
-    const args = tryRead(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')) ?? [];
-    const file = tryRead(() => readlinkSync(`/proc/${pid}/exe`).replace(/ \(deleted\)$/, ''));
-    const environment = tryRead(() => readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0')) ?? [];
-    return { process: { pid, names: namesOf(called, args, file), variables: variablesIn(environment) }, parent };
-  } catch {
-    return undefined;
-  }
+/** Its file. One that was replaced meanwhile is marked behind its name. Of processes of others, the system does not say it. */
+function programOf(pid: number): string | undefined {
+  return orElse(() => readlinkSync(`/proc/${pid}/exe`).replace(/ \(deleted\)$/, ''), undefined);
 }
 
 /** The environment follows the command line (`-E`): arguments that look like assignments only add names. */
-async function listByPs(pid: number): Promise<WithParent | undefined> {
+async function listByPs(pid: number) {
   if (process.platform !== 'darwin') return undefined;
   const ask = async (...columns: readonly string[]): Promise<string> =>
     (await promisify(execFile)('ps', [...columns, '-p', String(pid)], { env: { LC_ALL: 'C' } })).stdout.trim();
@@ -200,23 +187,42 @@ function variablesIn(words: readonly string[]): ReadonlySet<string> {
 /** Forked processes share a socket: each of them may be the one that writes. */
 function findSocketOwners(localPort: number, remotePort: number): readonly number[] {
   const inodes = new Set(
-    ['tcp', 'tcp6'].flatMap((table) =>
-      (tryRead(() => readFileSync(`/proc/self/net/${table}`, 'utf8')) ?? '').split('\n').flatMap((line) => {
-        const [, local = '', remote = '', , , , , , , inode = '0'] = line.trim().split(/\s+/);
-        return portOf(local) === remotePort && portOf(remote) === localPort && inode !== '0' ? [inode] : [];
-      }),
+    connections().flatMap(({ local, remote, inode }) =>
+      portOf(local) === remotePort && portOf(remote) === localPort && inode !== '0' ? [inode] : [],
     ),
   );
   if (inodes.size === 0) return [];
-  return (tryRead(() => readdirSync('/proc')) ?? []).flatMap((name) => {
-    const pid = Number(name);
-    if (!Number.isInteger(pid)) return [];
-    const holds = (tryRead(() => readdirSync(`/proc/${pid}/fd`)) ?? []).some((descriptor) => {
-      const target = tryRead(() => readlinkSync(`/proc/${pid}/fd/${descriptor}`)) ?? '';
-      return target.startsWith('socket:[') && inodes.has(target.slice('socket:['.length, -1));
+  return listPids().filter((pid) => socketsIn(openFilesOf(pid)).some((socket) => inodes.has(socket)));
+}
+
+/** Everything that runs, on Linux. */
+function listPids(): readonly number[] {
+  return orElse(() => readdirSync('/proc'), [])
+    .map(Number)
+    .filter(Number.isInteger);
+}
+
+/** From memory, so at once. Of processes of others nothing is shown. */
+function openFilesOf(pid: number): readonly string[] {
+  const descriptors = orElse(() => readdirSync(`/proc/${pid}/fd`), []);
+  return descriptors.map((descriptor) => orElse(() => readlinkSync(`/proc/${pid}/fd/${descriptor}`), ''));
+}
+
+/** Their numbers. */
+function socketsIn(open: readonly string[]): readonly string[] {
+  return open.flatMap((target) => /^socket:\[(\d+)\]$/.exec(target)?.[1] ?? []);
+}
+
+/** The TCP connections of this machine, as Linux lists them; addresses are hexadecimal. */
+function connections() {
+  const tables = ['tcp', 'tcp6'].map((table) => orElse(() => readFileSync(`/proc/self/net/${table}`, 'utf8'), ''));
+  return tables
+    .join('\n')
+    .split('\n')
+    .map((line) => {
+      const [, local = '', remote = '', state, , , , , , inode = '0'] = line.trim().split(/\s+/);
+      return { local, remote, state, inode };
     });
-    return holds ? [pid] : [];
-  });
 }
 
 function portOf(address: string): number {
@@ -239,15 +245,6 @@ async function findWithLsof(localPort: number, remotePort: number): Promise<read
   }
 }
 
-/** A process may end while it is looked at, and those of other users do not show everything. */
-function tryRead<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch {
-    return undefined;
-  }
-}
-
 /** A process that has one of the files open. */
 export interface FileOpener {
   readonly pid: number;
@@ -262,21 +259,13 @@ export function openersOf(files: readonly string[]): readonly FileOpener[] | und
   if (process.platform !== 'linux') return undefined;
   const wanted = new Map(files.map((file) => [orElse(() => realpathSync(file), file), file]));
   const openers: FileOpener[] = [];
-  for (const name of orElse(() => readdirSync('/proc'), [])) {
-    const pid = Number(name);
-    if (!Number.isInteger(pid) || pid === process.pid) continue;
-    // At once, from memory: of processes of others nothing is shown.
-    const open = orElse(() => readdirSync(`/proc/${pid}/fd`), []).map((descriptor) =>
-      orElse(() => readlinkSync(`/proc/${pid}/fd/${descriptor}`), ''),
-    );
+  for (const pid of listPids()) {
+    const open = pid === process.pid ? [] : openFilesOf(pid);
     const found = new Set(open.flatMap((target) => wanted.get(target) ?? []));
-    const sockets = new Set(open.flatMap((target) => SOCKET.exec(target)?.[1] ?? []));
-    if (found.size > 0) openers.push({ pid, files: [...found], sockets });
+    if (found.size > 0) openers.push({ pid, files: [...found], sockets: new Set(socketsIn(open)) });
   }
   return openers;
 }
-
-const SOCKET = /^socket:\[(\d+)\]$/;
 
 export interface ListeningSocket {
   readonly host: string;
@@ -289,13 +278,10 @@ export interface ListeningSocket {
  */
 export function listeningSockets(): ReadonlyMap<string, ListeningSocket> {
   const found = new Map<string, ListeningSocket>();
-  for (const table of ['tcp', 'tcp6'])
-    for (const line of orElse(() => readFileSync(`/proc/self/net/${table}`, 'utf8'), '').split('\n')) {
-      const [, local = '', , state, , , , , , inode] = line.trim().split(/\s+/);
-      const [address = '', port = ''] = local.split(':');
-      const host = state === LISTENS ? HOSTS.get(address) : undefined;
-      if (host !== undefined && inode !== undefined) found.set(inode, { host, port: Number.parseInt(port, 16) });
-    }
+  for (const { local, state, inode } of connections()) {
+    const host = state === LISTENS ? HOSTS.get(local.split(':')[0] ?? '') : undefined;
+    if (host !== undefined) found.set(inode, { host, port: portOf(local) });
+  }
   return found;
 }
 
@@ -309,8 +295,8 @@ const HOSTS: ReadonlyMap<string, string> = new Map([
   ['0000000000000000FFFF00000100007F', '127.0.0.1'],
 ]);
 
-/** A process may end while it is looked at. */
-function orElse<T>(look: () => T, otherwise: T): T {
+/** A process may end while it is looked at, and those of other users do not show everything. */
+function orElse<T, U>(look: () => T, otherwise: U): T | U {
   try {
     return look();
   } catch {
@@ -328,47 +314,39 @@ export interface RunningProgram {
 /** Without this process. Undefined where it cannot be told. */
 export function runningPrograms(): readonly RunningProgram[] | undefined {
   if (process.platform !== 'linux') return undefined;
-  return readdirSync('/proc').flatMap((name) => {
-    const pid = Number(name);
-    if (!Number.isInteger(pid) || pid === process.pid) return [];
-    try {
-      // Of processes of others, the system does not say it. A program that was replaced meanwhile is marked behind its name.
-      const program = path.basename(readlinkSync(`/proc/${pid}/exe`)).replace(/ \(deleted\)$/, '');
-      const [, first = ''] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
-      return [{ program, first }];
-    } catch {
-      return [];
-    }
+  return listPids().flatMap((pid) => {
+    const program = pid === process.pid ? undefined : programOf(pid);
+    const [, first = ''] = wordsIn(pid, 'cmdline');
+    return program === undefined ? [] : [{ program: path.basename(program), first }];
   });
 }
 
 const PATIENCE_MS = 10_000;
 
-/** What a program on the PATH says when it is asked for its version; nothing where it is not there or does not answer. */
-export async function askVersion(program: string): Promise<string | undefined> {
-  try {
-    return (await promisify(execFile)(program, ['--version'], { timeout: PATIENCE_MS })).stdout;
-  } catch {
-    return undefined;
-  }
+/** The first of these programs on the PATH that answers `--version`, and what it says. */
+export async function findVersion(programs: readonly string[]) {
+  for (const program of programs)
+    try {
+      const { stdout } = await promisify(execFile)(program, ['--version'], { timeout: PATIENCE_MS });
+      return { program, said: stdout };
+    } catch {
+      // The next one may be there.
+    }
+  return undefined;
 }
 
 /** How many files and connections this process may have open at once; nothing where there is no limit, or none is known. */
 export function openFilesLimit(): number | undefined {
   try {
-    const text = process.platform === 'linux' ? fromProc() : process.platform === 'win32' ? '' : fromShell();
-    const limit = Number.parseInt(text, 10);
+    if (process.platform === 'win32') return undefined;
+    const text =
+      process.platform === 'linux'
+        ? /^Max open files\s+(\S+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]
+        : // A child has the limits of its parent.
+          execFileSync('/bin/sh', ['-c', 'ulimit -n'], { encoding: 'utf8', timeout: 1_000 });
+    const limit = Number.parseInt(text ?? '', 10);
     return Number.isNaN(limit) ? undefined : limit;
   } catch {
     return undefined;
   }
-}
-
-function fromProc(): string {
-  return /^Max open files\s+(\S+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1] ?? '';
-}
-
-/** A child has the limits of its parent. */
-function fromShell(): string {
-  return execFileSync('/bin/sh', ['-c', 'ulimit -n'], { encoding: 'utf8', timeout: 1_000 });
 }

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, readSync, statSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { createLineSplitter, type Line } from './lines.ts';
-import { assertSize, openLines, openRegular, openRegularSync } from './regular-file.ts';
+import { assertSize, closing, openLines, openRegularSync } from './regular-file.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
 
@@ -19,8 +19,7 @@ type OnLine = (line: Line) => void;
 export async function readLines(path: string, onLine: OnLine, startOffset = 0): Promise<LinesRead> {
   // Others have their turn, however many files are read one after the other.
   await setImmediate();
-  const stats = statSync(path);
-  const length = stats.size - startOffset;
+  const length = statSync(path).size - startOffset;
   return length < CHUNK_BYTES
     ? readAtOnce(path, onLine, startOffset, Math.max(0, length))
     : readByChunks(path, onLine, startOffset);
@@ -142,17 +141,15 @@ export async function* streamLines(path: string, startOffset = 0): AsyncGenerato
 
 /** The beginning or the end of a file, at once: for hooks, whose host waits. Undefined where it cannot be read. */
 export function readPart(file: string, end: 'head' | 'tail', bytes: number): string | undefined {
-  let descriptor: number | undefined;
   try {
-    descriptor = openRegularSync(file);
-    const { size } = fstatSync(descriptor);
-    const buffer = Buffer.alloc(Math.min(bytes, size));
-    const length = readSync(descriptor, buffer, 0, buffer.length, end === 'head' ? 0 : size - buffer.length);
-    return buffer.toString('utf8', 0, length);
+    return closing(openRegularSync(file), (descriptor) => {
+      const { size } = fstatSync(descriptor);
+      const buffer = Buffer.alloc(Math.min(bytes, size));
+      const length = readSync(descriptor, buffer, 0, buffer.length, end === 'head' ? 0 : size - buffer.length);
+      return buffer.toString('utf8', 0, length);
+    });
   } catch {
     return undefined;
-  } finally {
-    if (descriptor !== undefined) closeSync(descriptor);
   }
 }
 
@@ -166,26 +163,19 @@ export async function readTail(
   path: string,
   bytes: number,
 ): Promise<{ readonly bytes: Uint8Array; readonly offset: number }> {
-  const file = await openRegular(path);
-  try {
-    const { size } = await file.stat();
+  return closing(openRegularSync(path), (handle) => {
+    const { size } = fstatSync(handle);
     const offset = Math.max(0, size - bytes);
     const buffer = Buffer.alloc(size - offset);
-    const { bytesRead } = await file.read(buffer, 0, buffer.length, offset);
-    return { bytes: buffer.subarray(0, bytesRead), offset };
-  } finally {
-    await file.close();
-  }
+    return { bytes: buffer.subarray(0, readSync(handle, buffer, 0, buffer.length, offset)), offset };
+  });
 }
 
 export async function readRange(path: string, offset: number, length: number): Promise<Uint8Array> {
   // Others have their turn, however many files are looked into one after the other.
   await setImmediate();
-  const handle = openRegularSync(path);
-  try {
+  return closing(openRegularSync(path), (handle) => {
     const buffer = Buffer.alloc(Math.min(length, Math.max(0, fstatSync(handle).size - offset)));
     return buffer.subarray(0, readSync(handle, buffer, 0, buffer.length, offset));
-  } finally {
-    closeSync(handle);
-  }
+  });
 }

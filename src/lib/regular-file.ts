@@ -54,7 +54,8 @@ export function openRegularSync(file: string, how: OpenMode = 'read'): number {
     throw explain(file, how, error);
   }
   try {
-    assertRegular(file, fstatSync(descriptor));
+    const stats = fstatSync(descriptor);
+    if (!stats.isFile()) throw notRegular(file, stats);
     return descriptor;
   } catch (error) {
     closeSync(descriptor);
@@ -62,8 +63,8 @@ export function openRegularSync(file: string, how: OpenMode = 'read'): number {
   }
 }
 
-/** As `openRegularSync`. */
-export async function openRegular(file: string, how: OpenMode = 'read'): Promise<FileHandle> {
+/** As `openRegularSync`; throws `EFBIG` if it is longer than `maxBytes`. */
+export async function openRegular(file: string, how: OpenMode = 'read', maxBytes?: number): Promise<FileHandle> {
   let handle: FileHandle;
   try {
     handle = await promises.open(file, FLAGS[how] | GUARDED, 0o600);
@@ -71,7 +72,9 @@ export async function openRegular(file: string, how: OpenMode = 'read'): Promise
     throw explain(file, how, error);
   }
   try {
-    assertRegular(file, await handle.stat());
+    const stats = await handle.stat();
+    if (!stats.isFile()) throw notRegular(file, stats);
+    if (maxBytes !== undefined) assertSize(file, stats.size, maxBytes);
     return handle;
   } catch (error) {
     await handle.close();
@@ -81,21 +84,18 @@ export async function openRegular(file: string, how: OpenMode = 'read'): Promise
 
 /** A file of lines, to be read piece by piece. As `openRegular`; throws `EFBIG` where it is longer than any transcript. */
 export async function openLines(file: string): Promise<FileHandle> {
-  const handle = await openRegular(file);
-  try {
-    assertSize(file, (await handle.stat()).size, MAX_LINES_BYTES);
-    return handle;
-  } catch (error) {
-    await handle.close();
-    throw error;
-  }
+  return openRegular(file, 'read', MAX_LINES_BYTES);
 }
 
 /** All of a file, unless it is longer than `maxBytes`: then throws `EFBIG`. */
 export function readRegularSync(file: string, maxBytes = MAX_SMALL_BYTES): Buffer {
-  const descriptor = openRegularSync(file);
+  return closing(openRegularSync(file), (descriptor) => readDescriptorSync(file, descriptor, maxBytes));
+}
+
+/** Closes the descriptor after use, whatever happens. */
+export function closing<T>(descriptor: number, use: (descriptor: number) => T): T {
   try {
-    return readDescriptorSync(file, descriptor, maxBytes);
+    return use(descriptor);
   } finally {
     closeSync(descriptor);
   }
@@ -130,12 +130,8 @@ export async function readText(file: string, maxBytes?: number): Promise<string>
  */
 export function readNamedSync(file: string, maxBytes = MAX_SMALL_BYTES): Buffer {
   if (!OPEN_ALREADY.test(file)) return readRegularSync(file, maxBytes);
-  const descriptor = openSync(file, constants.O_RDONLY | (constants.O_NOCTTY ?? 0));
-  try {
-    return readDescriptorSync(file, descriptor, maxBytes);
-  } finally {
-    closeSync(descriptor);
-  }
+  const opened = openSync(file, constants.O_RDONLY | (constants.O_NOCTTY ?? 0));
+  return closing(opened, (descriptor) => readDescriptorSync(file, descriptor, maxBytes));
 }
 
 const OPEN_ALREADY = /^\/(?:dev\/(?:stdin|fd\/\d+)|proc\/self\/fd\/\d+)$/;
@@ -161,12 +157,7 @@ export async function openNew(file: string): Promise<FileHandle> {
 }
 
 export function appendSync(file: string, text: string, how: OpenMode = 'append'): void {
-  const descriptor = openRegularSync(file, how);
-  try {
-    writeFileSync(descriptor, text);
-  } finally {
-    closeSync(descriptor);
-  }
+  closing(openRegularSync(file, how), (descriptor) => writeFileSync(descriptor, text));
 }
 
 export async function append(file: string, text: string): Promise<void> {
@@ -180,21 +171,14 @@ export async function append(file: string, text: string): Promise<void> {
 
 /** To a new file. */
 export function copyRegularSync(from: string, to: string, mode?: number): void {
-  const source = openRegularSync(from);
-  try {
-    const target = openNewSync(to, mode);
-    try {
-      const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
-      for (let at = 0, length = -1; length !== 0; at += length) {
-        length = readSync(source, chunk, 0, chunk.length, at);
-        for (let from = 0; from < length; ) from += writeSync(target, chunk, from, length - from);
-      }
-    } finally {
-      closeSync(target);
+  const copy = (source: number, target: number): void => {
+    const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+    for (let at = 0, length = -1; length !== 0; at += length) {
+      length = readSync(source, chunk, 0, chunk.length, at);
+      for (let from = 0; from < length; ) from += writeSync(target, chunk, from, length - from);
     }
-  } finally {
-    closeSync(source);
-  }
+  };
+  closing(openRegularSync(from), (source) => closing(openNewSync(to, mode), (target) => copy(source, target)));
 }
 
 /** The names in a folder are on the disk, too. Not every system can do that; those that cannot do not need it. */
@@ -252,10 +236,6 @@ function createRoom(file: string, size: number, maxBytes: number) {
       if (length === buffer.length) buffer = Buffer.concat([buffer], Math.max(4096, 2 * length));
     },
   };
-}
-
-function assertRegular(file: string, stats: Stats): void {
-  if (!stats.isFile()) throw notRegular(file, stats);
 }
 
 /** `syscall` makes it a system error (`isSystemError` in user-error.ts), which is reported to the user as something to fix. */

@@ -3,22 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { openNewSync } from './regular-file.ts';
 
-/**
- * Bytes on their way to somebody who may be slow. Whoever writes never waits: what the reader does not take is kept in
- * memory, and beyond that in a file for nobody but its owner. Nothing is lost, and the order holds.
- */
-export interface SpillingWriter {
-  /** Takes the bytes: they must not be changed afterwards. */
-  write(chunk: Uint8Array): void;
-  /** When everything was handed over, or the reader is gone. */
-  end(): Promise<void>;
-  /** Bytes that are in the file now. */
-  readonly spilled: number;
-  /** Where they are. Where the system allows it, the file has no name any more. */
-  readonly hasSpilled: boolean;
-}
-
-export interface SpillingOptions {
+interface SpillingOptions {
   /** So much is kept in memory. */
   readonly maxBytes?: number;
   /** The reader is gone: nothing more will be taken. */
@@ -32,20 +17,23 @@ const PIECE_BYTES = 256 * 1024;
 /** A pipe that somebody else has set not to block says «later» instead of waiting. */
 const AGAIN_MS = 5;
 
-/** `fd`: by its number, because Node's own stream waits on a full pipe, and the program in front of us would, too. */
-export function createSpillingWriter(fd: number, options: SpillingOptions = {}): SpillingWriter {
+/**
+ * Bytes on their way to somebody who may be slow. Whoever writes never waits: what the reader does not take is kept in
+ * memory, and beyond that in a file for nobody but its owner. Nothing is lost, and the order holds.
+ * `fd`: by its number, because Node's own stream waits on a full pipe, and the program in front of us would, too.
+ */
+export function createSpillingWriter(fd: number, options: SpillingOptions = {}) {
   const { maxBytes = MAX_BYTES, onClosed = () => {} } = options;
   let queue: Uint8Array[] = [];
   let queued = 0;
-  let spill: Spill | undefined;
+  let spill: ReturnType<typeof openSpill> | undefined;
   let hasSpilled = false;
   let isBusy = false;
   let isClosed = false;
   let onDrained: (() => void) | undefined;
 
   const settle = (): void => {
-    if (queued > 0 || spill) return;
-    onDrained?.();
+    if (queued === 0 && !spill) onDrained?.();
   };
   const giveUp = (): void => {
     isClosed = true;
@@ -71,12 +59,9 @@ export function createSpillingWriter(fd: number, options: SpillingOptions = {}):
   const pump = (): void => {
     if (isBusy || isClosed) return;
     const chunk = next();
-    if (!chunk) {
-      settle();
-      return;
-    }
-    isBusy = true;
-    hand(chunk, 0);
+    isBusy = chunk !== undefined;
+    if (chunk) hand(chunk, 0);
+    else settle();
   };
   const hand = (chunk: Uint8Array, from: number): void => {
     write(fd, chunk, from, chunk.length - from, null, (error, written) => {
@@ -90,13 +75,15 @@ export function createSpillingWriter(fd: number, options: SpillingOptions = {}):
     });
   };
   return {
+    /** Bytes that are in the file now. */
     get spilled() {
       return spill?.length ?? 0;
     },
     get hasSpilled() {
       return hasSpilled;
     },
-    write(chunk) {
+    /** Takes the bytes: they must not be changed afterwards. */
+    write(chunk: Uint8Array): void {
       if (isClosed || chunk.length === 0) return;
       if (spill || queued + chunk.length > maxBytes) {
         spill ??= openSpill();
@@ -108,7 +95,8 @@ export function createSpillingWriter(fd: number, options: SpillingOptions = {}):
       }
       pump();
     },
-    async end() {
+    /** When everything was handed over, or the reader is gone. */
+    async end(): Promise<void> {
       await new Promise<void>((resolve) => {
         onDrained = resolve;
         if (!isBusy) settle();
@@ -118,15 +106,7 @@ export function createSpillingWriter(fd: number, options: SpillingOptions = {}):
   };
 }
 
-interface Spill {
-  /** Bytes that were not taken yet. */
-  readonly length: number;
-  add(chunk: Uint8Array): void;
-  take(size: number): Uint8Array | undefined;
-  close(): void;
-}
-
-function openSpill(): Spill {
+function openSpill() {
   const folder = mkdtempSync(path.join(tmpdir(), 'troupe-spill-'));
   const file = openNewSync(path.join(folder, 'bytes'));
   // It lives as long as it is open, and no longer: a kill leaves nothing behind. (Not on Windows.)
@@ -134,14 +114,15 @@ function openSpill(): Spill {
   let from = 0;
   let to = 0;
   return {
+    /** Bytes that were not taken yet. */
     get length() {
       return to - from;
     },
-    add(chunk) {
+    add(chunk: Uint8Array): void {
       for (let at = 0; at < chunk.length; ) at += writeSync(file, chunk, at, chunk.length - at, to + at);
       to += chunk.length;
     },
-    take(size) {
+    take(size: number): Uint8Array | undefined {
       if (from === to) return undefined;
       const piece = Buffer.allocUnsafe(Math.min(size, to - from));
       const read = readSync(file, piece, 0, piece.length, from);
@@ -153,7 +134,7 @@ function openSpill(): Spill {
       }
       return piece.subarray(0, read);
     },
-    close() {
+    close(): void {
       closeSync(file);
       rmSync(folder, { recursive: true, force: true });
     },

@@ -1,20 +1,12 @@
 import { stat } from 'node:fs/promises';
 import { readText, readTextSync } from './regular-file.ts';
-import { codeOf, UserError } from './user-error.ts';
+import { codeOf, isGone, UserError } from './user-error.ts';
 
-/** What is said where the file cannot be understood. */
-export interface StateTrouble {
-  readonly code: string;
-  /** What cannot be read from it. */
-  readonly what: string;
-  readonly remedy: string;
-}
-
-/** The stored state; undefined if there is none yet. Throws a `UserError`. */
+/** The stored state; undefined if there is none yet. Throws a `UserError` that says what cannot be read from the file. */
 export function loadState<State>(
   file: string,
   parse: (text: string) => State,
-  { code, what, remedy }: StateTrouble,
+  { code, what, remedy }: Readonly<Record<'code' | 'what' | 'remedy', string>>,
 ): State | undefined {
   try {
     return parse(readTextSync(file));
@@ -35,8 +27,7 @@ export async function readSecret(variable: string, file: string): Promise<string
       throw new UserError('secret-open', `Others on this machine may read ${file}.`, `Close it: chmod 600 ${file}`);
     return (await readText(file)).trim() || undefined;
   } catch (error) {
-    // Also where the folder is none.
-    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return undefined;
+    if (isGone(error)) return undefined;
     throw error;
   }
 }

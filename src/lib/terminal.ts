@@ -6,10 +6,8 @@ import { isDumb } from './screen.ts';
 /** The terminal that we were started in. */
 export function createTerminal(): Terminal {
   const { stdout, stderr, env } = process;
-  const coloured =
-    env['FORCE_COLOR'] !== undefined && env['FORCE_COLOR'] !== '0'
-      ? true
-      : stdout.isTTY && !env['NO_COLOR'] && !isDumb(process);
+  const isForced = env['FORCE_COLOR'] !== undefined && env['FORCE_COLOR'] !== '0';
+  const coloured = isForced || (stdout.isTTY && !env['NO_COLOR'] && !isDumb(process));
   const deep = stdout.isTTY ? stdout.getColorDepth() >= 24 : env['COLORTERM'] === 'truecolor';
   return {
     write: (text) => void stdout.write(text),

@@ -2,25 +2,9 @@ import { type FSWatcher, readdirSync, statSync, watch } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { isFolder, listFolder } from './folders.ts';
+import { codeOf } from './user-error.ts';
 
-export interface FolderWatch {
-  /** Looks for what no watch told: folders whose entries changed. Tries again to watch those that could not be watched. */
-  sweep(): Promise<void>;
-  /** Looks at the folders that the system would not watch, and at their files. */
-  lookAtUnwatched(): Promise<void>;
-  /** When everything that was there at the beginning is watched. */
-  readonly ready: Promise<void>;
-  /** Folders below the root, the root included, and how many of them the system would not watch. */
-  counts(): WatchCounts;
-  close(): void;
-}
-
-export interface WatchCounts {
-  readonly folders: number;
-  readonly unwatched: number;
-  /** The system has no more watches for us. */
-  readonly isLimitReached: boolean;
-}
+export type FolderWatch = ReturnType<typeof watchFolders>;
 
 /** A file was written to; or something came, went or was replaced by this name. */
 export type PlaceChange = 'written' | 'entry';
@@ -55,7 +39,7 @@ const TICK_MS = 20;
  * what was written into them before we could look is told as well. It is a hint, not a promise: the system may run out
  * of watches, and network file systems have none, so callers call `sweep` now and then.
  */
-export function watchFolders(root: string, handlers: WatchHandlers): FolderWatch {
+export function watchFolders(root: string, handlers: WatchHandlers) {
   const { onChange, isWanted = () => true, watch: watchFolder = watch } = handlers;
   // Linux: one watch a folder is five times cheaper than Node's own recursion, and it misses nothing.
   const isEach = process.platform === 'linux';
@@ -93,7 +77,7 @@ export function watchFolders(root: string, handlers: WatchHandlers): FolderWatch
       watcher.on('error', () => drop(folder));
       return watcher;
     } catch (error) {
-      isLimitReached ||= isOutOfWatches(error);
+      isLimitReached ||= codeOf(error) === 'ENOSPC' || codeOf(error) === 'EMFILE';
       return undefined;
     }
   };
@@ -142,9 +126,7 @@ export function watchFolders(root: string, handlers: WatchHandlers): FolderWatch
     if (known.length > 0) onChange(place, 'entry');
   };
   const drop = (folder: string): void => {
-    const entry = folders.get(folder);
-    if (!entry) return;
-    entry.watcher?.close();
+    folders.get(folder)?.watcher?.close();
     folders.delete(folder);
   };
 
@@ -191,8 +173,10 @@ export function watchFolders(root: string, handlers: WatchHandlers): FolderWatch
   };
 
   return {
+    /** When everything that was there at the beginning is watched. */
     ready: inTurn(() => begin(false)),
-    async sweep() {
+    /** Looks for what no watch told: folders whose entries changed. Tries again to watch those that could not be watched. */
+    async sweep(): Promise<void> {
       if (!folders.has(root)) await inTurn(() => begin(true));
       isLimitReached = false;
       await forEachFolder((folder, entry) => {
@@ -203,19 +187,23 @@ export function watchFolders(root: string, handlers: WatchHandlers): FolderWatch
         if (entry.watcher) tellWritten(folder, entry);
       });
     },
-    async lookAtUnwatched() {
+    /** Looks at the folders that the system would not watch, and at their files. */
+    async lookAtUnwatched(): Promise<void> {
       await forEachFolder((folder, entry) => {
         if (!isUnwatched(entry)) return;
         sweepFolder(folder);
         tellWritten(folder, entry);
       });
     },
+    /**
+     * Folders below the root, the root included, and how many of them the system would not watch; `isLimitReached`: it has no more
+     * watches for us.
+     */
     counts() {
-      let unwatched = 0;
-      for (const entry of folders.values()) if (isUnwatched(entry)) unwatched++;
+      const unwatched = [...folders.values()].filter(isUnwatched).length;
       return { folders: folders.size, unwatched, isLimitReached: isLimitReached && unwatched > 0 };
     },
-    close() {
+    close(): void {
       closed = true;
       waiting?.close();
       for (const { watcher } of folders.values()) watcher?.close();
@@ -232,10 +220,6 @@ function stateOf(folder: string): Pick<Folder, 'inode' | 'changedAt'> | undefine
   } catch {
     return undefined;
   }
-}
-
-function isOutOfWatches(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EMFILE');
 }
 
 function namesIn(folder: string): ReadonlySet<string> {

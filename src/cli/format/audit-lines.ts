@@ -71,7 +71,7 @@ const COLUMNS: readonly Column[] = [
 ];
 
 function cellsOf(entry: AuditEntry, { paint, width, now }: TextOptions): readonly Cell[] {
-  const { agent, decision } = entry;
+  const { agent, decision, answeredBy } = entry;
   const caller = callerText(agent);
   return [
     { text: momentText(entry.at, now), paint: paint.dim },
@@ -81,14 +81,13 @@ function cellsOf(entry: AuditEntry, { paint, width, now }: TextOptions): readonl
     },
     { text: cleanLine(entry.tool ?? '–') },
     { text: cleanLine(entry.summary ?? '') },
-    { text: decisionText(entry), paint: decisionPaint(paint, decision) },
+    // Who answered, if troupe asked a person.
+    {
+      text: answeredBy === undefined ? decision : `${decision} (${answeredBy})`,
+      paint: decisionPaint(paint, decision),
+    },
     { text: heldText(entry), paint: paint.dim },
   ];
-}
-
-/** Who answered, where a person was asked by troupe. */
-function decisionText({ decision, answeredBy }: AuditEntry): string {
-  return answeredBy === undefined ? decision : `${decision} (${answeredBy})`;
 }
 
 function agentWidth(width: number): number {
@@ -124,9 +123,9 @@ export function formatCoverage(report: CoverageReport, options: TextOptions): re
     (missed.length === 0 ? paint.bold : unnamed > 0 ? paint.yellow : paint.red)(coverageText(report)),
     ...agentLines(report.agents, options),
     ...section(missedText(report), missed, options),
-    ...section(`Never ran: the host refused ${calls(neverRan.length)} before any hook.`, neverRan, options),
+    ...section(`Never ran: the host refused ${plural(neverRan.length, 'call')} before any hook.`, neverRan, options),
     ...section(
-      `Unresolved: ${calls(unresolved.length)} with neither a hook nor a result; nobody knows whether they ran.`,
+      `Unresolved: ${plural(unresolved.length, 'call')} with neither a hook nor a result; nobody knows whether they ran.`,
       unresolved,
       options,
     ),
@@ -140,13 +139,9 @@ function coverageText({ ran, heard, unnamed }: CoverageReport): string {
   return `${heard} of ${plural(ran, 'tool call')} passed a hook${unnamed > 0 ? ' for certain' : ''}`;
 }
 
-function missedText({ missed, unnamed }: Pick<CoverageReport, 'missed' | 'unnamed'>): string {
-  const whom = calls(missed.length);
+function missedText({ missed, unnamed }: CoverageReport): string {
+  const whom = plural(missed.length, 'call');
   return unnamed > 0 ? `Not proven: no hook named ${whom}.` : `Missed: no hook heard of ${whom}.`;
-}
-
-function calls(count: number): string {
-  return plural(count, 'call');
 }
 
 function agentLines(agents: readonly AgentCoverage[], { paint, width }: TextOptions): readonly string[] {

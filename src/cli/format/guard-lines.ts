@@ -29,8 +29,10 @@ import {
 } from '../../core/index.ts';
 import type { TextOptions } from './session-table.ts';
 
+type Painted = Pick<TextOptions, 'paint'>;
+
 /** As compilers say it: editors know how to jump to `file:line:column`. */
-export function formatPolicyCheck(check: PolicyCheck, { paint }: { readonly paint: Paint }): readonly string[] {
+export function formatPolicyCheck(check: PolicyCheck, { paint }: Painted): readonly string[] {
   const { problems, files, rules, presets } = check;
   const lines = problems.flatMap((problem) => [...formatProblem(problem, paint), '']);
   if (files.length === 0)
@@ -42,9 +44,9 @@ export function formatPolicyCheck(check: PolicyCheck, { paint }: { readonly pain
     ...(count('warning') > 0 ? [plural(count('warning'), 'warning')] : []),
   ].join(', ');
   const named = presets.length > 0 ? ` (with ${presets.join(', ')})` : '';
-  const what = `${plural(rules, 'rule')}${named} in ${files.map(({ file }) => cleanLine(file)).join(', ')}`;
-  if (!check.ok) return [...lines, `${paint.red(found)} in ${files.map(({ file }) => cleanLine(file)).join(', ')}`];
-  return [...lines, `${paint.green('ok')}: ${what}`];
+  const where = files.map(({ file }) => cleanLine(file)).join(', ');
+  if (!check.ok) return [...lines, `${paint.red(found)} in ${where}`];
+  return [...lines, `${paint.green('ok')}: ${plural(rules, 'rule')}${named} in ${where}`];
 }
 
 export function formatPresets(presets: readonly PolicyPreset[]): readonly string[] {
@@ -88,10 +90,7 @@ function inPlace(text: string): string {
 }
 
 /** `troupe guard explain` for people. */
-export function formatGuardExplanation(
-  told: GuardExplanation,
-  { paint }: { readonly paint: Paint },
-): readonly string[] {
+export function formatGuardExplanation(told: GuardExplanation, { paint }: Painted): readonly string[] {
   const { call, uses, tried, suggestion } = told;
   const does = uses === null ? [] : useRows(uses).map(({ verb, text }) => `${verb.padEnd(8)} ${text}`);
   return [
@@ -139,22 +138,19 @@ function trialLines(tried: readonly ExplainedTrial[], paint: Paint): readonly st
 function suggestionLines({ yaml, reason, file, note, stands }: RuleSuggestion, paint: Paint): readonly string[] {
   const obstacles = stands.map((rule) => paint.yellow(overridingRuleText(rule)));
   if (yaml === null) return ['', cleanLine(reason ?? ''), ...obstacles];
+  const lines = yaml.trimEnd().split('\n');
+  const title = `The rule that would allow exactly this, for \`rules:\` of ${file ?? 'your own policy.yaml'}`;
   return [
     '',
-    paint.bold(
-      cleanLine(`The rule that would allow exactly this, for \`rules:\` of ${file ?? 'your own policy.yaml'}`),
-    ),
-    ...yaml
-      .trimEnd()
-      .split('\n')
-      .map((line) => `  ${line}`),
+    paint.bold(cleanLine(title)),
+    ...lines.map((line) => `  ${line}`),
     ...(note === null ? [] : [cleanLine(note)]),
     ...obstacles,
   ];
 }
 
 /** `troupe guard test` for people: each mistake and each mismatch with its place, then the sum. */
-export function formatGuardTest(report: GuardTestReport, { paint }: { readonly paint: Paint }): readonly string[] {
+export function formatGuardTest(report: GuardTestReport, { paint }: Painted): readonly string[] {
   const { file, calls, mismatches, problems, ok } = report;
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   const right = `${calls - mismatches.length} of ${plural(calls, 'call')} decided as expected`;

@@ -145,11 +145,12 @@ export function formatFileDiff(
     paint.bold(`--- ${before === null ? '/dev/null' : cleanLine(file)}`),
     paint.bold(`+++ ${after === null ? '/dev/null' : cleanLine(file)}`),
   ];
+  const colours = { same: (text: string) => text, removed: paint.red, added: paint.green };
   const place = { old: 1, new: 1 };
   for (const [index, row] of rows.entries()) {
     if (isShown(index)) {
       if (index === 0 || !isShown(index - 1)) lines.push(paint.dim(hunkHead(rows, index, isShown, place)));
-      lines.push(colourOf(row, paint)(`${MARKS[row.kind]}${/^[ \t]*/.exec(row.text)?.[0]}${cleanLine(row.text)}`));
+      lines.push(colours[row.kind](`${MARKS[row.kind]}${/^[ \t]*/.exec(row.text)?.[0]}${cleanLine(row.text)}`));
     }
     if (row.kind !== 'added') place.old++;
     if (row.kind !== 'removed') place.new++;
@@ -177,8 +178,4 @@ function hunkHead(
     hunk.filter(({ kind }) => kind !== 'removed').length,
   ];
   return `@@ -${old === 0 ? place.old - 1 : place.old},${old} +${now === 0 ? place.new - 1 : place.new},${now} @@`;
-}
-
-function colourOf({ kind }: DiffRow, paint: Paint): (text: string) => string {
-  return kind === 'added' ? paint.green : kind === 'removed' ? paint.red : (text) => text;
 }

@@ -4,7 +4,6 @@ import {
   formatCount,
   formatMark,
   formatTable,
-  type NeedReport,
   type Paint,
   PLAIN,
   plural,
@@ -57,7 +56,7 @@ export function formatSessions(report: SessionsReport, { paint, width, now }: Te
   const more = report.total - report.sessions.length;
   const problems = report.sessions.reduce((sum, session) => sum + session.problems, 0);
   const needs = report.sessions.flatMap(({ id, needsYou }) =>
-    needsYou.map((need) => needText(shortId(id, idLength), need)),
+    needsYou.map(({ label, waitingOn }) => cleanLine(`«${label}» of ${shortId(id, idLength)} ${WAITS[waitingOn]}`)),
   );
   const notes = [
     ...(problems > 0 ? [`${plural(problems, 'problem')} in what these sessions hold: see troupe tree`] : []),
@@ -78,8 +77,4 @@ function isNeedy({ needsYou }: SessionReport): boolean {
 /** Whoever needs the person comes before how the main agent is doing. */
 function markOf(session: SessionReport, paint: Paint): string {
   return isNeedy(session) ? paint.bold(formatMark('waiting', false, paint)) : formatMark(session.status, false, paint);
-}
-
-function needText(session: string, { label, waitingOn }: NeedReport): string {
-  return cleanLine(`«${label}» of ${session} ${WAITS[waitingOn]}`);
 }

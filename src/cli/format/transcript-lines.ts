@@ -5,6 +5,7 @@ import {
   type Paint,
   plural,
   shortId,
+  type ToolUseBlock,
   type Transcript,
   type TranscriptBlock,
   type TranscriptMessage,
@@ -121,10 +122,7 @@ function formatBlock(
 }
 
 /** How to read the transcript of the sub-agent that the call started. */
-function formatSubAgentLink(
-  ref: { readonly agent_id: string; readonly agent_name: string | null; readonly agent_type: string | null },
-  paint: Paint,
-): string {
+function formatSubAgentLink(ref: NonNullable<ToolUseBlock['sub_agent_ref']>, paint: Paint): string {
   const name = cleanLine(ref.agent_name ?? ref.agent_id);
   return `  → ${name} (${cleanLine(ref.agent_type ?? 'agent')})  ${paint.dim(`troupe show ${cleanLine(ref.agent_id)}`)}`;
 }

@@ -52,18 +52,8 @@ function headOf({ session }: TreeReport, { paint, width, now }: TextOptions): re
     facts.push(`forked from ${shortId(session.forkedFrom)}, where ${copied} of them count`);
   }
   const place = [session.id, `${session.host} ${session.hostVersion ?? ''}`.trim(), session.branch, session.cwd];
-  return [
-    paint.bold(cut(title)),
-    cut(facts.join(' · ')),
-    paint.dim(
-      cut(
-        place
-          .filter((part) => part !== null)
-          .map(cleanLine)
-          .join(' · '),
-      ),
-    ),
-  ];
+  const where = place.flatMap((part) => (part === null ? [] : cleanLine(part))).join(' · ');
+  return [paint.bold(cut(title)), cut(facts.join(' · ')), paint.dim(cut(where))];
 }
 
 const COLUMNS: readonly Column[] = [
@@ -131,11 +121,11 @@ export interface Branch {
   readonly stem: string;
 }
 
-/** Of the line that leads to an agent: three columns wide. */
-type Twig = (agent: AgentReport, isLast: boolean) => string;
-
-/** Parents before children, as they come; orphans stand at the left edge. */
-export function branchesOf(agents: readonly AgentReport[], twig: Twig = solid): readonly Branch[] {
+/** Parents before children, as they come; orphans stand at the left edge. `twig`: of the line that leads to an agent, three columns wide. */
+export function branchesOf(
+  agents: readonly AgentReport[],
+  twig = (_agent: AgentReport, isLast: boolean): string => (isLast ? '└─ ' : '├─ '),
+): readonly Branch[] {
   const known = new Set(agents.map(({ id }) => id));
   const children = groupBy(agents, ({ parentId }) => (parentId !== null && known.has(parentId) ? parentId : undefined));
   const branches: Branch[] = [];
@@ -154,10 +144,6 @@ export function branchesOf(agents: readonly AgentReport[], twig: Twig = solid): 
   return branches;
 }
 
-function solid(_agent: AgentReport, isLast: boolean): string {
-  return isLast ? '└─ ' : '├─ ';
-}
-
 type Place = ExplanationReport['facts'][number]['place'];
 
 /** `troupe tree --explain` for people: each fact with the place it was read at; ✓ marks what was believed. */
@@ -165,23 +151,16 @@ export function formatExplanation(report: ExplanationReport, paint: Paint): read
   const { link } = report;
   const head = (text: string): string => paint.bold(cleanLine(text));
   const fact = (text: string, place: Place | null, believed = false): string =>
-    `${believed ? '✓' : ' '} ${cleanLine(text)}${place ? paint.dim(`  ${cleanLine(placeText(place))}`) : ''}`;
+    `${believed ? '✓' : ' '} ${cleanLine(text)}${place ? paint.dim(`  ${cleanLine(`${place.source} @ ${place.offset}`)}`) : ''}`;
   const parent = link.parentId === null ? 'no parent known' : `asked for by ${link.parentId}`;
   return [
     head(`${report.id}: ${report.status}`),
     '',
-    head(
-      `Link: ${[parent, link.toolUseId && `call ${link.toolUseId}`, link.rank, link.source].filter(Boolean).join(', ')}`,
-    ),
-    ...link.claims.map(({ source, rank, text, toolUseId, parentId, place, believed }) =>
-      fact(
-        [`${source} (${rank}): ${text}`, toolUseId && `call ${toolUseId}`, parentId && `parent ${parentId}`]
-          .filter(Boolean)
-          .join(', '),
-        place,
-        believed,
-      ),
-    ),
+    head(`Link: ${listed(parent, link.toolUseId && `call ${link.toolUseId}`, link.rank, link.source)}`),
+    ...link.claims.map(({ source, rank, text, toolUseId, parentId, place, believed }) => {
+      const ids = [toolUseId && `call ${toolUseId}`, parentId && `parent ${parentId}`];
+      return fact(listed(`${source} (${rank}): ${text}`, ...ids), place, believed);
+    }),
     ...(link.candidates.length > 0 ? [fact(`candidates: ${link.candidates.join(', ')}`, null)] : []),
     '',
     head('Runs'),
@@ -198,22 +177,13 @@ export function formatExplanation(report: ExplanationReport, paint: Paint): read
     ...report.facts.map(({ field, value, place }) => fact(`${field}: ${String(value)}`, place)),
     '',
     head('Messages and their output tokens'),
-    ...report.messages.map(({ id, model, output, isPlaceholder, alsoIn, place }) =>
-      fact(
-        [
-          `${id} ${output}`,
-          model,
-          isPlaceholder && 'only a placeholder',
-          alsoIn.length > 0 && `also in ${alsoIn.join(', ')}`,
-        ]
-          .filter(Boolean)
-          .join(', '),
-        place,
-      ),
-    ),
+    ...report.messages.map(({ id, model, output, isPlaceholder, alsoIn, place }) => {
+      const also = alsoIn.length > 0 && `also in ${alsoIn.join(', ')}`;
+      return fact(listed(`${id} ${output}`, model, isPlaceholder && 'only a placeholder', also), place);
+    }),
   ];
 }
 
-function placeText({ source, offset }: Place): string {
-  return `${source} @ ${offset}`;
+function listed(...parts: readonly (string | false | null)[]): string {
+  return parts.filter(Boolean).join(', ');
 }

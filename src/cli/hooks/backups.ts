@@ -8,6 +8,7 @@ import type { Edit } from '../../lib/edit-file.ts';
 import { isFolder } from '../../lib/folders.ts';
 import { asObject, asText } from '../../lib/json.ts';
 import { createFile, readText } from '../../lib/regular-file.ts';
+import { codeOf } from '../../lib/user-error.ts';
 
 export interface Backup {
   readonly file: string;
@@ -43,7 +44,7 @@ async function makeFolder(backups: string, time: string, file: string): Promise<
       await mkdir(folder, { mode: 0o700 });
       return folder;
     } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+      if (codeOf(error) !== 'EEXIST') throw error;
     }
   }
 }
@@ -51,12 +52,9 @@ async function makeFolder(backups: string, time: string, file: string): Promise<
 /** Of one file, newest first. Unreadable backups are skipped. */
 export async function readBackups(state: string, file: string): Promise<readonly Backup[]> {
   const folder = path.join(state, 'backups');
-  const names = await readdir(folder).catch(() => []);
+  const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith(markOf(file)));
   const backups: Backup[] = [];
-  for (const name of names
-    .filter((one) => one.endsWith(markOf(file)))
-    .sort()
-    .reverse()) {
+  for (const name of names.sort().reverse()) {
     const backup = await readBackup(path.join(folder, name), file, timeIn(name));
     if (backup) backups.push(backup);
   }
@@ -121,9 +119,7 @@ export function removeOurs(
   // Somebody changed it since: what was empty before us stays.
   const first = backups.find(({ before }) => before === undefined || !hasOurs(before));
   const left = settings.uninstall(text, first?.before);
-  return left !== text && first && first.before === undefined && isNothing(left) ? undefined : left;
+  return left !== text && first && first.before === undefined && NOTHING.test(left) ? undefined : left;
 }
 
-function isNothing(text: string): boolean {
-  return /^\ufeff?\s*(\{\s*\})?\s*$/.test(text);
-}
+const NOTHING = /^\ufeff?\s*(\{\s*\})?\s*$/;

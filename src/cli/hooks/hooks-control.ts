@@ -8,13 +8,14 @@ import {
   type SettingsChange,
 } from '../../core/index.ts';
 import type { HookCommands, HookSettingsCapability, Machine, SettingsFile, SourceAdapter } from '../../hosts/index.ts';
-import { editText, readText } from '../../lib/edit-file.ts';
+import { type EditOptions, editText, readText } from '../../lib/edit-file.ts';
 import { known } from '../../lib/json.ts';
-import { askVersion } from '../../lib/processes.ts';
+import { findVersion } from '../../lib/processes.ts';
 import { UserError } from '../../lib/user-error.ts';
 import { keepBackup, readBackups, removeFolderOfOurs, removeOurs } from './backups.ts';
 import {
   doubledEvents,
+  type HookedHost,
   type HooksControlOptions,
   hooksStatus,
   oursInForce,
@@ -58,7 +59,7 @@ async function planInstall(options: HooksControlOptions, request: InstallRequest
     if (problem !== undefined) throw unfit(place.file, problem);
     return settings.install(text, hostVersion, commands);
   };
-  const plan = await planFor(options, adapter, [place], () => change);
+  const plan = await planFor(options, adapter, [{ ...place, change }]);
   const looked = await readSettings(settings, options.machine, options.folder, hostVersion);
   const elsewhere = oursInForce(looked.filter(({ file }) => file !== place.file));
   return {
@@ -83,7 +84,7 @@ async function planInstall(options: HooksControlOptions, request: InstallRequest
 /** What is known beforehand to keep the host from running what would be installed. */
 async function whyNotLoaded(
   { machine, folder }: HooksControlOptions,
-  host: { readonly adapter: SourceAdapter; readonly settings: HookSettingsCapability },
+  host: HookedHost,
   request: { readonly hostVersion: string | undefined; readonly scope: HookScope; readonly commands: HookCommands },
 ): Promise<LoadReason | undefined> {
   const { hostVersion: version, scope, commands } = request;
@@ -100,32 +101,26 @@ async function whyNotLoaded(
 
 async function planUninstall(options: HooksControlOptions, { host, scope }: UninstallRequest): Promise<HooksPlan> {
   const { adapter, settings } = hostOf(options.adapters, host);
-  const changes = new Map<string, Change>();
-  const places = filesOf(options, settings, scope);
-  for (const { file } of places) {
-    const backups = await readBackups(options.state, file);
-    changes.set(file, (text) => text && removeOurs(text, backups, settings));
+  const edits: PlannedEdit[] = [];
+  for (const place of filesOf(options, settings, scope)) {
+    const backups = await readBackups(options.state, place.file);
+    edits.push({ ...place, change: (text) => text && removeOurs(text, backups, settings) });
   }
-  return planFor(options, adapter, places, (file) => changes.get(file) ?? ((text) => text));
+  return planFor(options, adapter, edits);
 }
 
-type Change = (text: string | undefined) => string | undefined;
-
-interface Place {
-  readonly scope: HookScope;
-  readonly file: string;
-}
+type Place = Pick<SettingsChange, 'scope' | 'file'>;
+type PlannedEdit = Place & Pick<EditOptions, 'change'>;
 
 async function planFor(
   { state, clock }: HooksControlOptions,
   adapter: SourceAdapter,
-  places: readonly Place[],
-  changeOf: (file: string) => Change,
+  edits: readonly PlannedEdit[],
 ): Promise<HooksPlan> {
   const changes: SettingsChange[] = [];
-  for (const { scope, file } of places) {
+  for (const { scope, file, change } of edits) {
     const before = await readText(file);
-    const after = changeOf(file)(before);
+    const after = change(before);
     if (after !== before) changes.push({ scope, file, before: before ?? null, after: after ?? null });
   }
   return {
@@ -134,10 +129,10 @@ async function planFor(
     changes,
     async apply() {
       const kept: string[] = [];
-      for (const { file } of changes) {
+      for (const { file, change } of edits.filter((edit) => changes.some(({ file }) => file === edit.file))) {
         let folder = '';
         const { before, after } = await editText(file, {
-          change: changeOf(file),
+          change,
           keep: async (edit) => {
             const made = await keepBackup(state, file, edit, clock());
             folder = made;
@@ -172,10 +167,7 @@ function filesOf(
   });
 }
 
-function hostOf(
-  adapters: readonly SourceAdapter[],
-  host: string | undefined,
-): { readonly adapter: SourceAdapter; readonly settings: HookSettingsCapability } {
+function hostOf(adapters: readonly SourceAdapter[], host: string | undefined): HookedHost {
   for (const adapter of adapters)
     if (adapter.hookSettings && (host === undefined || adapter.host === host))
       return { adapter, settings: adapter.hookSettings };
@@ -184,11 +176,8 @@ function hostOf(
 }
 
 async function versionOf(settings: HookSettingsCapability, machine: Machine): Promise<string | undefined> {
-  for (const program of settings.programs(machine)) {
-    const output = await askVersion(program);
-    if (output !== undefined) return settings.versionIn(output);
-  }
-  return undefined;
+  const found = await findVersion(settings.programs(machine));
+  return found && settings.versionIn(found.said);
 }
 
 function unfit(file: string, problem: string): UserError {
@@ -199,22 +188,17 @@ function unfit(file: string, problem: string): UserError {
   );
 }
 
-/** Reads which hooks are installed where, and whether the host runs them. */
-export interface HookReader {
-  status(request: { readonly host?: string }): Promise<HooksStatus>;
-}
-
 /**
- * Changes the settings files of hosts, and writes the scripts that they run; nothing before a plan is applied. Methods throw a
- * `UserError` if the person has to act first.
+ * Plans change the settings files of hosts, and write the scripts that they run; nothing before a plan is applied. Methods throw
+ * a `UserError` if the person has to act first.
  */
-export interface HookInstaller {
+export interface HooksControl {
+  /** Reads which hooks are installed where, and whether the host runs them. */
+  status(request: Pick<InstallRequest, 'host'>): Promise<HooksStatus>;
   planInstall(request: InstallRequest): Promise<InstallPlan>;
   /** Without a scope: wherever ours are. */
   planUninstall(request: UninstallRequest): Promise<HooksPlan>;
 }
-
-export type HooksControl = HookReader & HookInstaller;
 
 interface InstallRequest {
   readonly host?: string;
@@ -224,10 +208,7 @@ interface InstallRequest {
   readonly hostVersion?: string;
 }
 
-interface UninstallRequest {
-  readonly host?: string;
-  readonly scope?: HookScope;
-}
+type UninstallRequest = Partial<Pick<InstallRequest, 'host' | 'scope'>>;
 
 export interface HooksPlan {
   readonly host: string;

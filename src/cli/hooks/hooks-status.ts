@@ -39,9 +39,13 @@ export interface HooksControlOptions {
   readonly findEvidence: FindEvidence;
 }
 
-interface StatusQuestion extends HooksControlOptions {
+/** A host that troupe can install hooks for. */
+export interface HookedHost {
   readonly adapter: SourceAdapter;
   readonly settings: HookSettingsCapability;
+}
+
+interface StatusQuestion extends HooksControlOptions, HookedHost {
   readonly hostVersion: string | undefined;
   /** Commands that name no host are about another one. */
   readonly isToBeNamed: boolean;
@@ -69,15 +73,9 @@ export async function hooksStatus(question: StatusQuestion): Promise<HooksStatus
     hostTitle: adapter.title,
     ...(question.isToBeNamed && { isToBeNamed: true as const }),
     hostVersion: hostVersion ?? null,
-    version,
-    events,
-    places,
-    shadows,
-    doubled,
+    ...{ version, events, places, shadows, doubled },
     beforeCalls: beforeCalls(settings, ours),
-    impatient,
-    unapproved,
-    scripts,
+    ...{ impatient, unapproved, scripts },
   };
   const loaded = await checkLoaded(question, inForce, status);
   return {
@@ -132,10 +130,7 @@ async function checkLoaded(
 }
 
 /** Why this version of the host would not run what we install. */
-export function whyRefused(
-  { adapter, settings }: Pick<StatusQuestion, 'adapter' | 'settings'>,
-  version: string,
-): LoadReason | undefined {
+export function whyRefused({ adapter, settings }: HookedHost, version: string): LoadReason | undefined {
   const refusal = settings.refusal?.(version);
   if (refusal) return reason('version', refusal.text, refusal.remedy);
   if (settings.eventsFor(version).some(settings.isBeforeCalls)) return undefined;
@@ -150,10 +145,7 @@ async function installedAt({ state }: StatusQuestion, file: string): Promise<num
 }
 
 /** Each once, as hosts run them. */
-function beforeCalls(
-  settings: HookSettingsCapability,
-  ours: readonly SettingsHook[],
-): readonly { readonly role: HookRole; readonly command: string }[] {
+function beforeCalls(settings: HookSettingsCapability, ours: readonly SettingsHook[]): HooksStatus['beforeCalls'] {
   const found = ours.filter(({ event }) => settings.isBeforeCalls(event));
   return [...new Map(found.map(({ role, command }) => [command, { role, command }])).values()];
 }
@@ -217,11 +209,7 @@ function shadowsIn(looked: readonly Looked[]): readonly HookShadow[] {
 }
 
 /** Our scripts say in their second line which troupe wrote them. */
-async function scriptState(
-  file: string,
-  wanted: string,
-  version: string,
-): Promise<Pick<ScriptStatus, 'state' | 'version'>> {
+async function scriptState(file: string, wanted: string, version: string): Promise<ScriptState> {
   let text: string;
   try {
     text = await readScript(file);
@@ -236,6 +224,8 @@ async function scriptState(
   if (!(await isSamePlace(file, wanted))) return { state: 'elsewhere', version: found };
   return { state: found === version ? 'ours' : 'other-version', version: found };
 }
+
+type ScriptState = Pick<ScriptStatus, 'state' | 'version'>;
 
 function canRun(file: string): Promise<boolean> {
   return access(file, constants.X_OK).then(

@@ -76,32 +76,21 @@ export function decideLoaded(facts: LoadFacts): HooksLoaded {
   const base = { role, installedAt: installedAt === undefined ? null : new Date(installedAt).toISOString() };
   if (status.places.every(({ events }) => events.length === 0))
     return { ...base, state: 'not-installed', lastCall: null, reasons: facts.refusals };
-  const heard = proofFor(facts);
-  const lastCall = heard && {
-    at: new Date(heard.at).toISOString(),
-    session: heard.session,
-    hostVersion: heard.hostVersion ?? null,
-  };
+  // Best by the version that is installed now; evidence of another one proves nothing about it.
+  const heard = evidence.heard.find((call) => isSameVersion(call.hostVersion, status.hostVersion)) ?? evidence.heard[0];
+  const lastCall = heard
+    ? { at: new Date(heard.at).toISOString(), session: heard.session, hostVersion: heard.hostVersion ?? null }
+    : null;
   const against = reasonsAgainst(facts, heard?.at ?? Number.NEGATIVE_INFINITY);
-  if (against.length > 0) return { ...base, state: 'not-loaded', lastCall: lastCall ?? null, reasons: against };
+  if (against.length > 0) return { ...base, state: 'not-loaded', lastCall, reasons: against };
   const missing = whatIsMissing(status, evidence, heard);
-  return {
-    ...base,
-    state: missing ? 'unproven' : 'active',
-    lastCall: lastCall ?? null,
-    reasons: missing ? [missing] : [],
-  };
+  return { ...base, state: missing ? 'unproven' : 'active', lastCall, reasons: missing ? [missing] : [] };
 }
 
 /** Also of entries in a file that the host does not read. */
 export function roleOf({ beforeCalls, places }: Pick<HooksStatus, 'beforeCalls' | 'places'>): HookRole | null {
   if (beforeCalls.some(({ role }) => role === 'guard') || places.some(({ guard }) => guard)) return 'guard';
   return beforeCalls.length > 0 || places.some(({ events }) => events.length > 0) ? 'observe' : null;
-}
-
-/** Best by the version that is installed now; evidence of another one proves nothing about it. */
-function proofFor({ status: { hostVersion }, evidence: { heard } }: LoadFacts): HeardCall | undefined {
-  return heard.find((call) => isSameVersion(call.hostVersion, hostVersion)) ?? heard[0];
 }
 
 function isSameVersion(seen: string | undefined, installed: string | null): boolean {

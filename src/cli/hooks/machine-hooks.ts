@@ -4,8 +4,7 @@ import path from 'node:path';
 import { createGuardLog, listLogFiles, readHead, readLog } from '../../audit/index.ts';
 import { type AuditEntry, nativeId, type SessionLedger } from '../../core/index.ts';
 import { FAILURE_REASON, type FailureAnswers, writeHookStubs } from '../../hook/index.ts';
-import type { SourceAdapter } from '../../hosts/index.ts';
-import { TRIAL_SESSION } from '../../hosts/index.ts';
+import { type SourceAdapter, TRIAL_SESSION } from '../../hosts/index.ts';
 import { loadHosts } from '../../hosts/registry.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { hookFile, packageVersion } from '../../lib/package.ts';
@@ -37,13 +36,10 @@ export async function createHooks(): Promise<HooksControl> {
     findEvidence: createFindEvidence(state, listDataFolders(adapters, machine, {})),
     clock: systemClock,
     stubs: { observe: path.join(state, 'bin', 'observe'), guard: path.join(state, 'bin', 'guard') },
-    writeStubs: () =>
-      writeHookStubs(state, {
-        node: process.execPath,
-        hookFile,
-        configFolder: config,
-        answers: failureAnswers(adapters),
-      }),
+    writeStubs() {
+      const answers = failureAnswers(adapters);
+      return writeHookStubs(state, { node: process.execPath, hookFile, configFolder: config, answers });
+    },
     async longestWaitMs() {
       const where = { home: machine.home, configFolder: config, stateFolder: state, folder: process.cwd() };
       const { policy } = await (await import('../../guard/index.ts')).loadPolicy(where);
@@ -75,8 +71,7 @@ function createFindEvidence(folder: string, places: readonly DataFolder[]): Find
       const keptSince = await auditKeptSince(folder);
       return compare(sessions, await readAudit(folder, question, sessions), question, keptSince);
     } catch (error) {
-      const problem = error instanceof Error ? error.message : String(error);
-      return { heard: [], unheard: undefined, problem };
+      return { heard: [], unheard: undefined, problem: error instanceof Error ? error.message : String(error) };
     }
   };
 }
@@ -115,24 +110,15 @@ async function readOne({ adapter, located }: FoundSession): Promise<ReadSession>
   };
 }
 
-interface Recorded {
-  /** Calls of the host's own hook, newest first. */
-  readonly hooked: readonly AuditEntry[];
-  /** Sessions whose calls `troupe run --intercept` reported. */
-  readonly intercepted: ReadonlySet<string>;
-}
-
 /** A call may be recorded under the day on which it was taken over. */
 const LATER_MS = 3_600_000;
 
-async function readAudit(
-  folder: string,
-  question: EvidenceQuestion,
-  sessions: readonly ReadSession[],
-): Promise<Recorded> {
+async function readAudit(folder: string, question: EvidenceQuestion, sessions: readonly ReadSession[]) {
   const { host, since, isBeforeCalls } = question;
   const oldest = sessions.reduce((at, { begunAt }) => Math.min(at, begunAt ?? at), Date.now()) - LATER_MS;
+  /** Calls of the host's own hook, newest first. */
   const hooked: AuditEntry[] = [];
+  /** Sessions whose calls `troupe run --intercept` reported. */
   const intercepted = new Set<string>();
   for await (const entry of readLog(folder, { since })) {
     if (hooked.length > 0 && Date.parse(entry.at) < oldest) break;
@@ -153,7 +139,7 @@ async function auditKeptSince(folder: string): Promise<number> {
 
 async function compare(
   sessions: readonly ReadSession[],
-  { hooked, intercepted }: Recorded,
+  { hooked, intercepted }: Awaited<ReturnType<typeof readAudit>>,
   question: EvidenceQuestion,
   keptSince: number,
 ): Promise<Evidence> {
@@ -183,19 +169,13 @@ async function compare(
   return { heard: heard.toSorted((a, b) => b.at - a.at), unheard };
 }
 
-interface RanCall {
-  readonly heardAs: string;
-  readonly at: number;
-  readonly isCommand: boolean;
-}
-
 const COMMAND = 'Bash';
 
 /**
  * Not every host has hooks for all its tools: commands, and whatever its hooks reported before. Calls that failed may have been refused
  * before any hook, so they prove nothing.
  */
-function callsThatHooksHear({ ledger, toolOf }: ReadSession, hooked: readonly AuditEntry[]): readonly RanCall[] {
+function callsThatHooksHear({ ledger, toolOf }: ReadSession, hooked: readonly AuditEntry[]) {
   const tools = new Set([COMMAND, ...hooked.flatMap(({ tool }) => tool ?? [])]);
   return [...ledger.calls.values()].flatMap(({ id, started, ended }) => {
     const tool = started && toolOf(started.value.tool);
@@ -207,7 +187,7 @@ function callsThatHooksHear({ ledger, toolOf }: ReadSession, hooked: readonly Au
 
 function toUnheard(
   { id, ledger }: ReadSession,
-  calls: readonly RanCall[],
+  calls: ReturnType<typeof callsThatHooksHear>,
   counting: readonly AuditEntry[],
   { role }: EvidenceQuestion,
 ): UnheardSession | undefined {
