@@ -8,7 +8,7 @@ import {
 } from '../core/index.ts';
 import { known } from '../lib/json.ts';
 import { UserError } from '../lib/user-error.ts';
-import { type AuditLog, type CliContext, textOptionsOf, writeJson, writeLines } from './context.ts';
+import { type AuditLog, type CliContext, textOptionsOf, writeAnswer, writeJson, writeLines } from './context.ts';
 import { type SharedFlags, type When, whereOf } from './flags.ts';
 import { formatAuditLine, formatAuditPage, formatCoverage } from './format/index.ts';
 
@@ -112,10 +112,9 @@ async function verify(context: CliContext, log: AuditLog, { json }: GuardLogFlag
   const start = firstN !== null && firstN > 1 ? ' Older ones were removed because of their age.' : '';
   if (problems.length === 0 && entries === 0)
     return writeLines(context, ['There is nothing to check: no hook has told of a tool call yet.']);
-  if (problems.length === 0)
-    return writeLines(context, [`Checked ${what}${range}: every line is as it was written.${start}`]);
+  const found = problems.length > 0 ? plural(problems.length, 'problem') : 'every line is as it was written';
   writeLines(context, [
-    `Checked ${what}${range}: ${plural(problems.length, 'problem')}.`,
+    `Checked ${what}${range}: ${found}.${problems.length > 0 ? '' : start}`,
     ...problems.map((one) => cleanLine(`${one.file}:${one.line}: ${one.what}`)),
   ]);
 }
@@ -124,8 +123,7 @@ export async function showCoverage(this: CliContext<'audit'>, flags: SharedFlags
   const log = await this.audit.open(whereOf(flags));
   const report = await log.coverage(session);
   if (report.missed.length > 0) this.endWith(1);
-  if (flags.json) return writeJson(this, report);
-  writeLines(this, formatCoverage(report, textOptionsOf(this)));
-  if (report.ran > 0 && report.heard === 0 && report.unnamed === 0)
+  writeAnswer(this, flags.json, report, formatCoverage);
+  if (!flags.json && report.ran > 0 && report.heard === 0 && report.unnamed === 0)
     this.terminal.note('\nNo hook heard of this session. Install the hooks with: troupe hooks install');
 }

@@ -155,8 +155,7 @@ export const watchCommand = buildCommand({
   ),
 });
 
-interface ServeFlags extends SharedFlags {
-  readonly port?: number;
+interface ServeFlags extends StartFlags {
   readonly open: boolean;
   readonly demo: boolean;
   readonly orDemo: boolean;

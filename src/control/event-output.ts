@@ -1,4 +1,5 @@
 import { fstatSync, openSync } from 'node:fs';
+import { messageOf } from '../lib/failures.ts';
 import { createSpillingWriter } from '../lib/spilling-writer.ts';
 import { UserError } from '../lib/user-error.ts';
 import type { StreamEvent } from '../sessions/index.ts';
@@ -39,9 +40,13 @@ function create(file: string): number {
   try {
     return openSync(file, 'w', 0o600);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new UserError('events-file', `The events cannot be written: ${why}.`, 'Name another file with --events.', {
-      cause: error,
-    });
+    throw new UserError(
+      'events-file',
+      `The events cannot be written: ${messageOf(error)}.`,
+      'Name another file with --events.',
+      {
+        cause: error,
+      },
+    );
   }
 }

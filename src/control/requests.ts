@@ -2,6 +2,7 @@ import path from 'node:path';
 import type { TerminalPrompt } from '../guard/index.ts';
 import type { SourceAdapter } from '../hosts/index.ts';
 import type { SessionScope } from '../sessions/index.ts';
+import type { WaitingCall } from './steer.ts';
 
 /** How a program's stream is shadowed. */
 export interface ShadowRequest {
@@ -46,15 +47,11 @@ export type RunOutcome =
   | { readonly kind: 'killed'; readonly signal: string };
 
 /** A call that somebody is to judge. */
-export interface WaitingToolCall {
-  readonly payload: unknown;
-  /** The host's id of it. */
-  readonly call: string | undefined;
+export interface WaitingToolCall extends Omit<WaitingCall, 'isQuestion'> {
   /** Of the host. */
   readonly process: number | undefined;
   /** `always`: a person is asked where no rule decides. */
   readonly asks: 'policy' | 'always';
-  readonly signal: AbortSignal;
 }
 
 export interface CallBrokerOptions {

@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AgentToSteer, Steered, SteeringCapability } from '../core/index.ts';
 import { replaceFile } from '../lib/edit-file.ts';
+import { messageOf } from '../lib/failures.ts';
 import { asObject, asText, known, parseObject } from '../lib/json.ts';
 import { readText } from '../lib/regular-file.ts';
 import { reportTrouble } from '../lib/report-trouble.ts';
@@ -78,7 +79,7 @@ async function answer(steering: RunSteering, line: string): Promise<Steered> {
     if (request?.['act'] === 'send' && message !== undefined) return await steering.send(agent, message);
     return NOT_UNDERSTOOD;
   } catch (error) {
-    return { whyNot: `the run failed: ${error instanceof Error ? error.message : String(error)}.` };
+    return { whyNot: `the run failed: ${messageOf(error)}.` };
   }
 }
 
@@ -244,7 +245,7 @@ function steered(steering: Steering): RunSteering {
         const isEnded = await steering.stopAgent(agent);
         return isEnded ? { words: 'The program has stopped it.' } : GOES_ON;
       } catch (error) {
-        return { whyNot: `the program refused: ${error instanceof Error ? error.message : String(error)}.` };
+        return { whyNot: `the program refused: ${messageOf(error)}.` };
       }
     },
   };

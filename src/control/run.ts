@@ -6,6 +6,7 @@ import { isatty } from 'node:tty';
 import { nativeId, type SessionId } from '../core/index.ts';
 import { ADAPTERS, loadHosts } from '../hosts/registry.ts';
 import { systemClock } from '../lib/clock.ts';
+import { messageOf } from '../lib/failures.ts';
 import { reportTrouble } from '../lib/report-trouble.ts';
 import { createSharedScreen, type SharedScreen } from '../lib/screen.ts';
 import { createSpillingWriter } from '../lib/spilling-writer.ts';
@@ -43,7 +44,7 @@ export async function runShadowed(request: RunRequest, createCallBroker: CreateC
   let socket: ReturnType<typeof openSteering> | undefined;
   // What a program prints to its terminal, we do not see; what goes through us, we do.
   const shared = interception || !isatty(STDOUT) ? screen : undefined;
-  const shadow = startShadow(request, onEvents, shared, record.feed);
+  const { shadow, endShadow } = startShadow(request, onEvents, shared, record.feed);
   // Before it starts: a signal that comes in that moment must not leave it behind alone.
   const release = passOnSignals(() => child);
   const child = start(request, id, interception);
@@ -58,7 +59,7 @@ export async function runShadowed(request: RunRequest, createCallBroker: CreateC
   await output?.end();
   await search.end();
   await socket.close();
-  const report = await shadow.end();
+  const report = await endShadow();
   await events?.end();
   await record.end(outcome, report.session);
   if (outcome.kind === 'killed') await dieBy(outcome.signal as NodeJS.Signals);
@@ -79,7 +80,7 @@ async function ended(child: ChildProcess, { command: [program] }: RunRequest): P
     return signal === null ? { kind: 'exited', code: code ?? 0 } : { kind: 'killed', signal };
   } catch (error) {
     const isMissing = isSystemError(error) && error.code === 'ENOENT';
-    const why = isMissing ? 'there is no such program' : error instanceof Error ? error.message : String(error);
+    const why = isMissing ? 'there is no such program' : messageOf(error);
     throw new UserError(
       'not-started',
       `«${program}» did not start: ${why}.`,

@@ -11,7 +11,6 @@ import {
   createShadow,
   dataFoldersFor,
   readsStreams,
-  type Shadow,
   type ShadowOptions,
   type ShadowReport,
 } from '../sessions/index.ts';
@@ -25,7 +24,7 @@ export function startShadow(
   /** Where the tree is drawn as it changes; undefined: only at the end. */
   screen: SharedScreen | undefined,
   onFacts?: ShadowOptions['onFacts'],
-): Shadow {
+) {
   const { host } = where;
   const adapters = ADAPTERS.filter(readsStreams).filter((adapter) => host === undefined || adapter.host === host);
   if (adapters.length === 0) throw unknownHost(host);
@@ -40,12 +39,8 @@ export function startShadow(
     ...(view && { onTree: (now) => view.show(now) }),
   });
   return {
-    get isRecognised() {
-      return shadow.isRecognised;
-    },
-    assume: (stream) => shadow.assume(stream),
-    push: (chunk) => shadow.push(chunk),
-    async end(): Promise<ShadowReport> {
+    shadow,
+    async endShadow(): Promise<ShadowReport> {
       const report = await shadow.end();
       view?.end(report.tree);
       return report;
@@ -123,7 +118,7 @@ export async function shadowInput(request: StreamRequest): Promise<StreamOutcome
   const through = request.tee ? createSpillingWriter(STDOUT, { onClosed: stop }) : undefined;
   const isShared = isatty(STDOUT) && (request.tee || request.events === undefined);
   const screen = isShared ? undefined : createSharedScreen();
-  const shadow = startShadow(request, (fresh) => events?.write(fresh), screen);
+  const { shadow, endShadow } = startShadow(request, (fresh) => events?.write(fresh), screen);
   await new Promise<void>((resolve, reject) => {
     process.stdin.on('data', (chunk: Buffer) => {
       through?.write(chunk);
@@ -134,7 +129,7 @@ export async function shadowInput(request: StreamRequest): Promise<StreamOutcome
     process.stdin.once('close', resolve);
     process.stdin.once('error', reject);
   });
-  const report = await shadow.end();
+  const report = await endShadow();
   await Promise.all([through?.end(), events?.end()]);
   return report;
 }

@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import type { ControlAnswer, ControlCapability, ControlEvent, ControlPlan } from '../hosts/index.ts';
+import { messageOf } from '../lib/failures.ts';
 import { isObject, type JsonObject, parseJsonBytes } from '../lib/json.ts';
 import { createLineSplitter, type Line } from '../lib/lines.ts';
 
@@ -198,8 +199,7 @@ export class Steering {
       return await this.#options.decide({ ...call, signal: controller.signal });
     } catch (error) {
       this.#options.onError(error);
-      const words = error instanceof Error ? error.message : String(error);
-      return { kind: 'deny', reason: `The guard of troupe failed: ${words}` };
+      return { kind: 'deny', reason: `The guard of troupe failed: ${messageOf(error)}` };
     }
   }
 
@@ -309,11 +309,7 @@ export class Steering {
 export function steerChild({ stdin }: ChildProcess, options: Omit<SteerOptions, 'send' | 'endInput'>): Steering {
   // It may end before it has heard everything.
   stdin?.on('error', () => {});
-  return new Steering({
-    ...options,
-    send: (text) => void stdin?.write(text),
-    endInput: () => void stdin?.end(),
-  });
+  return new Steering({ ...options, send: (text) => void stdin?.write(text), endInput: () => void stdin?.end() });
 }
 
 interface Message {

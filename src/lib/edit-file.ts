@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { renameSync, rmSync, type Stats } from 'node:fs';
 import { link, lstat, mkdir, readlink, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { messageOf } from './failures.ts';
 import { createFileSync, isWrongFile, openNew, readRegular, readRegularSync, syncFolder } from './regular-file.ts';
 import { codeOf, UserError } from './user-error.ts';
 
@@ -128,10 +129,8 @@ async function readBytes(file: string): Promise<Buffer | undefined> {
     return await readRegular(file);
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new UserError('settings-unreadable', `troupe cannot read ${file}: ${reason}`, 'Mend it, and try again.', {
-      cause: error,
-    });
+    const what = `troupe cannot read ${file}: ${messageOf(error)}`;
+    throw new UserError('settings-unreadable', what, 'Mend it, and try again.', { cause: error });
   }
 }
 

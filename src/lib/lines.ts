@@ -49,6 +49,10 @@ export function createLineSplitter(options: { readonly startOffset?: number; rea
       }
       return lines;
     },
+    /** Behind the last whole line. */
+    get next() {
+      return lineStart;
+    },
     /** What is left without a newline, if anything. May be called again after more `push`. */
     rest: (): Line | undefined => (pendingLength === 0 ? undefined : take(EMPTY, true)),
   };

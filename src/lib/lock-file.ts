@@ -3,6 +3,7 @@ import { readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { type Clock, systemClock } from './clock.ts';
 import { linkNew } from './edit-file.ts';
+import { messageOf } from './failures.ts';
 import { makeFolders } from './folders.ts';
 import { asAmount, asText, known, parseObject } from './json.ts';
 import { isProcessAlive, isRunning, linuxStart, type ProcessMark } from './processes.ts';
@@ -120,7 +121,7 @@ async function readIfThere(file: string): Promise<string | undefined> {
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;
     if (!isWrongFile(error)) throw error;
-    const why = error instanceof Error ? error.message : String(error);
-    throw new UserError('lock-unusable', `troupe cannot use its lock: ${why}.`, 'Remove it.', { cause: error });
+    const what = `troupe cannot use its lock: ${messageOf(error)}.`;
+    throw new UserError('lock-unusable', what, 'Remove it.', { cause: error });
   }
 }

@@ -2,6 +2,7 @@ import { execFile, execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { orElse } from './failures.ts';
 import { codeOf } from './user-error.ts';
 
 /** What a host noted of one of its processes when it started. */
@@ -294,15 +295,6 @@ const HOSTS: ReadonlyMap<string, string> = new Map([
   ['00000000000000000000000000000000', '[::1]'],
   ['0000000000000000FFFF00000100007F', '127.0.0.1'],
 ]);
-
-/** A process may end while it is looked at, and those of other users do not show everything. */
-function orElse<T, U>(look: () => T, otherwise: U): T | U {
-  try {
-    return look();
-  } catch {
-    return otherwise;
-  }
-}
 
 export interface RunningProgram {
   /** The file's name, without its folder. */

@@ -33,20 +33,17 @@ function readAtOnce(path: string, onLine: OnLine, startOffset: number, length: n
   // One more than there was: where it is not filled, that was all.
   const buffer = Buffer.allocUnsafeSlow(length + 1);
   const splitter = createLineSplitter({ startOffset });
-  let [position, next] = [startOffset, startOffset];
+  let position = startOffset;
   const handle = openRegularSync(path);
   try {
     for (let bytesRead = buffer.length; bytesRead === buffer.length; ) {
       bytesRead = readSync(handle, buffer, 0, buffer.length, position);
       position += bytesRead;
-      for (const line of splitter.push(buffer.subarray(0, bytesRead))) {
-        next = line.offset + line.length + 1;
-        onLine(line);
-      }
+      for (const line of splitter.push(buffer.subarray(0, bytesRead))) onLine(line);
     }
     const rest = splitter.rest();
     if (rest) onLine(rest);
-    return { next, end: position };
+    return { next: splitter.next, end: position };
   } finally {
     closeSync(handle);
   }
@@ -59,16 +56,12 @@ async function readByChunks(path: string, onLine: OnLine, startOffset: number): 
   let [current, other] = [Buffer.allocUnsafeSlow(CHUNK_BYTES), Buffer.allocUnsafeSlow(CHUNK_BYTES)];
   try {
     let position = startOffset;
-    let next = startOffset;
     let { bytesRead } = await file.read(current, 0, CHUNK_BYTES, position);
     while (bytesRead > 0) {
       position += bytesRead;
       const ahead = file.read(other, 0, CHUNK_BYTES, position);
       try {
-        for (const line of splitter.push(current.subarray(0, bytesRead))) {
-          next = line.offset + line.length + 1;
-          onLine(line);
-        }
+        for (const line of splitter.push(current.subarray(0, bytesRead))) onLine(line);
       } finally {
         ({ bytesRead } = await ahead);
       }
@@ -76,7 +69,7 @@ async function readByChunks(path: string, onLine: OnLine, startOffset: number): 
     }
     const rest = splitter.rest();
     if (rest) onLine(rest);
-    return { next, end: position };
+    return { next: splitter.next, end: position };
   } finally {
     await file.close();
   }
@@ -159,10 +152,7 @@ export async function readHead(path: string, bytes: number): Promise<Uint8Array>
 }
 
 /** The last bytes of a file, and where they begin. */
-export async function readTail(
-  path: string,
-  bytes: number,
-): Promise<{ readonly bytes: Uint8Array; readonly offset: number }> {
+export async function readTail(path: string, bytes: number) {
   return closing(openRegularSync(path), (handle) => {
     const { size } = fstatSync(handle);
     const offset = Math.max(0, size - bytes);

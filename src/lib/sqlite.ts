@@ -1,9 +1,11 @@
 // Databases of other programs, read beside them: never written, never locked, and no file left behind that was not there.
+
 import { type BigIntStats, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
+import { messageOf } from './failures.ts';
 import { copyRegularSync, kindOfFile } from './regular-file.ts';
 import {
   type Driver,
@@ -147,8 +149,7 @@ function lookAt(file: string, name: string): BigIntStats | undefined {
   try {
     return statSync(name, { bigint: true, throwIfNoEntry: false });
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new UnreadableDatabase(file, `it cannot be looked at: ${why}`, false, error);
+    throw new UnreadableDatabase(file, `it cannot be looked at: ${messageOf(error)}`, false, error);
   }
 }
 

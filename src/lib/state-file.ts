@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises';
+import { messageOf } from './failures.ts';
 import { readText, readTextSync } from './regular-file.ts';
 import { codeOf, isGone, UserError } from './user-error.ts';
 
@@ -12,8 +13,7 @@ export function loadState<State>(
     return parse(readTextSync(file));
   } catch (cause) {
     if (codeOf(cause) === 'ENOENT') return undefined;
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new UserError(code, `${what} cannot be read from ${file}: ${why}`, remedy, { cause });
+    throw new UserError(code, `${what} cannot be read from ${file}: ${messageOf(cause)}`, remedy, { cause });
   }
 }
 

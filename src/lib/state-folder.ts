@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { messageOf } from './failures.ts';
 import { createFile } from './regular-file.ts';
 import { isSystemError, UserError } from './user-error.ts';
 
@@ -55,7 +56,7 @@ function folderError(folder: string, error: unknown): UserError {
   const isFull = isSystemError(error) && FULL.has(error.code);
   return new UserError(
     'state-folder',
-    `troupe cannot use its folder ${folder}: ${error instanceof Error ? error.message : error}`,
+    `troupe cannot use its folder ${folder}: ${messageOf(error)}`,
     `${isFull ? 'Make room on its disk' : 'Make it a folder of your own'}, or name another with TROUPE_HOME.`,
     { cause: error },
   );

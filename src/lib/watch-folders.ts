@@ -1,6 +1,7 @@
 import { type FSWatcher, readdirSync, statSync, watch } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
+import { orElse } from './failures.ts';
 import { isFolder, listFolder } from './folders.ts';
 import { codeOf } from './user-error.ts';
 
@@ -141,7 +142,7 @@ export function watchFolders(root: string, handlers: WatchHandlers) {
     }
     if (state.changedAt !== entry.changedAt) {
       entry.changedAt = state.changedAt;
-      const names = namesIn(folder);
+      const names = new Set(orElse(() => readdirSync(folder), []));
       for (const name of names) if (!entry.names.has(name)) tell(path.join(folder, name), true);
       for (const name of entry.names) if (!names.has(name)) tell(path.join(folder, name), false);
       entry.names = names;
@@ -213,21 +214,9 @@ export function watchFolders(root: string, handlers: WatchHandlers) {
 }
 
 function stateOf(folder: string): Pick<Folder, 'inode' | 'changedAt'> | undefined {
-  try {
-    const { ino, mtimeMs } = statSync(folder);
-    // What comes right after this look has the same time: such a time is not to be trusted.
-    return { inode: ino, changedAt: Date.now() - mtimeMs < TICK_MS ? Number.NaN : mtimeMs };
-  } catch {
-    return undefined;
-  }
-}
-
-function namesIn(folder: string): ReadonlySet<string> {
-  try {
-    return new Set(readdirSync(folder));
-  } catch {
-    return new Set();
-  }
+  const stats = orElse(() => statSync(folder), undefined);
+  // What comes right after this look has the same time: such a time is not to be trusted.
+  return stats && { inode: stats.ino, changedAt: Date.now() - stats.mtimeMs < TICK_MS ? Number.NaN : stats.mtimeMs };
 }
 
 /**
@@ -287,17 +276,8 @@ export type FileStates = ReadonlyMap<string, string>;
 export function fileStates(folder: string, names: Iterable<string>): FileStates {
   const states = new Map<string, string>();
   for (const name of names) {
-    const state = fileStateOf(path.join(folder, name));
-    if (state !== undefined) states.set(name, state);
+    const stats = orElse(() => statSync(path.join(folder, name), { throwIfNoEntry: false }), undefined);
+    if (stats?.isFile()) states.set(name, `${stats.ino} ${stats.size} ${stats.mtimeMs}`);
   }
   return states;
-}
-
-function fileStateOf(file: string): string | undefined {
-  try {
-    const stats = statSync(file, { throwIfNoEntry: false });
-    return stats?.isFile() ? `${stats.ino} ${stats.size} ${stats.mtimeMs}` : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -46,12 +46,7 @@ export function formatFrame(
 }
 
 /** How the rows of the screen are shared out. The rows of the tree come first. */
-export function planOf({ rows }: Size): {
-  readonly header: boolean;
-  readonly titles: boolean;
-  readonly body: number;
-  readonly footer: boolean;
-} {
+export function planOf({ rows }: Size) {
   const header = rows >= 2;
   const footer = rows >= 3;
   const titles = rows >= 8;

@@ -9,6 +9,7 @@ import {
   type WatchView,
   widthOf,
 } from '../core/index.ts';
+import { messageOf } from '../lib/failures.ts';
 import type { Size } from '../lib/screen.ts';
 import { UserError } from '../lib/user-error.ts';
 import { fitTo, padTo, type WatchPaint, withoutColours } from './paint.ts';
@@ -155,5 +156,5 @@ export function formatTyped(what: string, text: string, hint: string, columns: n
 /** What went wrong, in one line for people. */
 export function reasonOf(error: unknown): string {
   if (error instanceof UserError) return `${error.message} ${error.remedy}`;
-  return error instanceof Error ? error.message : String(error);
+  return messageOf(error);
 }

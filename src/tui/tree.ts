@@ -45,11 +45,10 @@ export function createTree(setup: TreeSetup) {
     press(key: Key, size: Size, now: number): 'quit' | 'read' | undefined {
       // Keys may come faster than frames: each must find the rows as the one before it left them.
       settle(size, now);
-      const { body } = planOf(size);
-      const pressed = pressInTree(view, key, { sessions: picture?.sessions ?? [], rows, height: body, now });
-      view = pressed.view;
+      const action = view.showsHelp || view.isTyping ? undefined : actionOf(key);
+      view = pressInTree(view, key, { sessions: picture?.sessions ?? [], rows, height: planOf(size).body, now });
       settle(size, now);
-      return pressed.action;
+      return action;
     },
     frame(size: Size, now: number): readonly string[] {
       settle(size, now);
@@ -164,68 +163,58 @@ interface TreeScene {
   readonly now: number;
 }
 
-interface Pressed {
-  readonly view: WatchView;
-  readonly action?: 'quit' | 'read';
+/** What a key asks for beyond the tree itself. */
+function actionOf(key: Key): 'quit' | 'read' | undefined {
+  if (key.kind === 'named') return key.name === 'enter' ? 'read' : undefined;
+  return key.kind === 'typed' && key.text === 'q' ? 'quit' : undefined;
 }
 
 /** What a key does in the tree. */
-function pressInTree(view: WatchView, key: Key, scene: TreeScene): Pressed {
+function pressInTree(view: WatchView, key: Key, scene: TreeScene): WatchView {
   const { message: _said, ...quiet } = view;
   const touched: WatchView = { ...quiet, touchedAt: scene.now };
   const pressed = pressQuietly(touched, key, scene);
-  return isRearranged(touched, pressed.view) ? { ...pressed, view: { ...pressed.view, isRearranged: true } } : pressed;
+  return isRearranged(touched, pressed) ? { ...pressed, isRearranged: true } : pressed;
 }
 
 function isRearranged(before: WatchView, after: WatchView): boolean {
   return (['sessions', 'folded', 'filter', 'hidesFinished'] as const).some((part) => before[part] !== after[part]);
 }
 
-function pressQuietly(touched: WatchView, key: Key, scene: TreeScene): Pressed {
-  if (touched.showsHelp) return { view: { ...touched, showsHelp: false } };
-  if (touched.isTyping) return { view: typeFilter(touched, key, scene) };
-  if (key.kind === 'pasted') return { view: touched };
+function pressQuietly(touched: WatchView, key: Key, scene: TreeScene): WatchView {
+  if (touched.showsHelp) return { ...touched, showsHelp: false };
+  if (touched.isTyping) return typeFilter(touched, key, scene);
+  if (key.kind === 'pasted') return touched;
   if (key.kind === 'named') return pressNamed(touched, key.name, scene);
   return pressLetter(touched, key.text, scene);
 }
 
-function pressNamed(view: WatchView, name: KeyName, scene: TreeScene): Pressed {
-  switch (name) {
-    case 'enter':
-      return { view, action: 'read' };
-    case 'escape':
-      return { view: { ...view, filter: '' } };
-    case 'left':
-      return { view: foldOrLeave(view, scene) };
-    case 'right':
-      return { view: unfoldOrEnter(view, scene) };
-    default:
-      return { view: move(view, name, scene) };
-  }
+function pressNamed(view: WatchView, name: KeyName, scene: TreeScene): WatchView {
+  if (name === 'escape') return { ...view, filter: '' };
+  if (name === 'left') return foldOrLeave(view, scene);
+  return name === 'right' ? unfoldOrEnter(view, scene) : move(view, name, scene);
 }
 
-function pressLetter(view: WatchView, letter: string, scene: TreeScene): Pressed {
+function pressLetter(view: WatchView, letter: string, scene: TreeScene): WatchView {
   const alias = LIKE[letter];
   if (alias) return pressNamed(view, alias, scene);
   switch (letter) {
-    case 'q':
-      return { view, action: 'quit' };
     case '?':
-      return { view: { ...view, showsHelp: true } };
+      return { ...view, showsHelp: true };
     case '/':
-      return { view: { ...view, isTyping: true } };
+      return { ...view, isTyping: true };
     case 's':
-      return { view: sortBy(view, SORTS[(SORTS.indexOf(view.sort) + 1) % SORTS.length] ?? 'tree', scene) };
+      return sortBy(view, SORTS[(SORTS.indexOf(view.sort) + 1) % SORTS.length] ?? 'tree', scene);
     case 'S':
-      return { view: sortBy(view, view.sort, scene) };
+      return sortBy(view, view.sort, scene);
     case 'a':
-      return { view: { ...view, hidesFinished: !view.hidesFinished } };
+      return { ...view, hidesFinished: !view.hidesFinished };
     case ' ':
-      return { view: toggle(view, scene) };
+      return toggle(view, scene);
     case 'z':
-      return { view: toggleAll(view, scene) };
+      return toggleAll(view, scene);
     default:
-      return { view };
+      return view;
   }
 }
 
@@ -254,16 +243,12 @@ function typeFilter(view: WatchView, key: Key, scene: TreeScene): WatchView {
   return filter === undefined && key.kind === 'named' ? move(view, key.name, scene) : { ...view, filter: filter ?? '' };
 }
 
-function rowAt(view: WatchView, { rows }: TreeScene): WatchRow | undefined {
-  return rows[view.selectedAt];
-}
-
 function fold(view: WatchView, key: string, isFolded: boolean): WatchView {
   return { ...view, folded: new Map(view.folded).set(key, isFolded) };
 }
 
 function foldOrLeave(view: WatchView, scene: TreeScene): WatchView {
-  const row = rowAt(view, scene);
+  const row = scene.rows[view.selectedAt];
   if (!row) return view;
   if (row.fold === 'open' && view.filter === '') return fold(view, row.key, true);
   const parent = row.kind === 'agent' ? scene.rows.findIndex(({ key }) => key === row.parent) : -1;
@@ -271,13 +256,13 @@ function foldOrLeave(view: WatchView, scene: TreeScene): WatchView {
 }
 
 function unfoldOrEnter(view: WatchView, scene: TreeScene): WatchView {
-  const row = rowAt(view, scene);
+  const row = scene.rows[view.selectedAt];
   if (row?.fold === 'folded') return fold(view, row.key, false);
   return row?.fold === 'open' ? at(view, scene.rows, view.selectedAt + 1) : view;
 }
 
 function toggle(view: WatchView, scene: TreeScene): WatchView {
-  const row = rowAt(view, scene);
+  const row = scene.rows[view.selectedAt];
   return row && row.fold !== 'leaf' && view.filter === '' ? fold(view, row.key, row.fold === 'open') : view;
 }
 

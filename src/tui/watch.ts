@@ -1,5 +1,6 @@
 import { type SessionDetail, sessionKey } from '../core/index.ts';
 import { systemClock, wait } from '../lib/clock.ts';
+import { messageOf } from '../lib/failures.ts';
 import { known } from '../lib/json.ts';
 import { packageVersion } from '../lib/package.ts';
 import { hasScreen, openScreen } from '../lib/screen.ts';
@@ -111,7 +112,7 @@ export async function watchLines({ feed, write, note, clock, session = '', stop 
           lastProblem = undefined;
         } catch (error) {
           // A server may be gone for a moment: what could not be read now is written later.
-          const problem = error instanceof Error ? error.message : String(error);
+          const problem = messageOf(error);
           if (problem !== lastProblem) note(`troupe: ${problem}`);
           lastProblem = problem;
         }

@@ -20,9 +20,10 @@ import {
   type SettingsStatus,
 } from '../../core/index.ts';
 import { type HooksCapability, TRIAL_SESSION } from '../../hosts/index.ts';
+import { messageOf } from '../../lib/failures.ts';
 import { known } from '../../lib/json.ts';
 import { createFile } from '../../lib/regular-file.ts';
-import { findingsOf, wordsOf } from './finding.ts';
+import { findingsOf } from './finding.ts';
 
 const { good, note, warning, problem } = findingsOf('hooks');
 
@@ -216,7 +217,7 @@ async function tryCommand(command: string, log: TryOptions['log'], trial: Trial)
   } catch (error) {
     return problem(
       'hooks-unheard',
-      `What went through the installed ${role} command cannot be taken over into the audit: ${wordsOf(error)}`,
+      `What went through the installed ${role} command cannot be taken over into the audit: ${messageOf(error)}`,
       'See below: own files, audit.',
     );
   }

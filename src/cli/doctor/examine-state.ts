@@ -2,9 +2,10 @@ import { access, constants, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { type Finding, plural } from '../../core/index.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { messageOf } from '../../lib/failures.ts';
 import { kindOfFile, readText } from '../../lib/regular-file.ts';
 import { isSystemError } from '../../lib/user-error.ts';
-import { findingsOf, wordsOf } from './finding.ts';
+import { findingsOf } from './finding.ts';
 
 const { good, note, warning, problem } = findingsOf('state');
 
@@ -59,7 +60,7 @@ async function assertUsable(folder: string): Promise<void> {
 function unusable(folder: string, error: unknown, otherwise: string): Finding {
   return problem(
     'state-unusable',
-    `${folder} cannot be used: ${wordsOf(error)}`,
+    `${folder} cannot be used: ${messageOf(error)}`,
     `Make it a folder that you may write to (chmod u+rwx), ${otherwise}.`,
   );
 }
@@ -77,7 +78,7 @@ async function* examineSpool(spool: string, clock: Clock): AsyncGenerator<Findin
     if (!isGone(error))
       yield problem(
         'spool-unusable',
-        `What hooks tell is lost: ${spool} cannot be used: ${wordsOf(error)}`,
+        `What hooks tell is lost: ${spool} cannot be used: ${messageOf(error)}`,
         'Make it a folder that you may write to, or move it away.',
       );
     return;

@@ -3,6 +3,7 @@ import { type Finding, type FindingArea, type HooksStatus, plural } from '../../
 import type { SourceAdapter } from '../../hosts/index.ts';
 import { loadHosts } from '../../hosts/registry.ts';
 import { systemClock } from '../../lib/clock.ts';
+import { messageOf } from '../../lib/failures.ts';
 import { isFolder } from '../../lib/folders.ts';
 import { packageVersion } from '../../lib/package.ts';
 import { stateFolder } from '../../lib/state-folder.ts';
@@ -20,7 +21,7 @@ import {
 import { createHooks } from '../hooks/machine-hooks.ts';
 import { examineHooks, tryHooks } from './examine-hooks.ts';
 import { examineState } from './examine-state.ts';
-import { findingsOf, wordsOf } from './finding.ts';
+import { findingsOf } from './finding.ts';
 
 interface ExaminedHost {
   readonly adapter: SourceAdapter;
@@ -78,7 +79,7 @@ async function* orWhyNot(
     yield* part();
   } catch (error) {
     const remedy = error instanceof UserError ? error.remedy : 'Mend what it says, and try again.';
-    yield findingsOf(area).problem('not-examined', `This could not be examined: ${wordsOf(error)}`, remedy);
+    yield findingsOf(area).problem('not-examined', `This could not be examined: ${messageOf(error)}`, remedy);
   }
 }
 
@@ -110,7 +111,7 @@ async function* examineFolders(places: readonly DataFolder[]): AsyncGenerator<Fi
       if (ignoredFiles.size > 0)
         yield note('folder-ignored', `Of no use to troupe there: ${plural(ignoredFiles.size, 'file')}`);
     } catch (error) {
-      yield problem('folder-unreadable', `${root} cannot be read: ${wordsOf(error)}`, 'Make it readable for you.');
+      yield problem('folder-unreadable', `${root} cannot be read: ${messageOf(error)}`, 'Make it readable for you.');
     }
   }
 }
@@ -149,7 +150,7 @@ async function* examineAudit(log: GuardLog): AsyncGenerator<Finding> {
   } catch (error) {
     yield problem(
       'audit-unwritable',
-      `The audit cannot be kept: ${wordsOf(error)}`,
+      `The audit cannot be kept: ${messageOf(error)}`,
       'Make room, or give troupe back its rights.',
     );
   }

@@ -9,7 +9,3 @@ export function findingsOf(area: FindingArea): Record<Finding['level'], Say> {
     (code, text, remedy) => ({ area, code, level, text, remedy: remedy ?? null });
   return { good: say('good'), note: say('note'), warning: say('warning'), problem: say('problem') };
 }
-
-export function wordsOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}

@@ -1,4 +1,5 @@
 // Hooks on this machine: installs them here, and finds evidence in its sessions and audit log that hosts run them.
+
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { createGuardLog, listLogFiles, readHead, readLog } from '../../audit/index.ts';
@@ -7,6 +8,7 @@ import { FAILURE_REASON, type FailureAnswers, writeHookStubs } from '../../hook/
 import { type SourceAdapter, TRIAL_SESSION } from '../../hosts/index.ts';
 import { loadHosts } from '../../hosts/registry.ts';
 import { systemClock } from '../../lib/clock.ts';
+import { messageOf } from '../../lib/failures.ts';
 import { hookFile, packageVersion } from '../../lib/package.ts';
 import { configFolder, stateFolder } from '../../lib/state-folder.ts';
 import {
@@ -71,7 +73,7 @@ function createFindEvidence(folder: string, places: readonly DataFolder[]): Find
       const keptSince = await auditKeptSince(folder);
       return compare(sessions, await readAudit(folder, question, sessions), question, keptSince);
     } catch (error) {
-      return { heard: [], unheard: undefined, problem: error instanceof Error ? error.message : String(error) };
+      return { heard: [], unheard: undefined, problem: messageOf(error) };
     }
   };
 }
