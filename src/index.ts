@@ -96,8 +96,7 @@ export async function openSession(
  * transcript stand in what you get.
  */
 export async function readSessionTranscript(id?: string, options: Where = {}): Promise<TranscriptDocument> {
-  const opened = await createSessionTranscripts(placesOf(options), sessionsOf(options)).open(id);
-  return readDocument(opened);
+  return readDocument(await createSessionTranscripts(placesOf(options), sessionsOf(options)).open(id));
 }
 
 /** The same, one agent's conversation at a time: for sessions that are too large to be held at once. */

@@ -29,6 +29,8 @@ interface NativeBuffers {
 
 const NATIVE: NativeBuffers | undefined = Reflect.get(globalThis, 'Buffer');
 
+const IS_LITTLE_ENDIAN = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
+
 /** Most texts fit; longer ones get memory of their own for once. */
 const KEPT = 64 * 1024;
 const scratch = createWriter(KEPT);
@@ -44,7 +46,7 @@ export function codeUnitsOf(text: string): Uint16Array {
 function createWriter(length: number): (text: string) => Uint16Array {
   const memory = new ArrayBuffer(length * 2);
   const units = new Uint16Array(memory);
-  const native = isLittleEndian() ? NATIVE?.from(memory) : undefined;
+  const native = IS_LITTLE_ENDIAN ? NATIVE?.from(memory) : undefined;
   let last = '';
   return (text) => {
     // Several look at one text in turn.
@@ -55,8 +57,4 @@ function createWriter(length: number): (text: string) => Uint16Array {
     else for (let at = 0; at < text.length; at++) units[at] = text.charCodeAt(at);
     return units;
   };
-}
-
-function isLittleEndian(): boolean {
-  return new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
 }

@@ -305,8 +305,10 @@ export interface RunningProgram {
 
 /** Without this process. Undefined where it cannot be told. */
 export function runningPrograms(): readonly RunningProgram[] | undefined {
-  if (process.platform !== 'linux') return undefined;
-  return listPids().flatMap((pid) => {
+  const pids = process.platform === 'linux' ? listPids() : [];
+  // Without /proc, not even this process is listed.
+  if (pids.length === 0) return undefined;
+  return pids.flatMap((pid) => {
     const program = pid === process.pid ? undefined : programOf(pid);
     const [, first = ''] = wordsIn(pid, 'cmdline');
     return program === undefined ? [] : [{ program: path.basename(program), first }];

@@ -111,7 +111,7 @@ export function telling<T>(file: string, action: () => T): T {
   try {
     return action();
   } catch (error) {
-    throw error instanceof UnreadableDatabase ? error : toUnreadable(file, error);
+    throw toUnreadable(file, error);
   }
 }
 
@@ -145,6 +145,7 @@ export function kindOf(error: unknown): FailureKind {
   return (typeof number === 'number' && KINDS.get(number & 0xff)) || 'other';
 }
 
+/** Errors that are not SQLite's stay as they are. */
 export function toUnreadable(file: string, error: unknown): unknown {
   const kind = kindOf(error);
   const isSqlite = /SQLITE/.test(String(codeOf(error)));

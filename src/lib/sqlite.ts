@@ -74,10 +74,9 @@ async function readOnce<T>(file: string, use: (database: ReadOnlyDatabase) => T 
       const result = await use(database);
       if (!mayChange || isSame(before, stateOf(file))) return result;
     } catch (error) {
-      const isOwn = error instanceof UnreadableDatabase;
       // Without a lock, half of an old page and half of a new one look like damage.
       const isRead = !mayChange || isSame(before, stateOf(file));
-      if (isRead || tries >= TRIES) throw isOwn ? error : toUnreadable(file, error);
+      if (isRead || tries >= TRIES) throw toUnreadable(file, error);
     } finally {
       giveBack(file, lent, sqlite);
     }
