@@ -1,3 +1,4 @@
+import * as v from 'valibot';
 import {
   type AgentReport,
   isAtWork,
@@ -19,7 +20,7 @@ export type Notification = {
   readonly at: number;
 } & NotificationBody;
 
-export type NotificationBody =
+type NotificationBody =
   | { readonly kind: 'spawned'; readonly agent: AgentReport }
   | { readonly kind: 'started'; readonly agent: AgentReport }
   | { readonly kind: 'ended'; readonly agent: AgentReport; readonly run: RunReport }
@@ -68,25 +69,20 @@ export interface SentRecord {
   readonly notice: GivenNotice | null;
 }
 
-export type Notice = 'needs-you' | 'rest' | 'rest-with-others';
+/** `messages`: of the main agent, by then: with more of them it is another turn, however short it was. */
+const NOTICE = v.object({ kind: v.picklist(['needs-you', 'rest', 'rest-with-others']), messages: v.number() });
+type GivenNotice = Readonly<v.InferOutput<typeof NOTICE>>;
 
-export interface GivenNotice {
-  readonly kind: Notice;
-  /** Of the main agent, by then: with more of them it is another turn, however short it was. */
-  readonly messages: number;
-}
-
+const TEXTS = v.array(v.string());
 /** Calls from before `at` were told; of those that began in that very millisecond, these. */
-export interface CallMark {
-  readonly at: number;
-  readonly ids: readonly string[];
-}
+const CALL_MARK = v.object({ at: v.number(), ids: TEXTS });
+type CallMark = Readonly<v.InferOutput<typeof CALL_MARK>>;
 
 export function emptyRecord(since: number): SentRecord {
   return { since, ids: [], calls: {}, notice: null };
 }
 
-export function isCallSent(told: SentRecord, agent: string, call: string, at: number): boolean {
+function isCallSent(told: SentRecord, agent: string, call: string, at: number): boolean {
   if (at < told.since) return true;
   const mark = told.calls[agent];
   return mark !== undefined && (at < mark.at || (at === mark.at && mark.ids.includes(call)));
@@ -95,58 +91,37 @@ export function isCallSent(told: SentRecord, agent: string, call: string, at: nu
 /** After this was told. */
 export function recordSent(told: SentRecord, news: Notification): SentRecord {
   switch (news.kind) {
-    case 'called':
-      return {
-        ...told,
-        calls: { ...told.calls, [news.agent.id]: markCall(told, news.agent.id, news.call.id, news.at) },
-      };
+    case 'called': {
+      const { at, agent, call } = news;
+      return { ...told, calls: { ...told.calls, [agent.id]: markCall(told.calls[agent.id], call.id, at) } };
+    }
     case 'needs-you':
-      return { ...told, notice: { kind: 'needs-you', messages: news.session.main.messageCount ?? 0 } };
-    case 'rest':
-      return {
-        ...told,
-        notice: {
-          kind: news.id.endsWith(':others') ? 'rest-with-others' : 'rest',
-          messages: news.session.main.messageCount ?? 0,
-        },
-      };
+    case 'rest': {
+      const kind = news.id.endsWith(':others') ? 'rest-with-others' : news.kind;
+      return { ...told, notice: { kind, messages: news.session.main.messageCount ?? 0 } };
+    }
     default:
       return told.ids.includes(news.id) ? told : { ...told, ids: [...told.ids, news.id] };
   }
 }
 
-function markCall({ calls }: SentRecord, agent: string, call: string, at: number): CallMark {
-  const before = calls[agent];
+function markCall(before: CallMark | undefined, call: string, at: number): CallMark {
   if (!before || at > before.at) return { at, ids: [call] };
   return at === before.at ? { at, ids: [...before.ids, call] } : before;
 }
 
 /** As it was kept; whatever else it has become. */
 export function parseRecord(value: unknown, since: number): SentRecord {
-  const raw = asObject(value);
-  const calls = Object.entries(asObject(raw?.['calls']) ?? {}).flatMap(([agent, mark]) => {
-    const { at, ids } = asObject(mark) ?? {};
-    return typeof at === 'number' && isTexts(ids) ? [[agent, { at, ids }] as const] : [];
-  });
-  const [from, ids, notice] = [raw?.['since'], raw?.['ids'], raw?.['notice']];
+  const raw = asObject(value) ?? {};
+  const calls = Object.entries(asObject(raw['calls']) ?? {}).flatMap(([agent, mark]) =>
+    v.is(CALL_MARK, mark) ? [[agent, mark] as const] : [],
+  );
   return {
-    since: typeof from === 'number' ? from : since,
-    ids: isTexts(ids) ? ids : [],
+    since: v.parse(v.fallback(v.number(), since), raw['since']),
+    ids: v.parse(v.fallback(TEXTS, []), raw['ids']),
     calls: Object.fromEntries(calls),
-    notice: readNotice(notice),
+    notice: v.parse(v.fallback(v.nullable(NOTICE), null), raw['notice']),
   };
-}
-
-function readNotice(value: unknown): GivenNotice | null {
-  const { kind, messages } = asObject(value) ?? {};
-  const known = NOTICES.find((one) => one === kind);
-  return known && typeof messages === 'number' ? { kind: known, messages } : null;
-}
-
-const NOTICES: readonly Notice[] = ['needs-you', 'rest', 'rest-with-others'];
-
-function isTexts(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((one) => typeof one === 'string');
 }
 
 /** A call is made before its agent writes its first line, which is what binds the two: on a busy machine, long before. */
@@ -210,13 +185,9 @@ function spawns({ session, sentIds }: Looked): readonly Notification[] {
     if (agent.kind === 'internal' || sentIds.has(id) || isOfManyCalls(agent)) return [];
     // Told before anybody knew whose it was.
     if (agent.toolUseId !== null && sentIds.has(`spawn-call:${agent.toolUseId}`)) return [];
-    const at = spawnTime(agent);
+    const at = timeOf(agent.runs[0]?.startedAt ?? agent.startedAt);
     return at === undefined ? [] : [{ id, at, kind: 'spawned', agent }];
   });
-}
-
-function spawnTime({ runs, startedAt }: AgentReport): number | undefined {
-  return timeOf(runs[0]?.startedAt ?? startedAt);
 }
 
 /** One of several calls made it, and nothing says which: each of them is told as what it is. */
@@ -254,8 +225,6 @@ function endTime(agent: AgentReport, run: RunReport, index: number, now: number)
 }
 
 function unbound({ session, timeline, sentIds, announce, now }: Looked): readonly Notification[] {
-  if (!timeline) return [];
-  const agents = new Map([session.main, ...session.subagents].map((agent) => [agent.id, agent]));
   const ambiguous = new Set(
     session.subagents.filter(isOfManyCalls).flatMap((agent) => agent.evidence?.candidates ?? []),
   );
@@ -263,39 +232,39 @@ function unbound({ session, timeline, sentIds, announce, now }: Looked): readonl
     if (call.endedAt !== null) return SETTLE_MS;
     return ambiguous.has(call.id) ? AMBIGUOUS_MS : BINDING_MS;
   };
-  return timeline.agents.flatMap(({ id: ownerId, calls: made }) => {
-    const owner = agents.get(ownerId);
-    if (!owner) return [];
-    return made.flatMap((call): Notification[] => {
-      if (!call.asksForAgent || call.spawned !== null) return [];
-      const [begun, ended] = [timeOf(call.startedAt), timeOf(call.endedAt)];
-      const [spawnId, endId] = [`spawn-call:${call.id}`, `end-call:${call.id}`];
-      if (begun === undefined || now - (ended ?? begun) < patience(call)) return [];
-      const spawn: Notification = { id: spawnId, at: begun, kind: 'unbound-spawn', owner, call };
-      return [
-        ...(announce.spawns && !sentIds.has(spawnId) ? [spawn] : []),
-        ...(announce.results && ended !== undefined && !sentIds.has(endId)
-          ? [{ id: endId, at: ended, kind: 'unbound-end' as const, owner, call }]
-          : []),
-      ];
-    });
+  return fromCalls(session, timeline, (owner, call) => {
+    if (!call.asksForAgent || call.spawned !== null) return [];
+    const [begun, ended] = [timeOf(call.startedAt), timeOf(call.endedAt)];
+    const [spawnId, endId] = [`spawn-call:${call.id}`, `end-call:${call.id}`];
+    if (begun === undefined || now - (ended ?? begun) < patience(call)) return [];
+    const found: Notification[] = [];
+    if (announce.spawns && !sentIds.has(spawnId))
+      found.push({ id: spawnId, at: begun, kind: 'unbound-spawn', owner, call });
+    if (announce.results && ended !== undefined && !sentIds.has(endId))
+      found.push({ id: endId, at: ended, kind: 'unbound-end', owner, call });
+    return found;
   });
 }
 
 function calls({ session, timeline, told }: Known): readonly Notification[] {
-  if (!timeline) return [];
-  const agents = new Map([session.main, ...session.subagents].map((agent) => [agent.id, agent]));
-  return timeline.agents.flatMap(({ id, calls: made }) => {
-    const agent = agents.get(id);
-    return agent ? made.flatMap((call) => callNotifications(agent, call, told)) : [];
+  return fromCalls(session, timeline, (agent, call) => {
+    const at = timeOf(call.startedAt);
+    // One that asks for an agent is told as that.
+    if (at === undefined || call.asksForAgent || isCallSent(told, agent.id, call.id, at)) return [];
+    return [{ id: `call:${agent.id}:${call.id}`, at, kind: 'called', agent, call }];
   });
 }
 
-function callNotifications(agent: AgentReport, call: TimelineCall, told: SentRecord): readonly Notification[] {
-  const at = timeOf(call.startedAt);
-  // One that asks for an agent is told as that.
-  if (at === undefined || call.asksForAgent || isCallSent(told, agent.id, call.id, at)) return [];
-  return [{ id: `call:${agent.id}:${call.id}`, at, kind: 'called', agent, call }];
+function fromCalls(
+  { main, subagents }: SessionDetail,
+  timeline: TimelineReport | undefined,
+  toNews: (agent: AgentReport, call: TimelineCall) => readonly Notification[],
+): readonly Notification[] {
+  const agents = new Map([main, ...subagents].map((agent) => [agent.id, agent]));
+  return (timeline?.agents ?? []).flatMap(({ id, calls: made }) => {
+    const agent = agents.get(id);
+    return agent ? made.flatMap((call) => toNews(agent, call)) : [];
+  });
 }
 
 function noticeOf(session: SessionDetail, { told, now }: Known): Notification | undefined {
@@ -312,7 +281,7 @@ function noticeOf(session: SessionDetail, { told, now }: Known): Notification | 
   return { id: `rest:${session.id}:${at}${others}`, at, kind: 'rest', session };
 }
 
-function noticeKind({ main, subagents, needsYou }: SessionDetail): Notice | undefined {
+function noticeKind({ main, subagents, needsYou }: SessionDetail): GivenNotice['kind'] | undefined {
   if (needsYou.length > 0) return 'needs-you';
   const isIdle = main.status === 'waiting' && main.waitingOn === 'input';
   if ((isAtWork(main.status) && !isIdle) || (main.messageCount ?? 0) < 2) return undefined;

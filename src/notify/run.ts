@@ -18,7 +18,7 @@ import { configFolder, ensureStateFolder, stateFolder } from '../lib/state-folde
 import type { Terminal } from '../lib/terminal.ts';
 import { UserError } from '../lib/user-error.ts';
 import { maskText } from '../redact/index.ts';
-import { createApprovalControl, openFeed, readOwnSettings } from '../server/index.ts';
+import { createApprovalControl, openFeed, readOwnSettings, type ServedFeed } from '../server/index.ts';
 import { type Config, minutesOf, type SessionScope, thisMachine } from '../sessions/index.ts';
 import { type AnnounceSettings, DEFAULT_ANNOUNCE, type NotifyRequest } from './notification.ts';
 import { BotApiError } from './telegram/bot-api.ts';
@@ -71,8 +71,7 @@ export async function runWebhook({ where }: NotifyRequest, { note }: Terminal): 
       'No address is named.',
       'Write it into config.json: "webhook": { "url": "https://…" }',
     );
-  const { env, home } = thisMachine();
-  const secretFile = path.join(configFolder(env, home), 'webhook-secret');
+  const secretFile = inConfigFolder('webhook-secret');
   const secret = await readSecret('TROUPE_WEBHOOK_SECRET', secretFile);
   if (secret === undefined)
     throw new UserError(
@@ -103,20 +102,15 @@ export async function runWebhook({ where }: NotifyRequest, { note }: Terminal): 
   });
 }
 
-interface FeedRun {
-  readonly feed: Awaited<ReturnType<typeof openFeed>>;
-  /** Of the state files. */
-  readonly folder: string;
-  /** Aborts at Ctrl-C. */
-  readonly signal: AbortSignal;
-}
-
-/** Runs one process per person: two would take each other's updates, or send everything twice. */
+/**
+ * Runs one process per person: two would take each other's updates, or send everything twice. `folder` holds the
+ * state files, `signal` aborts at Ctrl-C.
+ */
 async function withFeed(
   name: 'telegram' | 'webhook',
   where: SessionScope,
   note: (text: string) => void,
-  run: (one: FeedRun) => Promise<void>,
+  run: (one: { readonly feed: ServedFeed; readonly folder: string; readonly signal: AbortSignal }) => Promise<void>,
 ): Promise<void> {
   const folder = stateFolder(thisMachine());
   await ensureStateFolder(folder);
@@ -180,14 +174,13 @@ function createActions(where: SessionScope): ChatActions {
 
 const TOKEN_VARIABLE = 'TROUPE_TELEGRAM_TOKEN';
 
-function tokenFile(): string {
+function inConfigFolder(name: string): string {
   const { env, home } = thisMachine();
-  return path.join(configFolder(env, home), 'telegram-token');
+  return path.join(configFolder(env, home), name);
 }
 
-/** The token comes from the environment, which troupe cannot change. */
-function isGivenToken(): boolean {
-  return Boolean(process.env[TOKEN_VARIABLE]?.trim());
+function tokenFile(): string {
+  return inConfigFolder('telegram-token');
 }
 
 function readToken(): Promise<string | undefined> {
@@ -221,9 +214,11 @@ export async function setUpTelegram({ write, askWords }: Terminal): Promise<void
   const say = (text: string): void => write(`${text}\n`);
   const { telegram } = await readOwnSettings();
   const token = await readToken();
+  // From the environment, which troupe cannot change.
+  const isGiven = Boolean(process.env[TOKEN_VARIABLE]?.trim());
   const api = await findBot({
     botOf: (one) => createGrammyApi({ token: one, pollSeconds: 10, ...known({ apiRoot: telegram?.apiRoot }) }),
-    ...(token !== undefined && { known: { token, isGiven: isGivenToken(), from: tokenFile() } }),
+    ...(token !== undefined && { known: { token, isGiven, from: tokenFile() } }),
     ...(askWords && { ask: (question) => askWords(question, { isSecret: true }) }),
     keep: keepToken,
     say,
@@ -251,8 +246,7 @@ function makeCode(): string {
 }
 
 async function writeChats(chats: readonly number[]): Promise<string> {
-  const { env, home } = thisMachine();
-  const file = path.join(configFolder(env, home), 'config.json');
+  const file = inConfigFolder('config.json');
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
   const formattingOptions = { insertSpaces: true, tabSize: 2, eol: '\n' };
   await editText(file, {

@@ -4,11 +4,11 @@ import {
   type LiveSnapshot,
   type SessionDetail,
   sessionKey,
-  type TimelineReport,
   type Transcript,
   type TranscriptMessage,
 } from '../core/index.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { Live, Subscription } from '../sessions/index.ts';
 import {
   type AnnounceSettings,
   findNotifications,
@@ -17,18 +17,9 @@ import {
   timeOf,
 } from './notification.ts';
 
-export interface NotificationFeed {
-  subscribe(listener: (event: LiveEvent) => void): { close(): void };
-  timeline(session: string, since?: number): Promise<TimelineReport | undefined>;
-  readonly transcript: ReadPart;
-}
+export type NotificationFeed = Pick<Live, 'subscribe' | 'timeline' | 'transcript'>;
 
-/** A part of a transcript: messages `from` on; `total` of them in all. */
-export type ReadPart = (
-  agent: string,
-  range: { readonly from: number; readonly limit: number },
-  session: string,
-) => Promise<(Transcript & { readonly total: number }) | undefined>;
+type ReadPart = NotificationFeed['transcript'];
 
 export interface TrackerOptions {
   readonly feed: NotificationFeed;
@@ -50,7 +41,7 @@ const MASKED_UNITS = 20_000;
 /** Computes pending notifications on demand: nothing is queued, so nothing grows while they cannot be sent. */
 export class NotificationTracker {
   readonly #options: TrackerOptions;
-  readonly #subscription: { close(): void };
+  readonly #subscription: Subscription;
   readonly #changedAt = new Map<string, number>();
   readonly #lookedAt = new Map<string, number>();
   /** When a look at the session last found nothing to send. */

@@ -152,9 +152,22 @@ export class Webhook {
 
   async #sendApproval(ask: ApprovalRequest, picture: LiveSnapshot): Promise<void> {
     const session = picture.sessions.find(({ id }) => id === ask.session);
-    const agent = session?.subagents.find(({ id }) => id === ask.agent.id);
+    const agent = session && [session.main, ...session.subagents].find(({ id }) => id === ask.agent.id);
     const text = approvalMessage(ask, agent);
-    if (await this.#insist(approvalEvent(ask, session, text.text), text))
+    const type = ask.end === null ? 'ask' : 'ask-ended';
+    const event: WebhookEvent = {
+      id: `${type}:${ask.id}`,
+      type,
+      at: ask.end?.at ?? ask.at,
+      text: text.text,
+      session: session ? sessionOf(session) : null,
+      agent: agent ?? null,
+      call: null,
+      run: null,
+      // Who knows the number of an ask may answer it: that is not for everybody on the way.
+      ask: { ...ask, id: ask.id.slice(0, 8) },
+    };
+    if (await this.#insist(event, text))
       this.#save({ ...this.#state, asks: [...this.#state.asks, markOf(ask)].slice(-ASKS_KEPT) });
   }
 
@@ -232,19 +245,22 @@ export interface WebhookEvent {
 }
 
 function notificationEvent(news: Notification, session: SessionDetail, text: string): WebhookEvent {
-  const { id, host, project, title, cwd } = session;
   const agent = 'agent' in news ? news.agent : 'owner' in news ? news.owner : session.main;
   return {
-    id: eventId(`${host}:${id}:${news.id}`),
+    id: eventId(`${session.host}:${session.id}:${news.id}`),
     type: news.kind,
     at: new Date(news.at).toISOString(),
     text,
-    session: { id, host, project, title, cwd },
+    session: sessionOf(session),
     agent,
     call: 'call' in news ? news.call : null,
     run: 'run' in news ? news.run : null,
     ask: null,
   };
+}
+
+function sessionOf({ id, host, project, title, cwd }: SessionDetail): WebhookEvent['session'] {
+  return { id, host, project, title, cwd };
 }
 
 /** It goes into a header, and holds ids of the host's, which may be anything. */
@@ -257,37 +273,12 @@ function eventId(text: string): string {
   return id.length <= LONGEST_ID ? id : `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 }
 
-function approvalEvent(ask: ApprovalRequest, session: SessionDetail | undefined, text: string): WebhookEvent {
-  const agent = session && [session.main, ...session.subagents].find(({ id }) => id === ask.agent.id);
-  const type = ask.end === null ? 'ask' : 'ask-ended';
-  return {
-    id: `${type}:${ask.id}`,
-    type,
-    at: ask.end?.at ?? ask.at,
-    text,
-    session: session
-      ? { id: session.id, host: session.host, project: session.project, title: session.title, cwd: session.cwd }
-      : null,
-    agent: agent ?? null,
-    call: null,
-    run: null,
-    // Who knows the number of an ask may answer it: that is not for everybody on the way.
-    ask: { ...ask, id: ask.id.slice(0, 8) },
-  };
-}
-
 export type WebhookForm = 'troupe' | 'slack' | 'discord';
 
 /** Discord takes no more. */
 const LONGEST_DISCORD = 2_000;
 
-interface BodyOptions {
-  readonly form: WebhookForm;
-  /** A text without the credentials in it. */
-  readonly mask: (text: string) => string;
-}
-
-export function bodyOf(event: WebhookEvent, text: RichText, { form, mask }: BodyOptions): string {
+export function bodyOf(event: WebhookEvent, text: RichText, { form, mask }: Pick<WebhookRun, 'form' | 'mask'>): string {
   if (form === 'slack') return JSON.stringify({ text: withMarks(text, (words) => escapeSlack(mask(words))) });
   if (form === 'troupe') {
     // By ids things are known again: they stay as they are.
@@ -300,7 +291,7 @@ export function bodyOf(event: WebhookEvent, text: RichText, { form, mask }: Body
 }
 
 /** Cut before the marks are set, so that none stays open. */
-function fitting(text: RichText, most: number, mask: BodyOptions['mask']): string {
+function fitting(text: RichText, most: number, mask: WebhookRun['mask']): string {
   for (let room = most; ; room -= 50) {
     const [part = rich()] = splitRich(text, room);
     const words = withMarks(part, mask) + (part.text.length < text.text.length ? '…' : '');
@@ -354,17 +345,8 @@ const NEVER = new Set([400, 413, 422]);
 const GONE_STATUS = 410;
 const ELSEWHERE = ', which points to another address: enter that one';
 
-export async function post({
-  url,
-  secret,
-  id,
-  body,
-  attempt,
-  version,
-  clock,
-  signal,
-  patienceMs = PATIENCE_MS,
-}: Posted): Promise<PostOutcome> {
+export async function post(posted: Posted): Promise<PostOutcome> {
+  const { url, secret, id, body, attempt, version, clock, signal, patienceMs = PATIENCE_MS } = posted;
   const timestamp = String(Math.floor(clock() / 1000));
   const headers = {
     'content-type': 'application/json; charset=utf-8',
@@ -385,15 +367,12 @@ export async function post({
     if (answer.status === GONE_STATUS) return { kind: 'gone' };
     const kind = NEVER.has(answer.status) ? 'never' : 'later';
     const afterMs = retryAfter(answer.headers.get('retry-after'), clock());
-    return { kind, why: `it answered ${answer.status}${isElsewhere(answer.status) ? ELSEWHERE : ''}`, afterMs };
+    const isElsewhere = answer.status >= 300 && answer.status < 400;
+    return { kind, why: `it answered ${answer.status}${isElsewhere ? ELSEWHERE : ''}`, afterMs };
   } catch (error) {
     const isLate = error instanceof Error && error.name === 'TimeoutError';
     return { kind: 'later', why: isLate ? `no answer within ${patienceMs / 1000} s` : reasonOf(error), afterMs: 0 };
   }
-}
-
-function isElsewhere(status: number): boolean {
-  return status >= 300 && status < 400;
 }
 
 /** What `fetch` says itself is only that it failed. Of a name with several addresses, each has a reason, and the whole has no words. */

@@ -26,7 +26,7 @@ export function approvalMessage(ask: ApprovalRequest, agent: AgentReport | undef
     '\n',
     { pre: calledText(ask) },
     ...(reason === '' ? [] : ['\n', { code: reason }]),
-    ask.end === null ? `\nUntil ${clockTime(ask.expiresAt)} UTC, ${onTimeoutText(ask)}.` : `\n${endText(ask.end)}`,
+    ask.end === null ? `\nUntil ${ask.expiresAt.slice(11, 19)} UTC, ${onTimeoutText(ask)}.` : `\n${endText(ask.end)}`,
   );
 }
 
@@ -40,8 +40,4 @@ function calledText(ask: ApprovalRequest): string {
   const text = cutLines(formatApprovalLines(ask, COLUMNS), MOST_LINES).join('\n');
   if (text.length <= MOST_UNITS) return text;
   return `${cutAt(text.slice(0, MOST_UNITS), MOST_UNITS - 40)}\n… more: see troupe guard asks`;
-}
-
-function clockTime(iso: string): string {
-  return iso.slice(11, 19);
 }

@@ -16,11 +16,6 @@ export function spawnLines(agent: AgentReport, nameOf: NameOf, task: string): Ri
   return rich('📎 Subagent ', ...named(agent, nameOf), ...second('Task: ', task || (agent.description ?? '')));
 }
 
-/** Asked for by a call of which nobody can say yet which agent it made. */
-export function unboundSpawnLines({ summary }: TimelineCall): RichText {
-  return rich('🔧 Task', ...below('', quoteOf(summary ?? '')));
-}
-
 export function startedLines(agent: AgentReport, nameOf: NameOf): RichText {
   return rich('▶️ Subagent ', ...named(agent, nameOf), ' started');
 }
@@ -32,10 +27,6 @@ export function endLines(agent: AgentReport, nameOf: NameOf, run: RunReport, res
   return rich('❌ Subagent ', ...named(agent, nameOf), ' failed — ', ...cause(run));
 }
 
-export function unboundEndLines({ outcome }: TimelineCall, result: string): RichText {
-  return rich(outcome === 'ok' ? '✅ Task result' : '❌ Task failed', ...second('', result));
-}
-
 /** `agent`: undefined for the main agent, whose calls need no name. Told when the call is made: how it ends is not known. */
 export function toolLines(agent: AgentReport | undefined, nameOf: NameOf, { tool, summary }: TimelineCall): RichText {
   return rich(
@@ -44,17 +35,6 @@ export function toolLines(agent: AgentReport | undefined, nameOf: NameOf, { tool
     { code: quoteOf(tool, 60) },
     ...below('', callQuote(summary ?? '')),
   );
-}
-
-/** Calls that there was no room for, by who made them. */
-export function moreToolsLine(counts: ReadonlyMap<AgentReport | undefined, number>, nameOf: NameOf): RichText {
-  const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
-  const whose = [...counts].flatMap(([agent, count], index): Piece[] => [
-    index === 0 ? ': ' : ', ',
-    ...(agent ? named(agent, nameOf) : ['main']),
-    ` ${count}`,
-  ]);
-  return rich(`🔧 ${total} more ${total === 1 ? 'call' : 'calls'}`, ...whose);
 }
 
 function named(agent: AgentReport, nameOf: NameOf): readonly Piece[] {
@@ -123,7 +103,7 @@ export function listNames(agents: readonly AgentReport[], nameOf: NameOf): reado
 
 const MOST_NAMES = 6;
 
-export function needsYouLines({ needsYou, main, subagents }: SessionDetail): RichText {
+function needsYouLines({ needsYou, main, subagents }: SessionDetail): RichText {
   const [first] = needsYou;
   if (!first) return rich('🔔 Needs you');
   const who: readonly Piece[] = first.id === main.id ? [] : ['Subagent ', ...namesIn(subagents)(first), ' '];
@@ -132,17 +112,16 @@ export function needsYouLines({ needsYou, main, subagents }: SessionDetail): Ric
 }
 
 /** `said`: the last words of the main agent. */
-export function restLines({ main, subagents }: SessionDetail, said: string): RichText {
+function restLines({ main, subagents }: SessionDetail, said: string): RichText {
   const still = subagents.filter(({ status, kind }) => isAtWork(status) && kind !== 'internal');
   const named = still.slice(0, MOST_NAMES);
   const left = still.length - named.length;
-  const quote = quoteOf(said);
   return rich(
     restWord(main),
     ...(still.length > 0 ? [`, ${still.length} ${still.length === 1 ? 'subagent' : 'subagents'} still running: `] : []),
     ...listNames(named, namesIn(subagents)),
     left > 0 ? ` and ${left} more` : '',
-    ...(quote === '' ? [] : ['\n  › ', { code: quote }]),
+    ...second('', said),
   );
 }
 
@@ -175,12 +154,13 @@ export function formatNotification(news: Notification, session: SessionDetail, w
       return startedLines(news.agent, nameOf);
     case 'ended':
       return endLines(news.agent, nameOf, news.run, words);
+    // The call asks for an agent, but it is not known yet which agent it started.
     case 'unbound-spawn':
-      return unboundSpawnLines(news.call);
+      return rich('🔧 Task', ...second('', news.call.summary ?? ''));
     case 'unbound-end':
-      return unboundEndLines(news.call, words);
+      return rich(news.call.outcome === 'ok' ? '✅ Task result' : '❌ Task failed', ...second('', words));
     case 'called':
-      return toolLines(callerOf(news.agent), nameOf, news.call);
+      return toolLines(news.agent.kind === 'main' ? undefined : news.agent, nameOf, news.call);
     case 'needs-you':
       return needsYouLines(news.session);
     case 'rest':
@@ -193,17 +173,13 @@ export function moreCallsLine(
   calls: readonly Extract<Notification, { kind: 'called' }>[],
   { subagents }: SessionDetail,
 ): RichText {
-  const byAgent = new Map<string, { readonly agent: AgentReport; count: number }>();
-  for (const { agent } of calls) {
-    const known = byAgent.get(agent.id);
-    if (known) known.count++;
-    else byAgent.set(agent.id, { agent, count: 1 });
-  }
-  const counts = new Map([...byAgent.values()].map(({ agent, count }) => [callerOf(agent), count]));
-  return moreToolsLine(counts, namesIn(subagents));
-}
-
-/** The main agent's calls need no name. */
-function callerOf(agent: AgentReport): AgentReport | undefined {
-  return agent.kind === 'main' ? undefined : agent;
+  const nameOf = namesIn(subagents);
+  const counts = new Map<AgentReport, number>();
+  for (const { agent } of calls) counts.set(agent, (counts.get(agent) ?? 0) + 1);
+  const whose = [...counts].flatMap(([agent, count], index): Piece[] => [
+    index === 0 ? ': ' : ', ',
+    ...(agent.kind === 'main' ? ['main'] : named(agent, nameOf)),
+    ` ${count}`,
+  ]);
+  return rich(`🔧 ${calls.length} more ${calls.length === 1 ? 'call' : 'calls'}`, ...whose);
 }

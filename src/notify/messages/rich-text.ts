@@ -79,11 +79,8 @@ function slice({ text, marks }: RichText, from: number, to: number): RichText {
 function cutBefore(text: string, from: number, latest: number): number {
   const line = text.lastIndexOf('\n', latest);
   if (line > from + (latest - from) / 2) return line;
-  return isLowSurrogate(text.charCodeAt(latest)) && latest - 1 > from ? latest - 1 : latest;
-}
-
-function isLowSurrogate(unit: number): boolean {
-  return unit >= 0xdc00 && unit <= 0xdfff;
+  const isLowSurrogate = /[\udc00-\udfff]/.test(text.charAt(latest));
+  return isLowSurrogate && latest - 1 > from ? latest - 1 : latest;
 }
 
 /** As the second line of a message has room for. */
@@ -130,10 +127,7 @@ export function bracketName(label: string): string {
 export function cutAt(text: string, most: number): string {
   if (text.length <= most) return text;
   const characters = [...text];
-  return characters.length <= most
-    ? text
-    : `${characters
-        .slice(0, most - 1)
-        .join('')
-        .trimEnd()}…`;
+  if (characters.length <= most) return text;
+  const kept = characters.slice(0, most - 1).join('');
+  return `${kept.trimEnd()}…`;
 }

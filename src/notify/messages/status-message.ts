@@ -15,7 +15,14 @@ export function statusMessage(session: SessionDetail, now: number): RichText {
   if (!first) return rich(...mainPieces(session));
   const nameOf = namesIn(session.subagents);
   if (busy.length === 1) return rich('⚙️ subagent ', ...nameOf(first), ': ', ...activity(first), markOf(first));
-  return joinRich([headline(busy, nameOf), ...agentLines(busy, session.subagents, nameOf, now)]);
+  const depths = depthsIn(busy, session.subagents);
+  const shown = busy.slice(0, busy.length > MOST_LINES ? MOST_LINES - 1 : MOST_LINES);
+  const left = busy.length - shown.length;
+  return joinRich([
+    headline(busy, nameOf),
+    ...shown.map((agent) => agentLine(agent, nameOf, depths.get(agent.id) ?? 0, now)),
+    ...(left > 0 ? [rich(`  … ${left} more`)] : []),
+  ]);
 }
 
 function mainPieces({ main, needsYou }: SessionDetail): readonly Piece[] {
@@ -52,21 +59,6 @@ function headline(busy: readonly AgentReport[], nameOf: NameOf): RichText {
   const named = busy.slice(0, busy.length > MOST_NAMES ? MOST_NAMES - 1 : MOST_NAMES);
   const left = busy.length - named.length;
   return rich(`⚙️ ${busy.length} subagents running: `, ...listNames(named, nameOf), left > 0 ? ` and ${left} more` : '');
-}
-
-function agentLines(
-  busy: readonly AgentReport[],
-  all: readonly AgentReport[],
-  nameOf: NameOf,
-  now: number,
-): readonly RichText[] {
-  const depths = depthsIn(busy, all);
-  const shown = busy.slice(0, busy.length > MOST_LINES ? MOST_LINES - 1 : MOST_LINES);
-  const left = busy.length - shown.length;
-  return [
-    ...shown.map((agent) => agentLine(agent, nameOf, depths.get(agent.id) ?? 0, now)),
-    ...(left > 0 ? [rich(`  … ${left} more`)] : []),
-  ];
 }
 
 /** How many of those who are listed stand above it: one whose parent is done is not indented below nobody. */

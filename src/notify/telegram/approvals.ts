@@ -1,10 +1,11 @@
-import { type AgentReport, type ApprovalRequest, chatPerson, type LiveSnapshot } from '../../core/index.ts';
+import { type AgentReport, type ApprovalRequest, chatPerson } from '../../core/index.ts';
 import { known } from '../../lib/json.ts';
 import { approvalMessage, isShownInFull } from '../messages/approval-message.ts';
 import { rich } from '../messages/rich-text.ts';
-import { BotApiError, type Buttons, type Press } from './bot-api.ts';
+import { type Buttons, type Press, problemIn } from './bot-api.ts';
 import { type ChatContext, isQuiet } from './chat-context.ts';
-import type { Allowance, ChatState, SentApproval } from './chat-state.ts';
+import type { Allowance } from './chat-state.ts';
+import type { Work } from './jobs.ts';
 import { change, sendMessage } from './send.ts';
 
 /** Longer than any agent works; what was allowed does not outlive it by much. */
@@ -17,23 +18,22 @@ export async function sendApproval(
   session: string | null,
   context: ChatContext,
 ): Promise<void> {
-  const { book, tracker, clock, options, actions } = context;
+  const { book, clock, options, actions } = context;
   const allowance = book.read().allowances.find((one) => isCovered(ask, one, clock()));
   if (allowance) {
     const { outcome } = await actions.answer(ask.id, 'allow', allowance.by);
     if (outcome !== 'unknown') return;
   }
   const nonce = context.createNonce();
-  const picture = tracker.picture();
   const thread = session === null ? undefined : book.read().sessions[session]?.thread;
   const purpose = { kind: 'ask', nonce, ask: ask.id, expiresAt: Date.parse(ask.expiresAt) } as const;
-  const text = approvalMessage(ask, picture && agentOf(ask, picture));
+  const text = approvalMessage(ask, agentOf(ask, context));
   const what = { purpose, text, buttons: buttonsFor(ask, nonce), ...known({ thread }) };
   await sendMessage(chat, what, isQuiet(options.quietHours, clock()), context);
 }
 
-function agentOf({ session, agent }: ApprovalRequest, { sessions }: LiveSnapshot): AgentReport | undefined {
-  const found = sessions.find(({ id }) => id === session);
+function agentOf({ session, agent }: ApprovalRequest, { tracker }: ChatContext): AgentReport | undefined {
+  const found = tracker.picture()?.sessions.find(({ id }) => id === session);
   return found && [found.main, ...found.subagents].find(({ id }) => id === agent.id);
 }
 
@@ -52,22 +52,15 @@ function isRememberable({ agent, session, rule }: ApprovalRequest): boolean {
 
 /** Takes the buttons away, and says how it ended. */
 export async function closeApproval(
-  {
-    nonce,
-    asked,
-    ask,
-  }: { readonly nonce: string; readonly asked: SentApproval; readonly ask: ApprovalRequest | undefined },
-  { api, book, tracker }: ChatContext,
+  { nonce, asked, ask }: Extract<Work, { kind: 'ask-over' }>,
+  context: ChatContext,
 ): Promise<void> {
-  const picture = tracker.picture();
-  const text = ask ? approvalMessage(ask, picture && agentOf(ask, picture)) : rich({ code: asked.text }, '\nOver.');
-  await change(() => api.edit(asked, text));
-  book.keep((state) => withoutApproval(state, nonce));
-}
-
-function withoutApproval(state: ChatState, nonce: string): ChatState {
-  const { [nonce]: _over, ...asks } = state.asks;
-  return { ...state, asks };
+  const text = ask ? approvalMessage(ask, agentOf(ask, context)) : rich({ code: asked.text }, '\nOver.');
+  await change(() => context.api.edit(asked, text));
+  context.book.keep((state) => {
+    const { [nonce]: _over, ...asks } = state.asks;
+    return { ...state, asks };
+  });
 }
 
 /**
@@ -112,6 +105,6 @@ function isCovered({ session, agent, tool, rule }: ApprovalRequest, one: Allowan
 /** Telegram forgets buttons that were pressed long ago: that it cannot be answered any more is no trouble. */
 export async function answerPress(press: Press, text: string, { api }: ChatContext): Promise<void> {
   await api.answerPress(press.id, text).catch((error: unknown) => {
-    if (!(error instanceof BotApiError) || error.problem !== 'refused') throw error;
+    if (problemIn(error) !== 'refused') throw error;
   });
 }

@@ -45,13 +45,8 @@ interface OutgoingFile {
   readonly caption: string;
 }
 
-interface Button {
-  readonly text: string;
-  /** At most 64 bytes. */
-  readonly data: string;
-}
-/** Rows of them. */
-export type Buttons = readonly (readonly Button[])[];
+/** Rows of buttons. `data`: at most 64 bytes. */
+export type Buttons = readonly (readonly { readonly text: string; readonly data: string }[])[];
 
 export interface ChatUser {
   readonly id: number;
@@ -110,6 +105,11 @@ export class BotApiError extends Error {
     this.problem = problem;
     this.retryAfterMs = options.retryAfterMs ?? 0;
   }
+}
+
+/** Undefined if the error does not come from the Bot API. */
+export function problemIn(error: unknown): BotApiProblem | undefined {
+  return error instanceof BotApiError ? error.problem : undefined;
 }
 
 /** Of a message, in UTF-16 units after its entities are taken out. */

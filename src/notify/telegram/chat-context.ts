@@ -38,14 +38,14 @@ interface StateBook {
 export interface ChatActions {
   answer(ask: string, answer: ApprovalAnswer, by: Person): Promise<AnswerOutcome>;
   /** A session, redacted, as one file. Throws a `UserError` where it cannot be. */
-  exportSession(session: ExportedSession): Promise<{ readonly name: string; readonly bytes: Uint8Array }>;
+  exportSession(session: { readonly id: string; readonly cwd: string | null }): Promise<ExportedFile>;
   /** Words to an agent, and its end, where its host has a way. Left out: there is none yet. */
   readonly control?: AgentControl;
 }
 
-interface ExportedSession {
-  readonly id: string;
-  readonly cwd: string | null;
+interface ExportedFile {
+  readonly name: string;
+  readonly bytes: Uint8Array;
 }
 
 export interface AgentControl {
@@ -63,16 +63,11 @@ export interface ChatOptions {
   /** `topic`: each session has its own, in a chat that has topics. */
   readonly sessions: 'topic' | 'chat';
   readonly announce: AnnounceSettings;
-  readonly quietHours?: QuietHours;
+  /** Minutes since midnight, by the clock of this machine. */
+  readonly quietHours?: { readonly from: number; readonly to: number };
 }
 
-/** Minutes since midnight, by the clock of this machine. */
-interface QuietHours {
-  readonly from: number;
-  readonly to: number;
-}
-
-export function isQuiet(quiet: QuietHours | undefined, now: number): boolean {
+export function isQuiet(quiet: ChatOptions['quietHours'], now: number): boolean {
   if (!quiet) return false;
   const date = new Date(now);
   const minute = date.getHours() * 60 + date.getMinutes();
@@ -80,16 +75,16 @@ export function isQuiet(quiet: QuietHours | undefined, now: number): boolean {
 }
 
 /** A file, or why there is none. */
-type FinishedExport = { readonly name: string; readonly bytes: Uint8Array } | { readonly whyNot: string };
+type FinishedExport = ExportedFile | { readonly whyNot: string };
 
 /** Makes the files that people asked for in the background: an export takes a while, and the chat has to go on. */
 export class ExportJobs {
-  readonly #make: (session: string) => ReturnType<ChatActions['exportSession']>;
+  readonly #make: (session: string) => Promise<ExportedFile>;
   readonly #made = new Map<string, FinishedExport | undefined>();
   /** One at a time: each takes a core. */
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(make: (session: string) => ReturnType<ChatActions['exportSession']>) {
+  constructor(make: (session: string) => Promise<ExportedFile>) {
     this.#make = make;
   }
 

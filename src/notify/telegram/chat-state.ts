@@ -23,8 +23,8 @@ export interface ChatState {
 /** Where a session is told about, and what was told. */
 export interface SessionPlace {
   readonly chat: number;
-  readonly thread?: number;
-  readonly status?: SentText;
+  readonly thread?: number | undefined;
+  readonly status?: SentText | undefined;
   readonly told: SentRecord;
   /** Epoch milliseconds. */
   readonly mutedUntil?: number;
@@ -41,16 +41,19 @@ interface ChatRecord {
   /** The newest message that we know of: one that was sent after it has a higher number. */
   readonly lastId: number;
   /** On its way: whether it arrived is not known until there is an answer. */
-  readonly pending?: Pending;
+  readonly pending?: Pending | undefined;
   /** Of all its sessions, where they are many. */
-  readonly board?: SentText;
+  readonly board?: SentText | undefined;
 }
 
-export interface Pending {
+export interface Sendable {
   readonly purpose: Purpose;
   readonly thread?: number;
   readonly text: RichText;
   readonly buttons?: Buttons;
+}
+
+export interface Pending extends Sendable {
   /** Numbers up to this were given before. */
   readonly after: number;
 }
@@ -105,12 +108,6 @@ export function withChat(state: ChatState, chat: number, change: Partial<ChatRec
   return { ...state, chats: { ...state.chats, [chat]: { ...before, ...change } } };
 }
 
-/** There it was sent, and nothing is on its way any more. */
-export function withoutPending(state: ChatState, chat: number): ChatState {
-  const { pending: _sent, ...rest } = state.chats[chat] ?? { lastId: 0 };
-  return { ...state, chats: { ...state.chats, [chat]: rest } };
-}
-
 /** Messages outside supergroups are numbered for the whole bot: the newest of any of them counts. */
 export function newestId({ chats }: ChatState, chat: number): number {
   const own = chats[chat]?.lastId ?? 0;
@@ -125,17 +122,14 @@ function isSupergroup(chat: number): boolean {
 
 /** The state after what was on its way to a chat has arrived as this message. */
 export function markArrived(state: ChatState, chat: number, message: number): ChatState {
-  const { pending } = state.chats[chat] ?? {};
+  const { pending, lastId = 0 } = state.chats[chat] ?? {};
   if (!pending) return state;
-  const next = withChat(withoutPending(state, chat), chat, { lastId: Math.max(message, newestOf(state, chat)) });
+  const next = withChat(state, chat, { pending: undefined, lastId: Math.max(message, lastId) });
   return withPurpose(next, chat, message, pending);
 }
 
-function newestOf(state: ChatState, chat: number): number {
-  return state.chats[chat]?.lastId ?? newestId(state, chat);
-}
-
-function withPurpose(state: ChatState, chat: number, message: number, { purpose, text }: Pending): ChatState {
+/** The state after a message with this purpose was sent or given up. */
+export function withPurpose(state: ChatState, chat: number, message: number, { purpose, text }: Sendable): ChatState {
   switch (purpose.kind) {
     case 'topic':
       return withSession(state, purpose.session, { thread: message });
@@ -161,9 +155,9 @@ export function parseState(text: string): ChatState {
   const [since, updateId] = [raw?.['since'], raw?.['updateId']];
   const [sessions, chats, asks] = [asObject(raw?.['sessions']), asObject(raw?.['chats']), asObject(raw?.['asks'])];
   const [allowances, replies] = [raw?.['allowances'], raw?.['replies']];
-  if (typeof since !== 'number' || typeof updateId !== 'number' || !sessions || !chats || !asks)
+  const hasNumbers = typeof since === 'number' && typeof updateId === 'number';
+  if (!hasNumbers || !sessions || !chats || !asks || !Array.isArray(allowances) || !Array.isArray(replies))
     throw new Error('it is not what troupe telegram writes');
-  if (!Array.isArray(allowances) || !Array.isArray(replies)) throw new Error('it is not what troupe telegram writes');
   const places = Object.entries(sessions).map(([key, value]): [string, SessionPlace] => {
     const place = value as SessionPlace;
     if (typeof place?.chat !== 'number') throw new Error(`the place of ${key} is missing`);

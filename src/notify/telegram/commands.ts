@@ -15,10 +15,10 @@ import {
 } from '../../core/index.ts';
 import { UserError } from '../../lib/user-error.ts';
 import { sessionLine } from '../messages/notification-lines.ts';
-import { bracketName, callQuote, joinRich, type Piece, quoteOf, type RichText, rich } from '../messages/rich-text.ts';
+import { bracketName, callQuote, joinRich, quoteOf, type RichText, rich } from '../messages/rich-text.ts';
 import type { IncomingMessage } from './bot-api.ts';
 import type { ChatContext } from './chat-context.ts';
-import { type ChatState, type Reply, withSession } from './chat-state.ts';
+import { type Reply, withSession } from './chat-state.ts';
 
 type Body = Reply['body'];
 
@@ -49,7 +49,7 @@ export async function answerCommand(
   const picture = context.tracker.picture();
   if (!picture) return { text: rich('Sessions are still being read. Ask again in a moment.') };
   try {
-    return await act(name.toLowerCase(), rest.trim(), message, picture, context);
+    return await act({ name: name.toLowerCase(), rest: rest.trim(), message, picture, context });
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     return { text: rich({ code: error.message }, '\n', { code: error.remedy }) };
@@ -61,18 +61,19 @@ export function isAction(text: string): boolean {
   return /^\/(?:say|stop)(?:@|\s|$)/i.test(text.trim());
 }
 
-async function act(
-  name: string,
-  rest: string,
-  message: IncomingMessage,
-  picture: LiveSnapshot,
-  context: ChatContext,
-): Promise<Body | undefined> {
+interface Command {
+  readonly name: string;
+  readonly rest: string;
+  readonly message: IncomingMessage;
+  readonly picture: LiveSnapshot;
+  readonly context: ChatContext;
+}
+
+async function act(command: Command): Promise<Body | undefined> {
+  const { rest, picture, context } = command;
   const now = context.clock();
-  const state = context.book.read();
-  const shown = (): SessionDetail =>
-    rest === '' ? findShownSession(message, picture, state) : findSession(rest, picture);
-  switch (name) {
+  const shown = (): SessionDetail => (rest === '' ? findShownSession(command) : findSession(rest, picture));
+  switch (command.name) {
     case 'start':
     case 'help':
       return { text: rich(HELP) };
@@ -90,10 +91,10 @@ async function act(
     case 'export':
       return { exportOf: shown().id };
     case 'mute':
-      return mute(rest, message, picture, context);
+      return mute(command);
     case 'stop':
     case 'say':
-      return control(name, rest, message, picture, context);
+      return control(command);
     default:
       return undefined;
   }
@@ -107,12 +108,14 @@ const HOUR_MS = 3_600_000;
 const FOREVER_MS = 365 * 24 * HOUR_MS;
 const MUTE = /^(?:(\d{1,4})\s*([mh])|(off))?$/;
 
-function mute(rest: string, message: IncomingMessage, picture: LiveSnapshot, { book, clock }: ChatContext): Body {
+function mute(command: Command): Body {
+  const { rest, picture, context } = command;
+  const { book, clock } = context;
   const [first = '', ...others] = rest.split(/\s+/);
   const isNamed = !MUTE.test(rest);
   const [, amount = '', unit = '', off = ''] = MUTE.exec(isNamed ? others.join(' ') : rest) ?? [];
   if (isNamed && !MUTE.test(others.join(' '))) return { text: rich('Say /mute, /mute 30m, /mute 2h or /mute off.') };
-  const session = isNamed ? findSession(first, picture) : findTargetSession(message, picture, book.read());
+  const session = isNamed ? findSession(first, picture) : findTargetSession(command);
   const key = sessionKey(session);
   const until = (ms: number, words: string): Body => {
     book.keep((state) => withSession(state, key, { mutedUntil: ms }));
@@ -125,32 +128,22 @@ function mute(rest: string, message: IncomingMessage, picture: LiveSnapshot, { b
   return until(clock() + ms, `Muted${how}. Questions still come. /mute off ends it.`);
 }
 
-async function control(
-  name: 'stop' | 'say',
-  rest: string,
-  message: IncomingMessage,
-  picture: LiveSnapshot,
-  context: ChatContext,
-): Promise<Body> {
+async function control(command: Command): Promise<Body> {
+  const { rest, picture, context } = command;
+  const isSay = command.name === 'say';
   const { control: ways } = context.actions;
   if (!ways) {
-    const what = name === 'stop' ? 'end an agent' : 'send words to an agent';
+    const what = isSay ? 'send words to an agent' : 'end an agent';
     return { text: rich(`troupe has no way yet to ${what}: it only reads what its program leaves behind.`) };
   }
   const [first = ''] = rest.split(/\s+/);
-  const meant = (): SessionDetail => findTargetSession(message, picture, context.book.read());
-  if (name === 'stop') {
-    // A name that is none must not end something else.
-    const named = first === '' ? undefined : findAgent(first, picture);
-    const session = named?.session ?? meant();
-    const words = await ways.stop(session.id, named?.agent.id);
-    return about(session, () => rich({ code: words }));
-  }
-  const named = findAgentIfNamed(first, picture);
+  // The text of /say may begin with an agent's id; /stop with an unknown id must not stop another agent.
+  const named = isSay || first === '' ? findAgentIfNamed(first, picture) : findAgent(first, picture);
   const text = named ? rest.slice(first.length).trim() : rest;
-  if (text === '') return { text: rich('Say /say and the words.') };
-  const session = named?.session ?? meant();
-  const words = await ways.say(session.id, named?.agent.id, text);
+  if (isSay && text === '') return { text: rich('Say /say and the words.') };
+  const session = named?.session ?? findTargetSession(command);
+  const agent = named?.agent.id;
+  const words = await (isSay ? ways.say(session.id, agent, text) : ways.stop(session.id, agent));
   return about(session, () => rich({ code: words }));
 }
 
@@ -158,8 +151,6 @@ interface FoundAgent {
   readonly agent: AgentReport;
   readonly session: SessionDetail;
 }
-
-type Place = Pick<IncomingMessage, 'chat' | 'thread'>;
 
 function findSession(given: string, { sessions }: LiveSnapshot): SessionDetail {
   return only(
@@ -169,30 +160,29 @@ function findSession(given: string, { sessions }: LiveSnapshot): SessionDetail {
 }
 
 /** To look at: the one of this topic or chat; else the newest at work. The answer says which it is. */
-function findShownSession(place: Place, picture: LiveSnapshot, state: ChatState): SessionDetail {
-  const { sessions } = picture;
-  const here = sessionsAt(place, picture, state);
+function findShownSession(command: Command): SessionDetail {
+  const { sessions } = command.picture;
+  const here = sessionsAt(command);
   return here.find(isSessionBusy) ?? here[0] ?? sessions.find(isSessionBusy) ?? sessions[0] ?? only([], 'session');
 }
 
 /** To do something to: only where there is no doubt which one is meant. */
-function findTargetSession(place: Place, picture: LiveSnapshot, state: ChatState): SessionDetail {
-  const here = sessionsAt(place, picture, state);
-  const candidates = here.length > 0 ? here : picture.sessions;
+function findTargetSession(command: Command): SessionDetail {
+  const here = sessionsAt(command);
+  const candidates = here.length > 0 ? here : command.picture.sessions;
   const busy = candidates.filter(isSessionBusy);
   const [first, ...others] = busy.length > 0 ? busy : candidates;
-  if (first && others.length > 0)
-    throw new UserError(
-      'not-one',
-      `It could be one of ${others.length + 1} sessions.`,
-      'See /sessions, and say its id.',
-    );
+  const count = others.length + 1;
+  if (first && count > 1)
+    throw new UserError('not-one', `It could be one of ${count} sessions.`, 'See /sessions, and say its id.');
   return first ?? only([], 'session');
 }
 
-function sessionsAt({ chat, thread }: Place, { sessions }: LiveSnapshot, state: ChatState): readonly SessionDetail[] {
-  return sessions.filter((session) => {
-    const place = state.sessions[sessionKey(session)];
+/** The sessions of the topic or chat that the command was sent to. */
+function sessionsAt({ message: { chat, thread }, picture, context }: Command): readonly SessionDetail[] {
+  const { sessions } = context.book.read();
+  return picture.sessions.filter((session) => {
+    const place = sessions[sessionKey(session)];
     return place?.chat === chat && place.thread === thread;
   });
 }
@@ -227,10 +217,9 @@ const MOST_COSTS = 15;
 
 function sessionsText({ sessions, olderTotal }: LiveSnapshot, now: number): RichText {
   if (sessions.length === 0) return rich('No session is followed.');
-  const shown = [...sessions.filter(isSessionBusy), ...sessions.filter((one) => !isSessionBusy(one))].slice(
-    0,
-    MOST_SESSIONS,
-  );
+  const shown = sessions
+    .toSorted((a, b) => Number(isSessionBusy(b)) - Number(isSessionBusy(a)))
+    .slice(0, MOST_SESSIONS);
   const left = sessions.length - shown.length + olderTotal;
   return joinRich([
     ...shown.map((session) =>
@@ -267,12 +256,15 @@ const MARKS: Readonly<Record<AgentReport['status'], string>> = {
   unknown: '❔',
 };
 
+function nameOf({ kind, label }: AgentReport): string {
+  return kind === 'main' ? 'main' : bracketName(label);
+}
+
 function treeLine(agent: AgentReport, now: number): RichText {
-  const name = agent.kind === 'main' ? 'main' : bracketName(agent.label);
   const doing = isAtWork(agent.status) ? callQuote(agent.currentToolSummary ?? agent.currentTool ?? '', 60) : '';
   return rich(
     `${'  '.repeat(Math.min(agent.depth ?? 1, 8))}${MARKS[agent.status]} [`,
-    { code: name },
+    { code: nameOf(agent) },
     '] ',
     { code: shortId(agent.id) },
     ` · ${formatStatus(agent)} · ${timeText(agent, now)}`,
@@ -282,12 +274,11 @@ function treeLine(agent: AgentReport, now: number): RichText {
 }
 
 function agentText(agent: AgentReport, session: SessionDetail, now: number): RichText {
-  const names = new Map([session.main, ...session.subagents].map((one) => [one.id, one]));
-  const parent = agent.parentId === null ? undefined : names.get(agent.parentId);
+  const parent = [session.main, ...session.subagents].find(({ id }) => id === agent.parentId);
   const rows: readonly (readonly [string, string])[] = [
     ['id', agent.id],
     ['status', formatStatus(agent)],
-    ['asked for by', parent ? (parent.kind === 'main' ? 'main' : bracketName(parent.label)) : ''],
+    ['asked for by', parent ? nameOf(parent) : ''],
     ['how that is known', linkText(agent)],
     ['type', agent.type ?? ''],
     ['task', quoteOf(agent.description ?? '')],
@@ -298,9 +289,8 @@ function agentText(agent: AgentReport, session: SessionDetail, now: number): Ric
     ['cost', agent.cost === null ? '' : costWord(agent.cost)],
     ['why', quoteOf(agent.runs.at(-1)?.reason ?? '')],
   ];
-  const name = agent.kind === 'main' ? 'main' : bracketName(agent.label);
   return joinRich([
-    rich(`${MARKS[agent.status]} [`, { code: name }, ']'),
+    rich(`${MARKS[agent.status]} [`, { code: nameOf(agent) }, ']'),
     ...rows
       .filter(([, value]) => value !== '')
       .map(([word, value]) => rich(`  ${word}: `, { code: callQuote(value) || '–' })),
@@ -312,10 +302,7 @@ function costText(session: SessionDetail): RichText {
   const dearest = agents.toSorted((a, b) => (b.cost?.usd ?? 0) - (a.cost?.usd ?? 0)).slice(0, MOST_COSTS);
   return joinRich([
     rich(`💰 ${costWord(session.cost)} in all`),
-    ...dearest.map((agent) => {
-      const name: Piece = { code: agent.kind === 'main' ? 'main' : bracketName(agent.label) };
-      return rich('  [', name, `] ${agent.cost ? costWord(agent.cost) : '–'}`);
-    }),
+    ...dearest.map((agent) => rich('  [', { code: nameOf(agent) }, `] ${agent.cost ? costWord(agent.cost) : '–'}`)),
     ...(agents.length > dearest.length ? [rich(`  … ${agents.length - dearest.length} more`)] : []),
   ]);
 }

@@ -24,17 +24,11 @@ const REQUEST_SECONDS = 30;
 /** Fifty megabytes over a slow line. */
 const FILE_SECONDS = 600;
 
-export function createGrammyApi({
-  token,
-  apiRoot,
-  fetch,
-  pollSeconds = POLL_SECONDS,
-  requestSeconds = REQUEST_SECONDS,
-}: GrammyOptions): BotApi {
+export function createGrammyApi(options: GrammyOptions): BotApi {
+  const { token, apiRoot, fetch, pollSeconds = POLL_SECONDS, requestSeconds = REQUEST_SECONDS } = options;
   const api = new Api(token, { timeoutSeconds: FILE_SECONDS, ...known({ apiRoot, fetch: fetch as never }) });
   /** Its types of signals are of a shim that older Nodes need; the shim's and ours are the same at work. */
   const soon = <T>(act: (signal: never) => Promise<T>): Promise<T> => within(requestSeconds, undefined, act);
-  const noPreview = { link_preview_options: { is_disabled: true } } as const;
   return {
     me: () => soon(async (signal) => ({ ...(await api.getMe(signal)) })),
     chat: (id) =>
@@ -49,24 +43,20 @@ export function createGrammyApi({
       }),
     send: ({ chat, thread, text, buttons, isSilent }) =>
       soon(async (signal) => {
-        const options = {
-          entities: toEntities(text),
-          disable_notification: isSilent,
-          ...noPreview,
-          ...known({ message_thread_id: thread, reply_markup: buttons && toKeyboard(buttons) }),
-        };
-        return (await api.sendMessage(chat, text.text, options, signal)).message_id;
+        const sent = await api.sendMessage(
+          chat,
+          text.text,
+          { ...bodyOf(text, buttons), disable_notification: isSilent, ...known({ message_thread_id: thread }) },
+          signal,
+        );
+        return sent.message_id;
       }),
     edit: ({ chat, message }, text, buttons) =>
-      soon(async (signal) => {
-        const keyboard = known({ reply_markup: buttons && toKeyboard(buttons) });
-        const options = { entities: toEntities(text), ...noPreview, ...keyboard };
-        await api.editMessageText(chat, message, text.text, options, signal);
-      }),
+      soon(async (signal) => void (await api.editMessageText(chat, message, text.text, bodyOf(text, buttons), signal))),
     sendFile: ({ chat, thread, name, bytes, caption }) =>
       asked(async () => {
-        const options = { caption, ...known({ message_thread_id: thread }) };
-        return (await api.sendDocument(chat, new InputFile(bytes, name), options)).message_id;
+        const more = { caption, ...known({ message_thread_id: thread }) };
+        return (await api.sendDocument(chat, new InputFile(bytes, name), more)).message_id;
       }),
     editCaption: ({ chat, message }, caption) =>
       soon(async (signal) => void (await api.editMessageCaption(chat, message, { caption }, signal))),
@@ -88,12 +78,12 @@ function within<T>(seconds: number, end: AbortSignal | undefined, act: (signal: 
   return asked(() => withinTime(seconds * 1_000, end, (signal) => act(signal as never)));
 }
 
-function toEntities({ marks }: RichText): MessageEntity[] {
-  return marks.map(({ kind, from, length }) => ({ type: kind, offset: from, length }));
-}
-
-function toKeyboard(buttons: Buttons) {
-  return { inline_keyboard: buttons.map((row) => row.map(({ text, data }) => ({ text, callback_data: data }))) };
+/** Everything of a message but its text. */
+function bodyOf({ marks }: RichText, buttons: Buttons | undefined) {
+  const entities = marks.map(({ kind, from, length }): MessageEntity => ({ type: kind, offset: from, length }));
+  const rows = buttons?.map((row) => row.map(({ text, data }) => ({ text, callback_data: data })));
+  const markup = rows && { reply_markup: { inline_keyboard: rows } };
+  return { entities, link_preview_options: { is_disabled: true }, ...markup };
 }
 
 function toUpdate(raw: RawUpdate): Update {

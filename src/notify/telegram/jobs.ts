@@ -23,7 +23,7 @@ export interface Job {
   readonly work: Work;
 }
 
-type Work =
+export type Work =
   | { readonly kind: 'topic'; readonly session: SessionDetail }
   | { readonly kind: 'status'; readonly session: SessionDetail; readonly text: RichText }
   | { readonly kind: 'news'; readonly session: SessionDetail; readonly news: readonly Notification[] }
@@ -37,13 +37,19 @@ type Work =
   | { readonly kind: 'reply'; readonly reply: Reply }
   | { readonly kind: 'board'; readonly text: RichText };
 
+/** Notifications of one session that wait to be sent, and since when. */
+export interface Waiting {
+  readonly news: readonly Notification[];
+  readonly since: number;
+}
+
 interface View {
   readonly state: ChatState;
   readonly picture: LiveSnapshot;
   readonly options: ChatOptions;
   readonly forums: ReadonlySet<number>;
-  /** By session: what there is to tell, and since when. */
-  readonly news: ReadonlyMap<string, { readonly news: readonly Notification[]; readonly since: number }>;
+  /** By session. */
+  readonly news: ReadonlyMap<string, Waiting>;
   /** Whether the file is there that somebody waits for. */
   isExported(reply: string): boolean;
   /** Since when a message has not been what it should be; asked only of those that are not. */
@@ -79,7 +85,7 @@ export function planJobs(view: View): readonly Job[] {
 }
 
 function sessionJobs(session: SessionDetail, view: View): readonly Job[] {
-  const { state, picture, options, forums, now } = view;
+  const { state, options, forums, now } = view;
   const key = sessionKey(session);
   const place = state.sessions[key];
   if (!place) return [];
@@ -90,31 +96,25 @@ function sessionJobs(session: SessionDetail, view: View): readonly Job[] {
     const isWanted = isBusy || pending !== undefined;
     return isWanted ? [{ chat, request: 'send', deadline: now, work: { kind: 'topic', session } }] : [];
   }
-  const text = statusText(state, picture, session, now);
+  const text = statusText(session, view);
   // A session that was over when we came, and of which there is nothing to tell, needs no message that says so.
   const isStatusWanted = place.status ? place.status.text !== text.text : isBusy || pending !== undefined;
   const since = isStatusWanted ? view.dirtySince(`status ${key}`) : now;
-  const isOnBoard = state.chats[chat]?.board !== undefined && busyIn(chat, view) >= BOARD_FROM;
+  const isOnBoard = state.chats[chat]?.board !== undefined && busyIn(chat, view).length >= BOARD_FROM;
   const status: Job = {
     chat,
     request: place.status ? 'edit' : 'send',
     deadline: since + (place.status && isOnBoard ? BEHIND_BOARD_MS : STATUS_MS),
     work: { kind: 'status', session, text },
   };
-  const isTellable = pending && now - pending.since >= gatherFor(pending.news);
-  const news: readonly Job[] = isTellable
-    ? [
-        {
-          chat,
-          request: 'send',
-          deadline: pending.since + (isOnlyCalls(pending.news) ? CALLS_MS : NEWS_MS),
-          work: { kind: 'news', session, news: pending.news },
-        },
-      ]
-    : [];
   // What is first in a chat is the message that stays.
   if (!place.status && isStatusWanted) return [status];
-  return isStatusWanted ? [status, ...news] : news;
+  const jobs = isStatusWanted ? [status] : [];
+  if (pending && now - pending.since >= gatherFor(pending.news)) {
+    const deadline = pending.since + (isOnlyCalls(pending.news) ? CALLS_MS : NEWS_MS);
+    jobs.push({ chat, request: 'send', deadline, work: { kind: 'news', session, news: pending.news } });
+  }
+  return jobs;
 }
 
 function gatherFor(news: readonly Notification[]): number {
@@ -126,15 +126,15 @@ function isOnlyCalls(news: readonly Notification[]): boolean {
   return news.every(({ kind }) => kind === 'called');
 }
 
-function busyIn(chat: number, { state, picture }: View): number {
+function busyIn(chat: number, { state, picture }: View): readonly SessionDetail[] {
   return picture.sessions.filter(
     (session) => state.sessions[sessionKey(session)]?.chat === chat && isSessionBusy(session),
-  ).length;
+  );
 }
 
 function boardJobs(chat: number, view: View): readonly Job[] {
-  const { state, picture, now } = view;
-  const text = boardText(state, picture, chat, now);
+  const { state, now } = view;
+  const text = boardText(chat, view);
   const sent = state.chats[chat]?.board;
   if (!text || sent?.text === text.text) return [];
   // It speaks for all the others, which may be behind for long: it goes before them, but leaves them room.
@@ -166,27 +166,21 @@ function approvalJobs({ state, picture, options, now }: View): readonly Job[] {
 const BOARD_FROM = 4;
 const BOARD_LINE = 150;
 
-/** What the message of a session should say now. */
-function statusText(state: ChatState, picture: LiveSnapshot, session: SessionDetail, now: number): RichText {
+/** The current text of a session's status message, cut to the length of one message. */
+function statusText(session: SessionDetail, { state, picture, now }: View): RichText {
   const status = statusMessage(session, now);
-  return withSessionLine(status, isChatShared(state, picture, sessionKey(session), now) ? session : undefined);
-}
-
-/** In one message, whatever it is. */
-function withSessionLine(text: RichText, session: SessionDetail | undefined): RichText {
-  const whole = session ? joinRich([sessionLine(session), text]) : text;
+  const isShared = isChatShared(state, picture, sessionKey(session), now);
+  const whole = isShared ? joinRich([sessionLine(session), status]) : status;
   return splitRich(whole, LONGEST_MESSAGE, MOST_MARKS)[0] ?? rich('⚙️ working…');
 }
 
 /** All sessions of a chat in one message: a line each. Undefined where there was never a need for it. */
-function boardText(state: ChatState, picture: LiveSnapshot, chat: number, now: number): RichText | undefined {
-  const busy = picture.sessions.filter(
-    (session) => state.sessions[sessionKey(session)]?.chat === chat && isSessionBusy(session),
-  );
-  if (busy.length < BOARD_FROM && !state.chats[chat]?.board) return undefined;
+function boardText(chat: number, view: View): RichText | undefined {
+  const busy = busyIn(chat, view);
+  if (busy.length < BOARD_FROM && !view.state.chats[chat]?.board) return undefined;
   if (busy.length === 0) return rich('✅ nobody at work');
   const lines = busy.map((session) => {
-    const line = joinRich([sessionLine(session), headOf(statusMessage(session, now))], ' ');
+    const line = joinRich([sessionLine(session), headOf(statusMessage(session, view.now))], ' ');
     return withOneMark(splitRich(line, BOARD_LINE)[0] ?? rich());
   });
   return fitting(rich(`⚙️ ${busy.length} ${busy.length === 1 ? 'session' : 'sessions'} at work`), lines);
@@ -220,32 +214,26 @@ const FORGET_MS = 3 * 86_400_000;
 const TOGETHER_MS = 30 * 60_000;
 
 /** Gives every session that is worth a word its chat, and forgets those that are gone for long. */
-export function placeSessions(
-  state: ChatState,
-  { sessions }: LiveSnapshot,
-  { chats, sessions: mode }: ChatOptions,
-  forums: ReadonlySet<number>,
-  now: number,
-): ChatState {
+export function placeSessions(view: Pick<View, 'state' | 'picture' | 'options' | 'forums' | 'now'>): ChatState {
+  const { state, picture, options, now } = view;
   const places: Record<string, SessionPlace> = {};
-  const present = new Map(sessions.map((session) => [sessionKey(session), session]));
-  const moved: string[] = [];
+  const present = new Map(picture.sessions.map((session) => [sessionKey(session), session]));
   let isOther = false;
   for (const [key, place] of Object.entries(state.sessions)) {
     const isHere = present.has(key);
     const isLost = !isHere && now - place.seenAt > FORGET_MS;
     // The person has taken its chat out of the settings.
-    const isHomeless = isHere && !chats.includes(place.chat);
+    const isHomeless = isHere && !options.chats.includes(place.chat);
     // Once a while is often enough: it is written down each time.
     const isOld = isHere && now - place.seenAt > FORGET_MS / 10;
-    if (isHomeless) moved.push(key);
-    else if (!isLost) places[key] = isOld ? { ...place, seenAt: now } : place;
+    if (!isLost && !isHomeless) places[key] = isOld ? { ...place, seenAt: now } : place;
     if (isLost || isHomeless || isOld) isOther = true;
   }
   for (const [key, session] of present) {
-    const before = moved.includes(key) ? state.sessions[key] : undefined;
-    if (places[key] || (!before && !isRelevant(session, state.since))) continue;
-    const chat = chooseChat(chats, forums, mode, places, present);
+    const before = state.sessions[key];
+    const isRelevant = isSessionBusy(session) || Date.parse(session.lastActivityAt ?? '') >= state.since;
+    if (places[key] || (!before && !isRelevant)) continue;
+    const chat = chooseChat(view, places);
     if (chat === undefined) continue;
     const { told = emptyRecord(state.since), mutedUntil } = before ?? {};
     places[key] = { chat, told, seenAt: now, ...known({ mutedUntil }) };
@@ -254,26 +242,16 @@ export function placeSessions(
   return isOther ? { ...state, sessions: places } : state;
 }
 
-function isRelevant(session: SessionDetail, since: number): boolean {
-  return isSessionBusy(session) || Date.parse(session.lastActivityAt ?? '') >= since;
-}
-
 /** One with topics has room for all; of the others, the one with the fewest at work. */
 function chooseChat(
-  chats: readonly number[],
-  forums: ReadonlySet<number>,
-  mode: ChatOptions['sessions'],
-  places: Readonly<Record<string, SessionPlace>>,
-  present: ReadonlyMap<string, SessionDetail>,
+  { picture, options: { chats, sessions }, forums }: Pick<View, 'picture' | 'options' | 'forums'>,
+  places: ChatState['sessions'],
 ): number | undefined {
-  const forum = mode === 'topic' ? chats.find((chat) => forums.has(chat)) : undefined;
+  const forum = sessions === 'topic' ? chats.find((chat) => forums.has(chat)) : undefined;
   if (forum !== undefined) return forum;
-  const load = new Map(chats.map((chat) => [chat, 0]));
-  for (const [key, { chat }] of Object.entries(places)) {
-    const session = present.get(key);
-    if (session && isSessionBusy(session)) load.set(chat, (load.get(chat) ?? 0) + 1);
-  }
-  return chats.toSorted((a, b) => (load.get(a) ?? 0) - (load.get(b) ?? 0))[0];
+  const busy = picture.sessions.filter(isSessionBusy).map((session) => places[sessionKey(session)]?.chat);
+  const load = (chat: number): number => busy.filter((one) => one === chat).length;
+  return chats.toSorted((a, b) => load(a) - load(b))[0];
 }
 
 /** Whether messages have to say which session they are about: others are in the same chat, and nothing else tells them apart. */

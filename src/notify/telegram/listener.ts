@@ -8,6 +8,7 @@ import {
   LONGEST_MESSAGE,
   MOST_MARKS,
   type Press,
+  problemIn,
   type Update,
 } from './bot-api.ts';
 import type { ChatContext } from './chat-context.ts';
@@ -49,7 +50,7 @@ export class Listener {
   }
 
   #pauseFor(error: unknown): number {
-    const problem = error instanceof BotApiError ? error.problem : undefined;
+    const problem = problemIn(error);
     if (error instanceof BotApiError && problem === 'flood') return error.retryAfterMs;
     if (problem === 'conflict') return PAUSE_MS.conflict;
     if (problem === 'revoked' || problem === 'webhook') return PAUSE_MS.useless;

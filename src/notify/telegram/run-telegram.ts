@@ -1,22 +1,15 @@
-import type { Clock } from '../../lib/clock.ts';
 import { type NotificationFeed, NotificationTracker } from '../tracker.ts';
-import { type BotApi, BotApiError, Limits, maskedApi } from './bot-api.ts';
-import { type ChatActions, type ChatContext, type ChatOptions, ExportJobs } from './chat-context.ts';
+import { Limits, maskedApi, problemIn } from './bot-api.ts';
+import { type ChatContext, ExportJobs } from './chat-context.ts';
 import { type ChatState, newState } from './chat-state.ts';
 import { COMMANDS } from './commands.ts';
 import { Health, type HealthReport } from './health.ts';
 import { Listener } from './listener.ts';
 import { Sender } from './sender.ts';
 
-interface TelegramRun {
-  readonly api: BotApi;
+interface TelegramRun extends Pick<ChatContext, 'api' | 'options' | 'actions' | 'clock' | 'sleep' | 'createNonce'> {
   readonly feed: NotificationFeed;
-  readonly options: ChatOptions;
-  readonly actions: ChatActions;
   readonly store: StateStore;
-  readonly clock: Clock;
-  readonly sleep: ChatContext['sleep'];
-  readonly createNonce: () => string;
   /** A text without the credentials in it. */
   readonly mask: (text: string) => string;
   readonly note: (text: string) => void;
@@ -37,7 +30,7 @@ const LONGEST_PAUSE_MS = 60_000;
 
 /** The bot, until the signal. Whatever Telegram or the network does, it goes on. */
 export async function runTelegram(run: TelegramRun): Promise<void> {
-  const { feed, options, store, clock, sleep, note, mask, signal } = run;
+  const { feed, options, store, clock, note, mask, signal } = run;
   const api = maskedApi(run.api, mask);
   let state = store.load() ?? newState(clock());
   store.save(state);
@@ -53,16 +46,12 @@ export async function runTelegram(run: TelegramRun): Promise<void> {
   };
   const health = new Health({ clock, pid: run.pid, save: store.saveHealth, note });
   const tracker = new NotificationTracker({ feed, announce: options.announce, clock, mask });
-  const exports = new ExportJobs((id) =>
-    run.actions.exportSession({
-      id,
-      cwd: tracker.picture()?.sessions.find((session) => session.id === id)?.cwd ?? null,
-    }),
-  );
-  const context: ChatContext = {
-    ...{ api, tracker, options, clock, sleep, book, health, exports },
-    ...{ actions: run.actions, createNonce: run.createNonce, limits: new Limits(clock), forums: new Set<number>() },
-  };
+  const exports = new ExportJobs((id) => {
+    const cwd = tracker.picture()?.sessions.find((session) => session.id === id)?.cwd ?? null;
+    return run.actions.exportSession({ id, cwd });
+  });
+  const limits = new Limits(clock);
+  const context: ChatContext = { ...run, api, tracker, book, health, exports, limits, forums: new Set<number>() };
   try {
     const me = await insist(context, signal, () => api.me());
     if (!me) return;
@@ -99,12 +88,12 @@ async function findForums(context: ChatContext, signal: AbortSignal): Promise<vo
   if (options.sessions !== 'topic') return;
   for (const chat of options.chats) {
     // One that does not want us is told of when something is sent there.
-    const found = await insist(context, signal, () => api.chat(chat).catch(unlessItIsOurs));
+    const found = await insist(context, signal, () =>
+      api.chat(chat).catch((error: unknown) => {
+        const problem = problemIn(error);
+        if (problem !== 'blocked' && problem !== 'refused') throw error;
+      }),
+    );
     if (found?.isForum) forums.add(chat);
   }
-}
-
-function unlessItIsOurs(error: unknown): undefined {
-  if (error instanceof BotApiError && (error.problem === 'blocked' || error.problem === 'refused')) return undefined;
-  throw error;
 }

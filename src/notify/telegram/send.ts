@@ -1,24 +1,7 @@
-import { known } from '../../lib/json.ts';
 import type { RichText } from '../messages/rich-text.ts';
-import { type BotApi, BotApiError, type Buttons } from './bot-api.ts';
+import { BotApiError, problemIn } from './bot-api.ts';
 import type { ChatContext } from './chat-context.ts';
-import {
-  type ChatState,
-  markArrived,
-  newestId,
-  type Pending,
-  type Purpose,
-  withChat,
-  withoutPending,
-  withSession,
-} from './chat-state.ts';
-
-interface Sendable {
-  readonly purpose: Purpose;
-  readonly thread?: number;
-  readonly text: RichText;
-  readonly buttons?: Buttons;
-}
+import { markArrived, newestId, type Purpose, type Sendable, withChat, withPurpose } from './chat-state.ts';
 
 /** Sends a message. If it may or may not have arrived, it stays pending until `recover` finds out. */
 export async function sendMessage(
@@ -41,44 +24,31 @@ export async function sendWith(
   try {
     await attempt(what);
   } catch (error) {
-    if (!(error instanceof BotApiError) || error.problem !== 'refused') throw error;
+    if (problemIn(error) !== 'refused') throw error;
     context.health.reportFailure(error);
     // It may be our marks that it does not like. Without them it is plain text, which is never wrong.
     await attempt({ ...what, text: { ...what.text, marks: [] } }).catch((again: unknown) => {
-      const isLeftOut = again instanceof BotApiError && again.problem === 'refused' && isOneOfMany(what.purpose);
-      if (!isLeftOut) throw again;
-      book.keep((state) => markGivenUp(state, what.purpose));
+      if (problemIn(again) !== 'refused' || !isOneOfMany(what.purpose)) throw again;
+      // Not retried: Telegram refuses it in any form, and the failure has been reported.
+      book.keep((state) => withPurpose(state, chat, 0, what));
     });
   }
 
   async function attempt(one: Sendable): Promise<void> {
-    book.keep((state) => withChat(state, chat, { pending: toPending(one, state, chat) }));
+    book.keep((state) => withChat(state, chat, { pending: { ...one, after: newestId(state, chat) } }));
     try {
       const message = await act(one.text);
       book.keep((state) => markArrived(state, chat, message));
     } catch (error) {
-      const isKnown = error instanceof BotApiError && error.problem !== 'network';
-      if (isKnown || !(error instanceof BotApiError)) book.keep((state) => withoutPending(state, chat));
+      if (problemIn(error) !== 'network') book.keep((state) => withChat(state, chat, { pending: undefined }));
       throw error;
     }
   }
 }
 
-function toPending({ purpose, thread, text, buttons }: Sendable, state: ChatState, chat: number): Pending {
-  const after = newestId(state, chat);
-  return { purpose, text, after, ...known({ thread, buttons }) };
-}
-
 /** What comes behind it must not wait for it. */
 function isOneOfMany({ kind }: Purpose): boolean {
   return kind === 'news' || kind === 'reply' || kind === 'file';
-}
-
-/** What Telegram will not take in any form is not tried for ever: the person at the terminal was told. */
-function markGivenUp(state: ChatState, purpose: Purpose): ChatState {
-  if (purpose.kind === 'news') return withSession(state, purpose.session, { told: purpose.told });
-  if (purpose.kind !== 'reply' && purpose.kind !== 'file') return state;
-  return { ...state, replies: state.replies.filter(({ id }) => id !== purpose.reply) };
 }
 
 /** False where the message is not there any more: somebody removed it. */
@@ -87,8 +57,9 @@ export async function change(act: () => Promise<void>): Promise<boolean> {
     await act();
     return true;
   } catch (error) {
-    if (error instanceof BotApiError && error.problem === 'same') return true;
-    if (error instanceof BotApiError && (error.problem === 'gone' || error.problem === 'no-topic')) return false;
+    const problem = problemIn(error);
+    if (problem === 'same') return true;
+    if (problem === 'gone' || problem === 'no-topic') return false;
     throw error;
   }
 }
@@ -109,7 +80,7 @@ export async function recover(chat: number, context: ChatContext, signal: AbortS
   const { pending } = book.read().chats[chat] ?? {};
   if (!pending) return;
   for (let message = pending.after + 1; message <= pending.after + REACH && !signal.aborted; message++) {
-    const found = await probe(api, chat, message, pending);
+    const found = await probe(message, pending);
     if (found === 'flood') {
       await sleep(limits.waitFor(chat, 'edit') || GAP_MS, signal);
       message--;
@@ -118,25 +89,20 @@ export async function recover(chat: number, context: ChatContext, signal: AbortS
     if (found) return book.keep((state) => markArrived(state, chat, message));
     await sleep(GAP_MS, signal);
   }
-  if (!signal.aborted) book.keep((state) => withoutPending(state, chat));
+  if (!signal.aborted) book.keep((state) => withChat(state, chat, { pending: undefined }));
 
-  async function probe(bot: BotApi, to: number, message: number, sent: Pending): Promise<boolean | 'flood'> {
+  async function probe(message: number, { purpose, text, buttons }: Sendable): Promise<boolean | 'flood'> {
     try {
-      await tryToChange(bot, to, message, sent);
-      return true;
+      return await change(() => {
+        if (purpose.kind === 'topic') return api.renameTopic(chat, message, text.text);
+        if (purpose.kind === 'file') return api.editCaption({ chat, message }, text.text);
+        return api.edit({ chat, message }, text, buttons);
+      });
     } catch (error) {
-      if (!(error instanceof BotApiError)) throw error;
-      if (error.problem === 'same') return true;
-      if (error.problem === 'gone' || error.problem === 'refused' || error.problem === 'no-topic') return false;
-      if (error.problem !== 'flood') throw error;
-      limits.hold(to, error.retryAfterMs);
+      if (problemIn(error) === 'refused') return false;
+      if (!(error instanceof BotApiError) || error.problem !== 'flood') throw error;
+      limits.hold(chat, error.retryAfterMs);
       return 'flood';
     }
   }
-}
-
-function tryToChange(api: BotApi, chat: number, message: number, { purpose, text, buttons }: Pending): Promise<void> {
-  if (purpose.kind === 'topic') return api.renameTopic(chat, message, text.text);
-  if (purpose.kind === 'file') return api.editCaption({ chat, message }, text.text);
-  return api.edit({ chat, message }, text, buttons);
 }

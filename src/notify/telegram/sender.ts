@@ -4,32 +4,24 @@ import { formatNotification, moreCallsLine, sessionLine } from '../messages/noti
 import { cutAt, joinRich, quoteOf, type RichText, rich } from '../messages/rich-text.ts';
 import { isLoud, type Notification, recordSent, settleNotice } from '../notification.ts';
 import { closeApproval, sendApproval } from './approvals.ts';
-import { BotApiError, type BotApiProblem, LONGEST_MESSAGE, LONGEST_TOPIC_NAME, MOST_MARKS } from './bot-api.ts';
+import {
+  BotApiError,
+  type BotApiProblem,
+  LONGEST_MESSAGE,
+  LONGEST_TOPIC_NAME,
+  MOST_MARKS,
+  problemIn,
+} from './bot-api.ts';
 import { type ChatContext, isQuiet } from './chat-context.ts';
-import { type ChatState, type Reply, withChat, withSession } from './chat-state.ts';
-import { isChatShared, type Job, placeSessions, planJobs } from './jobs.ts';
+import { type Reply, withChat, withSession } from './chat-state.ts';
+import { isChatShared, type Job, placeSessions, planJobs, type Waiting } from './jobs.ts';
 import { change, recover, SETTLE_MS, sendMessage, sendWith } from './send.ts';
-
-interface Waiting {
-  readonly news: readonly Notification[];
-  readonly since: number;
-}
 
 const TICK_MS = 200;
 const LOOK_MS = 1_000;
 
-function holdFor(problem: BotApiProblem): number {
-  switch (problem) {
-    case 'network':
-      return 3_000;
-    case 'revoked':
-      return 60_000;
-    case 'blocked':
-      return 600_000;
-    default:
-      return 10_000;
-  }
-}
+const HOLD_MS = 10_000;
+const HOLDS_MS: Partial<Record<BotApiProblem, number>> = { network: 3_000, revoked: 60_000, blocked: 600_000 };
 
 /** Keeps the chats up to date, one request at a time in each. */
 export class Sender {
@@ -90,7 +82,7 @@ export class Sender {
     if (!picture) return [];
     const now = clock();
     const before = book.read();
-    const state = placeSessions(before, picture, options, forums, now);
+    const state = placeSessions({ state: before, picture, options, forums, now });
     if (state !== before) book.keep(() => state);
     exports.update(state.replies);
     const asked = new Set<string>();
@@ -140,8 +132,9 @@ export class Sender {
   #hold(chat: number, error: unknown): void {
     const { health, limits, options } = this.#context;
     health.reportFailure(error);
-    const problem = error instanceof BotApiError ? error.problem : 'refused';
-    const ms = error instanceof BotApiError && problem === 'flood' ? error.retryAfterMs : holdFor(problem);
+    const problem = problemIn(error) ?? 'refused';
+    const isFlood = error instanceof BotApiError && problem === 'flood';
+    const ms = isFlood ? error.retryAfterMs : (HOLDS_MS[problem] ?? HOLD_MS);
     // A revoked token is revoked for all chats.
     for (const one of problem === 'revoked' ? options.chats : [chat]) limits.hold(one, ms);
   }
@@ -153,9 +146,11 @@ async function deliver(job: Job, context: ChatContext): Promise<void> {
   try {
     await act(job, context);
   } catch (error) {
-    const isGone = error instanceof BotApiError && error.problem === 'no-topic';
-    if (isGone && (work.kind === 'status' || work.kind === 'news'))
-      context.book.keep((state) => withoutTopic(state, sessionKey(work.session)));
+    // The topic was deleted: the session gets a new one.
+    if (problemIn(error) === 'no-topic' && (work.kind === 'status' || work.kind === 'news'))
+      context.book.keep((state) =>
+        withSession(state, sessionKey(work.session), { thread: undefined, status: undefined }),
+      );
     throw error;
   }
 }
@@ -186,7 +181,7 @@ async function openTopic(chat: number, session: SessionDetail, context: ChatCont
   const what = { purpose: { kind: 'topic', session: sessionKey(session) }, text: rich(name) } as const;
   await sendWith(chat, what, context, ({ text }) => context.api.createTopic(chat, text)).catch((error: unknown) => {
     // Better in the group itself than nowhere.
-    if (error instanceof BotApiError && error.problem === 'no-rights') context.forums.delete(chat);
+    if (problemIn(error) === 'no-rights') context.forums.delete(chat);
     throw error;
   });
 }
@@ -199,29 +194,16 @@ async function showStatus(chat: number, session: SessionDetail, text: RichText, 
     return sendMessage(chat, what, true, context);
   }
   const isThere = await change(() => context.api.edit({ chat, message: status.message }, text));
-  context.book.note((state) =>
-    isThere
-      ? withSession(state, key, { status: { message: status.message, text: text.text } })
-      : withoutStatus(state, key),
-  );
+  const shown = isThere ? { ...status, text: text.text } : undefined;
+  context.book.note((state) => withSession(state, key, { status: shown }));
 }
 
 async function showBoard(chat: number, text: RichText, context: ChatContext): Promise<void> {
   const { board } = context.book.read().chats[chat] ?? {};
   if (!board) return sendMessage(chat, { purpose: { kind: 'board' }, text }, true, context);
   const isThere = await change(() => context.api.edit({ chat, message: board.message }, text));
-  context.book.note((state) => {
-    if (isThere) return withChat(state, chat, { board: { message: board.message, text: text.text } });
-    const { board: _gone, ...rest } = state.chats[chat] ?? { lastId: 0 };
-    return { ...state, chats: { ...state.chats, [chat]: rest } };
-  });
-}
-
-function withoutStatus(state: ChatState, key: string): ChatState {
-  const place = state.sessions[key];
-  if (!place) return state;
-  const { status: _gone, ...rest } = place;
-  return { ...state, sessions: { ...state.sessions, [key]: rest } };
+  const shown = isThere ? { ...board, text: text.text } : undefined;
+  context.book.note((state) => withChat(state, chat, { board: shown }));
 }
 
 async function sendReply({ id, chat, thread, body }: Reply, context: ChatContext): Promise<void> {
@@ -236,14 +218,6 @@ async function sendReply({ id, chat, thread, body }: Reply, context: ChatContext
   await sendWith(chat, what, context, (text) =>
     context.api.sendFile({ chat, ...made, caption: text.text, ...known({ thread }) }),
   );
-}
-
-/** Somebody deleted it: the session gets another. */
-function withoutTopic(state: ChatState, key: string): ChatState {
-  const place = state.sessions[key];
-  if (!place) return state;
-  const { thread: _thread, status: _status, ...rest } = place;
-  return { ...state, sessions: { ...state.sessions, [key]: rest } };
 }
 
 /** What happened in a session, in one message: as much as fits, the rest with the next. */
@@ -275,37 +249,27 @@ async function sendNotifications(
   await sendMessage(chat, { purpose, text, ...known({ thread }) }, isSilent, context);
 }
 
-type Call = Extract<Notification, { kind: 'called' }>;
-
 /** So many calls are shown in a message; a phone that was away is not flooded with what it missed. */
 const MOST_CALLS = 16;
-
-interface Batch {
-  readonly lines: readonly RichText[];
-  readonly news: readonly Notification[];
-}
-
-interface Room {
-  readonly units: number;
-  readonly marks: number;
-}
 
 /** As many news, in their order, as there is room for; of many calls the last ones, the others counted under their agents' names. */
 export async function batchNotifications(
   all: readonly Notification[],
   session: SessionDetail,
-  room: Room,
+  room: { readonly units: number; readonly marks: number },
   wordsOf: (news: Notification) => Promise<string>,
-): Promise<Batch> {
-  const folded = foldedCalls(all);
+): Promise<{ readonly lines: readonly RichText[]; readonly news: readonly Notification[] }> {
+  const calls = all.filter((news) => news.kind === 'called');
+  const folded = calls.slice(0, Math.max(0, calls.length - MOST_CALLS));
+  const left = new Set<Notification>(folded);
   const lines: RichText[] = [];
   const told: Notification[] = [];
   let [units, marks] = [0, 0];
   for (const news of all) {
-    const line = folded.has(news)
-      ? lineFor(news, session, folded)
-      : formatNotification(news, session, await wordsOf(news));
-    if (line) {
+    // One line counts all folded calls, in place of the first of them.
+    const isFirst = news === folded[0];
+    if (isFirst || !left.has(news)) {
+      const line = isFirst ? moreCallsLine(folded, session) : formatNotification(news, session, await wordsOf(news));
       units += line.text.length + 1;
       marks += line.marks.length;
       if (lines.length > 0 && (units > room.units || marks > room.marks)) break;
@@ -314,17 +278,4 @@ export async function batchNotifications(
     told.push(news);
   }
   return { lines, news: told };
-}
-
-function foldedCalls(all: readonly Notification[]): ReadonlySet<Notification> {
-  const calls = all.filter((news): news is Call => news.kind === 'called');
-  return new Set(calls.slice(0, Math.max(0, calls.length - MOST_CALLS)));
-}
-
-/** All that are left out stand in one line, where the first of them would have been. */
-function lineFor(news: Notification, session: SessionDetail, folded: ReadonlySet<Notification>): RichText | undefined {
-  const [first] = folded;
-  if (news !== first) return undefined;
-  const calls = [...folded].filter((one): one is Call => one.kind === 'called');
-  return calls.length === 0 ? rich() : moreCallsLine(calls, session);
 }

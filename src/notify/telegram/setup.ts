@@ -1,27 +1,23 @@
+import { known } from '../../lib/json.ts';
 import { UserError } from '../../lib/user-error.ts';
 import { rich } from '../messages/rich-text.ts';
-import { type BotApi, BotApiError, type IncomingMessage, type Update } from './bot-api.ts';
+import { type BotApi, BotApiError, type BotApiProblem, problemIn, type Update } from './bot-api.ts';
+import type { ChatContext } from './chat-context.ts';
 
 interface SetupOptions {
   readonly api: BotApi;
   /** Must not be guessed. */
   readonly code: string;
   readonly say: (text: string) => void;
-  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+  readonly sleep: ChatContext['sleep'];
   readonly signal: AbortSignal;
-}
-
-interface FoundChat {
-  readonly chat: number;
-  readonly title: string;
-  readonly isForum: boolean;
 }
 
 /** A network that is gone for a moment. */
 const PAUSE_MS = 2_000;
 
 /** Waits until somebody sends the code to the bot: that chat is theirs. Undefined where the person gave up. */
-export async function findChat({ api, code, say, sleep, signal }: SetupOptions): Promise<FoundChat | undefined> {
+export async function findChat({ api, code, say, sleep, signal }: SetupOptions) {
   say(
     'In Telegram, open a chat with it, or add it to your group (as an admin who may manage topics, if it has topics).',
   );
@@ -30,11 +26,12 @@ export async function findChat({ api, code, say, sleep, signal }: SetupOptions):
   while (!signal.aborted) {
     for (const update of await waitForUpdates(offset)) {
       offset = update.id + 1;
-      if (update.kind !== 'message' || !isCode(update.message, code)) continue;
-      const { chat, thread } = update.message;
+      if (update.kind !== 'message') continue;
+      const { chat, thread, text } = update.message;
+      if (!text.trim().split(/\s+/).includes(code)) continue;
       const { title, isForum } = await api.chat(chat);
-      const text = rich('This chat will be told about your sessions. /help says what you can ask.');
-      await api.send({ chat, text, isSilent: true, ...(thread === undefined ? {} : { thread }) });
+      const welcome = rich('This chat will be told about your sessions. /help says what you can ask.');
+      await api.send({ chat, text: welcome, isSilent: true, ...known({ thread }) });
       // The bot would hear it again when it starts, and answer.
       await api.forget(offset);
       return { chat, title, isForum };
@@ -47,15 +44,11 @@ export async function findChat({ api, code, say, sleep, signal }: SetupOptions):
       return await api.updates(from, signal);
     } catch (error) {
       if (signal.aborted) return [];
-      if (!(error instanceof BotApiError) || error.problem !== 'network') throw error;
+      if (problemIn(error) !== 'network') throw error;
       await sleep(PAUSE_MS, signal);
       return [];
     }
   }
-}
-
-function isCode({ text }: IncomingMessage, code: string): boolean {
-  return text.trim().split(/\s+/).includes(code);
 }
 
 interface FindBotOptions {
@@ -70,15 +63,15 @@ interface FindBotOptions {
 }
 
 /** The bot whose token is known here, else the one whose token the person gives. What Telegram has taken is kept at once. */
-export async function findBot({ botOf, known, ask, keep, say }: FindBotOptions): Promise<BotApi> {
-  if (known) {
-    const api = botOf(known.token);
+export async function findBot({ botOf, known: before, ask, keep, say }: FindBotOptions): Promise<BotApi> {
+  if (before) {
+    const api = botOf(before.token);
     const isKnown = await greet(api).catch((error: unknown) => {
-      const isReplaceable = error instanceof BotApiError && error.problem === 'revoked' && ask && !known.isGiven;
+      const isReplaceable = problemIn(error) === 'revoked' && ask && !before.isGiven;
       return isReplaceable ? false : refuse(error);
     });
     if (isKnown) return api;
-    say(`Telegram does not know the token in ${known.from} any more. Get a new one from @BotFather: /token`);
+    say(`Telegram does not know the token in ${before.from} any more. Get a new one from @BotFather: /token`);
   } else
     say('You need a bot of your own: in Telegram, write /newbot to @BotFather and follow it. It ends with a token.');
   const token = await askForToken(ask);
@@ -113,28 +106,21 @@ async function askForToken(ask: FindBotOptions['ask']): Promise<string> {
   return token;
 }
 
+/** Message and remedy by problem. */
+const REFUSALS: Partial<Record<BotApiProblem, readonly [message: string, remedy: string]>> = {
+  revoked: ['Telegram does not know this token.', 'Ask @BotFather for it: /token'],
+  conflict: ['Another program uses this bot.', 'Stop it, or make a bot of its own.'],
+  webhook: [
+    'A webhook is set for this bot: what people write to it goes there.',
+    'Make a bot of its own, or take the webhook away.',
+  ],
+};
+
 /** Whatever Telegram said no with, as a sentence for the person. */
 export function refuse(error: unknown): never {
-  throw error instanceof BotApiError ? refusal(error) : error;
-}
-
-function refusal({ problem, message }: BotApiError): UserError {
-  switch (problem) {
-    case 'revoked':
-      return new UserError('telegram-revoked', 'Telegram does not know this token.', 'Ask @BotFather for it: /token');
-    case 'conflict':
-      return new UserError('telegram-conflict', 'Another program uses this bot.', 'Stop it, or make a bot of its own.');
-    case 'webhook':
-      return new UserError(
-        'telegram-webhook',
-        'A webhook is set for this bot: what people write to it goes there.',
-        'Make a bot of its own, or take the webhook away.',
-      );
-    default:
-      return new UserError(
-        'telegram-unreachable',
-        `Telegram cannot be asked: ${message}`,
-        'Look at the network, and try again.',
-      );
-  }
+  if (!(error instanceof BotApiError)) throw error;
+  const [message, remedy] = REFUSALS[error.problem] ?? [];
+  if (message && remedy) throw new UserError(`telegram-${error.problem}`, message, remedy);
+  const why = `Telegram cannot be asked: ${error.message}`;
+  throw new UserError('telegram-unreachable', why, 'Look at the network, and try again.');
 }
