@@ -22,7 +22,6 @@ import {
   KnownValues,
   type Naming,
   NotNamedYet,
-  nameAll,
   SECRET_FIELD,
   type Unnamed,
 } from './known-values.ts';
@@ -37,7 +36,6 @@ import {
   type PersonalFinder,
   peopleIn,
 } from './personal-names.ts';
-import type { SecretRule } from './rule.ts';
 import type { View } from './view.ts';
 import {
   bareMessage,
@@ -179,7 +177,9 @@ export class Redactor {
   }
 
   learn({ unnamed, users, names }: Gathered): void {
-    nameAll(unnamed, this.#ownNaming);
+    for (const one of unnamed)
+      if (one.kind === 'group') this.#ownNaming.group(one.candidates);
+      else this.#ownNaming.secret(one.text);
     for (const user of users) this.#met.users.add(user);
     for (const name of names) this.#met.names.add(name);
   }
@@ -340,7 +340,7 @@ export class Redactor {
 
   #lookForAll(text: string): readonly Candidate[] {
     const found: Candidate[] = [];
-    let begins: Set<number> | undefined;
+    const begins = new Set<number>();
     const { users, names } = this.#people;
     this.#personal ??= createPersonalFinder({ ...this.#options, users: [...users], names: [...names] });
     const { mayHold, find: findPersonal } = this.#personal;
@@ -353,7 +353,7 @@ export class Redactor {
     };
     visitViews(text, (view) => {
       const isBegun = (start: number, end: number): boolean =>
-        'joinWithin' in view && begins?.has(view.startOf(view.joinWithin(start, end))) === true;
+        'joinWithin' in view && begins.has(view.startOf(view.joinWithin(start, end)));
       const add = (start: number, end: number, candidate: Omit<Candidate, 'start' | 'end'>): void => {
         found.push({ ...candidate, start: view.startOf(start), end: view.endOf(end) });
       };
@@ -361,11 +361,9 @@ export class Redactor {
         const secret = view.text.slice(start, end);
         // What follows on the next line is a token of its own.
         if (this.#isAllowed(secret) || isBegun(start, end)) return;
-        if (!rule.isGeneral) {
-          begins ??= new Set();
-          begins.add(view.startOf(start));
-        }
-        add(start, end, { rule: rule.id, rank: rankOf(rule), value: rule.canonical?.(secret) ?? secret });
+        if (!rule.isGeneral) begins.add(view.startOf(start));
+        const rank = rule.isGeneral ? RANK.general : RANK.own;
+        add(start, end, { rule: rule.id, rank, value: rule.canonical?.(secret) ?? secret });
         if ('joinWithin' in view)
           for (const [from, to] of piecesWithin(view, start, end))
             add(from, to, { rule: rule.id, rank: RANK.piece, value: view.text.slice(from, to) });
@@ -384,7 +382,6 @@ export class Redactor {
 
 /** A rule that knows a secret by its look names it better than one that knows the place; a known one keeps its name. */
 const RANK = { piece: -1, personal: 0, general: 1, known: 2, own: 3 };
-const rankOf = (rule: SecretRule): number => (rule.isGeneral ? RANK.general : RANK.own);
 
 const PERSONAL_WORDS = [
   ['home-directory', 'home folder of a user'],

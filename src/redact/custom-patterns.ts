@@ -14,8 +14,8 @@ const MOST_WAYS = 65_536;
 export function readCustomPattern({ name, pattern }: CustomPattern): SecretRule | string {
   if (!/^[a-z0-9][a-z0-9-]{0,40}$/.test(name)) return 'a name consists of small letters, digits and dashes';
   const bounded = boundPattern(pattern);
-  if (!bounded.startsWith(OK)) return bounded;
-  const source = bounded.slice(OK.length);
+  if (typeof bounded === 'string') return bounded;
+  const { source } = bounded;
   let compiled: RegExp;
   try {
     compiled = new RegExp(source, 'dgu');
@@ -48,32 +48,29 @@ export function readAllowed(entry: string): ((value: string) => boolean) | strin
   return (value) => whole.test(value);
 }
 
-const OK = 'ok:';
-
 /**
  * Repetitions within repetitions can take longer than anybody waits, so they are refused, as is what refers back; every open
  * end gets a limit. What is left costs a bounded amount at each place of a text.
  */
-function boundPattern(pattern: string): string {
+function boundPattern(pattern: string): { readonly source: string } | string {
   if (pattern.length > 1_000) return 'it is longer than 1,000 characters';
   const open = [...pattern.matchAll(/[*+]|\{\d+,\}/g)].length;
   const most = Math.min(256, Math.floor(MOST_WAYS ** (1 / Math.max(1, open))));
   let ways = 1;
   let result = '';
   /** For each open group: whether something within it is repeated or chosen. */
-  const groups: { isOpen: boolean }[] = [{ isOpen: false }];
-  let closed: { isOpen: boolean } | undefined;
+  const groups = [false];
+  /** The part before closed such a group. */
+  let isBehindOpen = false;
   for (const [part] of pattern.matchAll(
     /\\(?:[pPu]\{[^}]*\}|.)|\[(?:\\.|[^\]\\])*\]|\(\?(?:<[=!]|[:=!]|<\w+>)|\{\d+(?:,\d*)?\}|[\s\S]/g,
   )) {
     if (/^\\(?:[1-9]|k)/.test(part)) return 'it refers back to what it matched';
-    if (part.startsWith('(')) groups.push({ isOpen: false });
+    if (part.startsWith('(')) groups.push(false);
     const repetition = /^(?:[*+?]|\{(\d+)(?:(,)(\d*))?\})$/.exec(part);
     if (!repetition) {
-      const here = groups.at(-1);
-      if (part === '|' && here) here.isOpen = true;
-      closed = part === ')' ? groups.pop() : undefined;
-      if (closed?.isOpen && groups.at(-1)) (groups.at(-1) as { isOpen: boolean }).isOpen = true;
+      isBehindOpen = part === ')' && groups.pop() === true;
+      if (part === '|' || isBehindOpen) groups[groups.length - 1] = true;
       result += part;
       continue;
     }
@@ -82,20 +79,20 @@ function boundPattern(pattern: string): string {
       result += part;
       continue;
     }
-    if (closed?.isOpen && part !== '?') return 'it repeats a group in which something is repeated or chosen';
+    if (isBehindOpen && part !== '?') return 'it repeats a group in which something is repeated or chosen';
     const [, least = part === '+' ? '1' : '0', comma, last] = repetition;
     if (Number(last || least) > 1_000) return 'it repeats something more than 1,000 times';
     const isExact = part.startsWith('{') && comma === undefined;
     const limit = part === '?' ? 1 : Number(last || Math.max(most, Number(least)));
     if (!isExact) {
-      (groups.at(-1) as { isOpen: boolean }).isOpen = true;
+      groups[groups.length - 1] = true;
       ways *= limit - Number(least) + 1;
     }
     if (ways > 8 * MOST_WAYS) return 'it repeats too much';
     result += isExact || part === '?' ? part : `{${least},${limit}}`;
-    closed = undefined;
+    isBehindOpen = false;
   }
-  return OK + result;
+  return { source: result };
 }
 
 /** Held against texts made of its own characters: each is bounded, so this ends in any case. */

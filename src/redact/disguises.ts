@@ -102,23 +102,16 @@ const LONGEST_RUN = 4_000_000;
 /** Shorter runs are words: twelve bytes of text by chance are one in some hundred of random runs. */
 const SHORTEST_RUN = 16;
 
+type IsWanted = (start: number, end: number) => boolean;
+
 /** What base64 and hexadecimal runs of a text say, where that is text itself. */
-function decodeRuns(view: View, isWanted: (start: number, end: number) => boolean): readonly View[] {
-  let views: View[] = NO_VIEWS;
-  let telling: Run[] = NO_RUNS;
-  for (const run of runsIn(view)) {
-    const [start, end] = run;
-    if (!isWanted(start, end)) continue;
-    const before = views.length;
-    for (const decoded of readRun(view, start, end)) {
-      if (views === NO_VIEWS) views = [];
-      views.push(decoded);
-    }
-    if (views.length === before) continue;
-    if (telling === NO_RUNS) telling = [];
-    telling.push(run);
-  }
-  view.runs = telling;
+function decodeRuns(view: View, isWanted: IsWanted): readonly View[] {
+  const views: View[] = [];
+  view.runs = runsIn(view).filter(([start, end]) => {
+    const decoded = isWanted(start, end) ? [...readRun(view, start, end)] : [];
+    views.push(...decoded);
+    return decoded.length > 0;
+  });
   return views;
 }
 
@@ -126,7 +119,7 @@ function decodeRuns(view: View, isWanted: (start: number, end: number) => boolea
 function runsIn({ text, edited }: View): readonly Run[] {
   if (!edited) return findRuns(text);
   const here = findRunsAt(text, edited.edits);
-  const before = (edited.below.runs ?? NO_RUNS).flatMap(([start, end]) => {
+  const before = (edited.below.runs ?? []).flatMap(([start, end]) => {
     const now = placeNow(edited.edits, start, end);
     return now < 0 ? [] : [[now, now + end - start] as const];
   });
@@ -135,9 +128,9 @@ function runsIn({ text, edited }: View): readonly Run[] {
 
 function findRuns(text: string): readonly Run[] {
   const { length } = text;
-  if (length < SHORTEST_RUN) return NO_RUNS;
+  const runs: Run[] = [];
+  if (length < SHORTEST_RUN) return runs;
   const units = codeUnitsOf(text);
-  let runs: Run[] | undefined;
   // A run that is long enough stands on one of these places: the others need no look.
   for (let at = SHORTEST_RUN - 1; at < length; at += SHORTEST_RUN) {
     if (!isBase64Digit(units[at] as number) || !isWithinRun(units, at, length)) continue;
@@ -148,10 +141,9 @@ function findRuns(text: string): readonly Run[] {
     if (end - start < SHORTEST_RUN) continue;
     // The next place to look at lies behind the run.
     at += Math.floor((end - at - 1) / SHORTEST_RUN) * SHORTEST_RUN;
-    runs ??= [];
     runs.push([start, end]);
   }
-  return runs ?? NO_RUNS;
+  return runs;
 }
 
 /** A run of sixteen reaches eight places before this one, or seven behind it. Says no of nearly every word. */
@@ -162,7 +154,7 @@ function isWithinRun(units: Uint16Array, at: number, length: number): boolean {
 
 /** Only those that a change is part of, or stands beside: the others are those of the view below. */
 function findRunsAt(text: string, { at: starts, length: lengths }: Edits): readonly Run[] {
-  let runs: Run[] | undefined;
+  const runs: Run[] = [];
   let done = 0;
   for (let edit = 0; edit < starts.length; edit++) {
     const last = (starts[edit] as number) + (lengths[edit] as number);
@@ -173,53 +165,34 @@ function findRunsAt(text: string, { at: starts, length: lengths }: Edits): reado
       done = at + 1;
       while (isBase64Digit(text.charCodeAt(done))) done++;
       at = done;
-      if (done - start < SHORTEST_RUN) continue;
-      runs ??= [];
-      runs.push([start, done]);
+      if (done - start >= SHORTEST_RUN) runs.push([start, done]);
     }
   }
-  return runs ?? NO_RUNS;
+  return runs;
 }
-
-const NO_RUNS: Run[] = [];
-const NO_VIEWS: View[] = [];
 
 function* readRun(view: View, start: number, end: number): Generator<View> {
   const run = view.text.slice(start, end);
   for (const [from, piece] of piecesOf(run)) {
-    const text = readBase64(piece);
+    const text = readCoded(piece, decodeBase64, [SHORTEST_RUN, 64]);
     if (text !== undefined) yield codedView(view, text, start + from, start + from + piece.length, BASE64);
   }
   if (run.length < 32 || !/^[0-9a-fA-F]*$/.test(run)) return;
-  const text = readHex(run);
+  const text = readCoded(run, hexBytes, [64]);
   if (text !== undefined) yield codedView(view, text, start, end, HEX);
 }
 
 /** All of it; and, as paths and names look like base64, too, what stands between their separators. */
 function* piecesOf(run: string): Generator<readonly [start: number, piece: string]> {
   yield [0, run];
-  let start = 0;
-  for (let at = 0; at <= run.length; at++) {
-    const unit = run.charCodeAt(at);
-    if (at < run.length && unit !== SLASH && unit !== DASH && unit !== LOW_LINE) continue;
-    if (at - start >= SHORTEST_RUN && at - start < run.length) yield [start, run.slice(start, at)];
-    start = at + 1;
-  }
+  for (const { 0: piece, index } of run.matchAll(/[^/_-]+/g))
+    if (piece.length >= SHORTEST_RUN && piece.length < run.length) yield [index, piece];
 }
 
-const SLASH = 47;
-const DASH = 45;
-const LOW_LINE = 95;
-
-function readBase64(run: string): string | undefined {
-  if (!isText(decodeBase64(run.slice(0, SHORTEST_RUN))) || !isText(decodeBase64(run.slice(0, 64)))) return undefined;
-  return textOf(decodeBase64(run.slice(0, LONGEST_RUN)));
-}
-
-function readHex(run: string): string | undefined {
-  const digits = run.slice(0, LONGEST_RUN);
-  if (!isText(hexBytes(digits.slice(0, 64)))) return undefined;
-  return textOf(hexBytes(digits));
+/** Undefined if a beginning of one of these lengths does not decode to text. */
+function readCoded(run: string, decode: (digits: string) => Uint8Array, looked: number[]): string | undefined {
+  if (!looked.every((length) => isText(decode(run.slice(0, length))))) return undefined;
+  return textOf(decode(run.slice(0, LONGEST_RUN)));
 }
 
 function hexBytes(digits: string): Uint8Array {
@@ -313,12 +286,7 @@ function visitJoined(view: View, visit: ViewVisitor, depth: number): void {
   }
 }
 
-function visitRuns(
-  view: View,
-  isWanted: (start: number, end: number) => boolean,
-  visit: ViewVisitor,
-  depth: number,
-): void {
+function visitRuns(view: View, isWanted: IsWanted, visit: ViewVisitor, depth: number): void {
   if (depth + 1 >= MAX_LEVELS) return;
   for (const decoded of decodeRuns(view, isWanted)) visitDecoded(decoded, visit, depth + 1);
 }

@@ -51,10 +51,8 @@ export type RawFinding = Omit<Finding, 'what'>;
 export class Findings {
   readonly #findings = new Map<string, RawFinding & { count: number }>();
 
-  add(found: { readonly rule: string; readonly placeholder: string }, place: Place, line: number): void {
-    const { rule, placeholder } = found;
-    const { agent, message } = place;
-    this.#put({ rule, placeholder, agent, message, field: fieldText(place.field), line, count: 1 });
+  add({ rule, placeholder }: NamedSecret, { agent, message, field }: Place, line: number): void {
+    this.#put({ rule, placeholder, agent, message, field: fieldText(field), line, count: 1 });
   }
 
   /** What was found elsewhere. */
@@ -96,32 +94,33 @@ export interface CandidateGroup {
   readonly candidates: readonly [Candidate, ...Candidate[]];
 }
 
-/** A place of a text and what is written there instead. */
-export interface Replacement {
-  readonly start: number;
-  readonly end: number;
+/** The rule and the placeholder that a secret is reported with. */
+export interface NamedSecret {
   readonly rule: string;
   readonly placeholder: string;
 }
 
+/** A place of a text and what is written there instead. */
+export interface Replacement extends NamedSecret {
+  readonly start: number;
+  readonly end: number;
+}
+
 export function groupCandidates(candidates: readonly Candidate[]): readonly CandidateGroup[] {
   const groups: { start: number; end: number; candidates: Candidate[] }[] = [];
-  for (const candidate of sortedBy(candidates, (a, b) => a.start - b.start)) {
+  for (const candidate of candidates.toSorted((a, b) => a.start - b.start)) {
     const last = groups.at(-1);
     if (last && candidate.start < last.end) {
       last.end = Math.max(last.end, candidate.end);
       last.candidates.push(candidate);
     } else groups.push({ start: candidate.start, end: candidate.end, candidates: [candidate] });
   }
-  return groups.map(({ start, end, candidates: [...all] }) => {
+  return groups.map(({ start, end, candidates: all }) => {
     // Of equals, the one that was found last: what has the most disguises taken off is alike wherever it stands.
-    const [best, ...others] = sortedBy(all.reverse(), (a, b) => b.rank - a.rank || b.end - b.start - (a.end - a.start));
-    return { start, end, candidates: [best as Candidate, ...others] };
+    all.reverse().sort((a, b) => b.rank - a.rank || b.end - b.start - (a.end - a.start));
+    return { start, end, candidates: all as [Candidate, ...Candidate[]] };
   });
 }
-
-const sortedBy = (candidates: readonly Candidate[], compare: (a: Candidate, b: Candidate) => number): Candidate[] =>
-  [...candidates].sort(compare);
 
 export function replaceAll(text: string, replacements: readonly Replacement[]): string {
   let result = '';
@@ -136,7 +135,7 @@ export function replaceAll(text: string, replacements: readonly Replacement[]): 
 /** Pieces of one text that stands in several, in order; where they overlap, the first stays and covers both. */
 function mergeReplacements(replacements: readonly Replacement[]): readonly Replacement[] {
   const merged: Replacement[] = [];
-  for (const next of [...replacements].sort((a, b) => a.start - b.start || b.end - a.end)) {
+  for (const next of replacements.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
     const last = merged.at(-1);
     if (last && next.start < last.end) merged[merged.length - 1] = { ...last, end: Math.max(last.end, next.end) };
     else merged.push(next);
@@ -149,8 +148,8 @@ export function withoutPlaceholders(text: string, candidates: readonly Candidate
   if (!text.includes('[redacted:')) return candidates;
   const placeholders = [...text.matchAll(/\[redacted:[a-z0-9-]{1,42}#\d{1,9}\]/g)];
   let next = 0;
-  return [...candidates]
-    .sort((a, b) => a.start - b.start)
+  return candidates
+    .toSorted((a, b) => a.start - b.start)
     .filter(({ start }) => {
       const isBefore = (placeholder: RegExpExecArray | undefined): boolean =>
         placeholder !== undefined && placeholder.index + placeholder[0].length <= start;
@@ -165,18 +164,14 @@ export function findInLines(
   texts: readonly string[],
   find: (text: string) => readonly Replacement[],
 ): readonly (readonly Replacement[])[] {
-  const perText = texts.map((text) => [...find(text)]);
-  let start = 0;
-  const starts = texts.map((text) => {
-    const here = start;
-    start += text.length + 1;
-    return here;
+  const perText = texts.map(find);
+  const inAll = find(texts.join('\n'));
+  let begin = 0;
+  return texts.map((text, index) => {
+    const here = inAll
+      .map((one) => ({ ...one, start: Math.max(0, one.start - begin), end: Math.min(text.length, one.end - begin) }))
+      .filter(({ start, end }) => start < end);
+    begin += text.length + 1;
+    return mergeReplacements([...(perText[index] ?? []), ...here]);
   });
-  for (const replacement of find(texts.join('\n')))
-    texts.forEach((text, index) => {
-      const from = Math.max(0, replacement.start - (starts[index] ?? 0));
-      const to = Math.min(text.length, replacement.end - (starts[index] ?? 0));
-      if (from < to) perText[index]?.push({ ...replacement, start: from, end: to });
-    });
-  return perText.map(mergeReplacements);
 }

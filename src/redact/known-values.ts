@@ -1,10 +1,11 @@
 // Secrets that are known by their value: their placeholders, and where else they stand.
 
+import { groupBy } from '../lib/group.ts';
 import { decodeBase64, encodeWholeGroups, isBase64Digit } from './disguises.ts';
-import type { Candidate, CandidateGroup, Replacement } from './finding.ts';
+import type { Candidate, CandidateGroup, NamedSecret } from './finding.ts';
 import { isStandIn } from './value-looks.ts';
 import type { View } from './view.ts';
-import { createWordSearch, type WordSearch } from './word-search.ts';
+import { createWordSearch, isLetterOrDigit, type WordSearch } from './word-search.ts';
 import type { JoinedView } from './wrapped-lines.ts';
 
 /** A secret that was found somewhere, and what stands in its place everywhere. */
@@ -91,14 +92,7 @@ const HEAD = 16;
 const SHORTEST_CUT = 8;
 
 function buildIndex(values: readonly KnownValue[]): KnownIndex {
-  const byHead = new Map<string, Form[]>();
-  for (const known of values)
-    for (const form of formsOf(known)) {
-      const head = form.text.slice(0, HEAD);
-      const forms = byHead.get(head);
-      if (forms) forms.push(form);
-      else byHead.set(head, [form]);
-    }
+  const byHead = groupBy(values.flatMap(formsOf), ({ text }) => text.slice(0, HEAD));
   for (const forms of byHead.values()) forms.sort((a, b) => b.text.length - a.text.length);
   return { heads: createWordSearch([...byHead.keys()], false), forms: [...byHead.values()] };
 }
@@ -109,20 +103,18 @@ function formsOf(known: KnownValue): readonly Form[] {
   return parts.filter(isTelling).flatMap((part) => {
     const bytes = utf8(part);
     const isWord = part.length < 16;
-    const plain = { text: part, known, isWord, tail: 0 };
-    const forms: Form[] = bytes === part ? [plain] : [plain, { ...plain, text: bytes }];
+    const plain = new Set([part, bytes]);
+    const forms: Form[] = [...plain].map((text) => ({ text, known, isWord, tail: 0 }));
     if (part.length > 200) return forms;
+    const add = (text: string, tail: number): void => void forms.push({ text, known, isWord: false, tail });
     const base64 = encodeWholeGroups(bytes);
     if (base64.length >= 8) {
-      forms.push({ text: base64, known, isWord: false, tail: 4 });
-      if (/[+/]/.test(base64))
-        forms.push({ text: base64.replaceAll('+', '-').replaceAll('/', '_'), known, isWord: false, tail: 4 });
+      add(base64, 4);
+      if (/[+/]/.test(base64)) add(base64.replaceAll('+', '-').replaceAll('/', '_'), 4);
     }
     const hex = [...bytes].map((unit) => unit.charCodeAt(0).toString(16).padStart(2, '0')).join('');
-    forms.push(
-      { text: hex, known, isWord: false, tail: 0 },
-      { text: hex.toUpperCase(), known, isWord: false, tail: 0 },
-    );
+    add(hex, 0);
+    add(hex.toUpperCase(), 0);
     return forms;
   });
 }
@@ -152,17 +144,19 @@ function searchView({ heads, forms }: KnownIndex, view: View | JoinedView, onKno
   const found = (known: KnownValue, start: number, end: number): void => {
     if (!('joinWithin' in view) || view.joinWithin(start, end) >= 0) onKnown(known, start, end);
   };
+  const { hits, state } = heads.search(text);
   let done = 0;
-  const state = heads.eachHit(text, (head, start) => {
-    if (start < done) return;
-    for (const form of forms[head] ?? []) {
+  for (let hit = 0; hit < hits.length; hit += 2) {
+    const start = hits[hit + 1] as number;
+    if (start < done) continue;
+    for (const form of forms[hits[hit] as number] ?? []) {
       const end = endOfForm(form, text, start);
       if (end < 0) continue;
       found(form.known, start, end);
       done = end;
-      return;
+      break;
     }
-  });
+  }
   const takeBeginning = (at: number, end: number): void => {
     const { length, word } = heads.beginningAt(at);
     const form = forms[word]?.[0];
@@ -172,18 +166,15 @@ function searchView({ heads, forms }: KnownIndex, view: View | JoinedView, onKno
   };
   takeBeginning(state, text.length);
   for (const { index } of text.matchAll(/…|\.\.\./g))
-    takeBeginning(
-      heads.eachHit(text.slice(Math.max(0, index - HEAD), index), () => undefined),
-      index,
-    );
+    takeBeginning(heads.search(text.slice(Math.max(0, index - HEAD), index)).state, index);
 }
 
 /** Where the form that may begin here ends, or what is left of it where the text was cut; -1 where it is another. */
 function endOfForm({ text: form, isWord, tail }: Form, text: string, start: number): number {
-  if (isWord && isLetterOrDigit(text, start - 1)) return -1;
+  if (isWord && isLetterOrDigit(text.charCodeAt(start - 1))) return -1;
   const whole = start + form.length;
   if (text.startsWith(form, start)) {
-    if (isWord && isLetterOrDigit(text, whole)) return -1;
+    if (isWord && isLetterOrDigit(text.charCodeAt(whole))) return -1;
     let end = whole;
     while (end < whole + tail && /[\w+/=-]/.test(text[end] ?? '')) end++;
     // Of base64, another and longer text may begin alike.
@@ -202,18 +193,13 @@ function cutWithin(text: string, start: number, end: number): number {
   return end > text.length ? text.length : -1;
 }
 
-function isLetterOrDigit(text: string, at: number): boolean {
-  return at >= 0 && at < text.length && /[A-Za-z0-9]/.test(text[at] ?? '');
-}
-
 type Candidates = CandidateGroup['candidates'];
-type Name = Pick<Replacement, 'rule' | 'placeholder'>;
 
 /** Gives what was found its placeholder. */
 export interface Naming {
-  readonly group: (candidates: Candidates) => Name;
+  readonly group: (candidates: Candidates) => NamedSecret;
   /** All of a text, because its field says that it is secret. */
-  readonly secret: (text: string) => Name;
+  readonly secret: (text: string) => NamedSecret;
 }
 
 export const SECRET_FIELD = 'secret-field';
@@ -262,7 +248,7 @@ export function createNotes(): { readonly naming: Naming; readonly notes: () => 
   };
 }
 
-const NO_NAME: Name = { rule: '', placeholder: '' };
+const NO_NAME: NamedSecret = { rule: '', placeholder: '' };
 
 function keyOf(candidates: Candidates): string {
   const from = candidates[0].start;
@@ -271,15 +257,8 @@ function keyOf(candidates: Candidates): string {
   );
 }
 
-export function nameAll(unnamed: readonly Unnamed[], naming: Naming): void {
-  for (const one of unnamed) {
-    if (one.kind === 'group') naming.group(one.candidates);
-    else naming.secret(one.text);
-  }
-}
-
 /** The name of the best one; the others are forms of the same, or parts of it. */
-function nameGroup(candidates: Candidates, known: KnownValues): Name {
+function nameGroup(candidates: Candidates, known: KnownValues): NamedSecret {
   const [best] = candidates;
   if (best.value === undefined) return { rule: best.rule, placeholder: best.placeholder ?? '' };
   const isSame = ({ start, end, value }: Candidate): boolean =>

@@ -1,6 +1,6 @@
 import { isObject } from '../lib/json.ts';
 import { visitViews } from './disguises.ts';
-import { type Candidate, groupCandidates } from './finding.ts';
+import { type Candidate, type CandidateGroup, groupCandidates } from './finding.ts';
 import { createMatcher } from './match-rules.ts';
 import { LONGEST } from './rule.ts';
 import { AUDIT_RULES } from './rules/all-rules.ts';
@@ -87,24 +87,20 @@ function maskAndCut(text: string, length: number): string {
   return replaceSpans(text, findSecrets(text.slice(0, length + LONGEST)), length).text;
 }
 
-interface Span {
-  readonly start: number;
-  readonly end: number;
-  readonly id: string;
-}
-
 /** Up to `length` characters of the text; says how many are left out. */
-function replaceSpans(text: string, spans: readonly Span[], length: number): Masked {
+function replaceSpans(text: string, secrets: readonly CandidateGroup[], length: number): Masked {
   const found: string[] = [];
   let result = '';
   let at = 0;
-  for (const { start, end, id } of spans) {
+  for (const { start, end, candidates } of secrets) {
     if (start >= length) break;
-    result += `${text.slice(at, start)}[masked ${id}]`;
-    found.push(id);
+    const [{ rule }] = candidates;
+    result += `${text.slice(at, start)}[masked ${rule}]`;
+    found.push(rule);
     at = end;
   }
-  const end = Math.max(at, isPairAt(text, length - 1) ? length - 1 : length);
+  // A character of two units is not cut in half.
+  const end = Math.max(at, /[\ud800-\udbff]/.test(text.charAt(length - 1)) ? length - 1 : length);
   result += text.slice(at, end);
   return { text: end < text.length ? `${result}… [${text.length - end} more characters]` : result, found };
 }
@@ -112,7 +108,7 @@ function replaceSpans(text: string, spans: readonly Span[], length: number): Mas
 /** Made when it is first needed: most commands mask nothing. */
 let matcher: ReturnType<typeof createMatcher> | undefined;
 
-function findSecrets(text: string): readonly Span[] {
+function findSecrets(text: string): readonly CandidateGroup[] {
   matcher ??= createMatcher(AUDIT_RULES);
   const match = matcher;
   const candidates: Candidate[] = [];
@@ -121,11 +117,5 @@ function findSecrets(text: string): readonly Span[] {
       candidates.push({ start: view.startOf(start), end: view.endOf(end), rule: id, rank: isGeneral ? 0 : 1 });
     });
   });
-  return groupCandidates(candidates).map(({ start, end, candidates: [best] }) => ({ start, end, id: best.rule }));
-}
-
-/** A character of two units begins here. */
-function isPairAt(text: string, at: number): boolean {
-  const unit = text.charCodeAt(at);
-  return unit >= 0xd800 && unit < 0xdc00;
+  return groupCandidates(candidates);
 }

@@ -5,7 +5,7 @@ import { type CustomPattern, readAllowed, readCustomPattern } from './custom-pat
 import type { SecretRule } from './rule.ts';
 import { CREDENTIAL_RULES, PERSONAL_RULES } from './rules/all-rules.ts';
 import { entropyOf } from './value-looks.ts';
-import type { View } from './view.ts';
+import { isAt, type View } from './view.ts';
 import { createWordSearch, hitsInView, isSpelled, type Spelling } from './word-search.ts';
 import type { JoinedView } from './wrapped-lines.ts';
 
@@ -51,25 +51,22 @@ function createRuleSearch(rules: readonly SecretRule[]): (view: View, onMatch: O
     const { text } = view;
     const hits = hitsInView(view, words);
     if (hits.length > 0) done.fill(-1);
-    let windows: Map<number, { from: number; to: number }> | undefined;
+    let windows: Windows | undefined;
     for (let hit = 0; hit < hits.length; hit += 2) {
       const start = hits[hit + 1] as number;
       for (const { index, rule, spelling } of attempts[hits[hit] as number] ?? []) {
         if (spelling && !isSpelled(text, start, spelling)) continue;
         if (start < (done[index] ?? 0)) continue;
         if (rule.before === 0) {
-          if (isAt(quick[index], text, start)) done[index] = matchAt(rule, text, start, onMatch);
+          if (isAt(quick[index] as RegExp, text, start)) done[index] = matchAt(rule, text, start, onMatch);
         } else {
           windows ??= new Map();
-          widen(windows, index, rule, text, start, onMatch);
+          widen(windows, rule, text, start, onMatch);
         }
       }
     }
     for (const rule of everywhere) matchWithin(rule, text, 0, text.length, onMatch);
-    for (const [index, { from, to }] of windows ?? []) {
-      const rule = rules[index];
-      if (rule) matchWithin(rule, text, from, to, onMatch);
-    }
+    for (const [rule, { from, to }] of windows ?? []) matchWithin(rule, text, from, to, onMatch);
   };
 }
 
@@ -98,30 +95,20 @@ function spellingOf(attempts: readonly Attempt[]): Spelling | undefined {
   return { spellings: all.flatMap(({ spellings }) => spellings), isGlued: all.some(({ isGlued }) => isGlued) };
 }
 
+/** The range that each rule still has to search. */
+type Windows = Map<SecretRule, { from: number; to: number }>;
+
 /** Places near each other are looked at once. */
-function widen(
-  windows: Map<number, { from: number; to: number }>,
-  index: number,
-  rule: SecretRule,
-  text: string,
-  start: number,
-  onMatch: OnMatch,
-): void {
+function widen(windows: Windows, rule: SecretRule, text: string, start: number, onMatch: OnMatch): void {
   const from = Math.max(0, start - rule.before);
   const to = start + rule.reach;
-  const open = windows.get(index);
+  const open = windows.get(rule);
   if (open && from <= open.to) {
     open.to = to;
     return;
   }
   if (open) matchWithin(rule, text, open.from, open.to, onMatch);
-  windows.set(index, { from: Math.max(from, open?.to ?? 0), to });
-}
-
-function isAt(pattern: RegExp | undefined, text: string, start: number): boolean {
-  if (!pattern) return false;
-  pattern.lastIndex = start;
-  return pattern.test(text);
+  windows.set(rule, { from: Math.max(from, open?.to ?? 0), to });
 }
 
 /** Gives the place up to which the rule is done. */

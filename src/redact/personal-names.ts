@@ -1,3 +1,4 @@
+import { quote } from './rule.ts';
 import { SEPARATORS } from './view.ts';
 
 /** Whom the texts may name: what is known of this machine and of the session. */
@@ -35,7 +36,8 @@ const NOBODY =
 /** Places of home folders, and of the names that are known. `~` stands for a home, so that paths stay readable. */
 export function createPersonalFinder({ home, users = [], hosts = [], names = [] }: Person): PersonalFinder {
   const homes = [
-    ...(home === undefined ? [] : [{ words: wordsOfHome(home), patterns: homePatterns(home) }]),
+    // The parts of a path are the same with any separator.
+    ...(home === undefined ? [] : [{ words: home.split(/[\\/]+/), patterns: homePatterns(home) }]),
     ...users.filter((user) => user.length > 1).map((user) => ({ words: [user], patterns: userHomePatterns(user) })),
   ].map(({ words, patterns }) => ({ words: words.map(lettersOf).sort(longestFirst), patterns }));
   const lists = [
@@ -100,11 +102,6 @@ function isName(name: string): boolean {
   return name.length >= 3 && !ORDINARY.has(name.toLowerCase()) && !/^\d+$/.test(name);
 }
 
-/** The parts of the path, which stand in it however it is written. */
-function wordsOfHome(home: string): readonly string[] {
-  return home.split(/[\\/]+/);
-}
-
 /** Of a name, its longest part without a mark: those are written in other ways. */
 function lettersOf(name: string): string {
   return name.split(/[^A-Za-z0-9]+/).reduce((longest, part) => (part.length > longest.length ? part : longest), '');
@@ -141,7 +138,6 @@ function alternatives(names: readonly string[]): string {
 }
 
 const longestFirst = (a: string, b: string): number => b.length - a.length || (a < b ? -1 : 1);
-const quote = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
 
 export interface NamedPeople {
   readonly users: readonly string[];

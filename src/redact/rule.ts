@@ -79,7 +79,7 @@ export function token(group: RuleGroup, { starts, body, glued = false, ...rest }
 
 interface ShapedShape
   extends Described,
-    Pick<SecretRule, 'keywords' | 'begins' | 'isGeneral' | 'isWrapped' | 'canonical'>,
+    Pick<SecretRule, 'keywords' | 'begins' | 'isWrapped' | 'canonical'>,
     Partial<Pick<SecretRule, 'before' | 'reach'>> {
   readonly pattern: string;
   readonly flags?: string;
@@ -94,6 +94,11 @@ export function shaped(group: RuleGroup, { pattern, flags = '', before = 0, ...r
     before,
     pattern: new RegExp(pattern, `d${before === 0 ? 'y' : 'g'}${flags}`),
   };
+}
+
+/** A shape that is known by its surroundings, not by its own look. */
+export function placed(group: RuleGroup, shape: ShapedShape): SecretRule {
+  return { ...shaped(group, shape), isGeneral: true };
 }
 
 interface AssignedShape extends Described {
@@ -121,7 +126,7 @@ export function assigned(group: RuleGroup, { vendor, value, ...rest }: AssignedS
 /** Longer than any secret: a private key of 8,192 bits with its lines. */
 export const LONGEST = 16_500;
 
-const quote = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&');
+export const quote = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
 
 export const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
 

@@ -78,15 +78,10 @@ export function editView(below: View, putAll: (put: Put) => boolean): View | und
 
 /** A piece of the text below that was decoded. A group of the code that holds any of a secret counts as a whole. */
 export function codedView(below: View, text: string, start: number, end: number, unit: CodeUnit): View {
-  const groupStart = (at: number): number => start + Math.floor(at / unit.decoded) * unit.coded;
-  const groupEnd = (at: number): number => Math.min(end, start + Math.ceil(at / unit.decoded) * unit.coded);
   return {
-    text,
-    startOf: (at) => below.startOf(groupStart(at)),
-    endOf: (at) => below.endOf(groupEnd(at)),
-    edited: undefined,
-    hits: undefined,
-    runs: undefined,
+    ...plainView(text),
+    startOf: (at) => below.startOf(start + Math.floor(at / unit.decoded) * unit.coded),
+    endOf: (at) => below.endOf(Math.min(end, start + Math.ceil(at / unit.decoded) * unit.coded)),
   };
 }
 
@@ -104,8 +99,14 @@ export interface Edits {
   readonly sourceEnd: number[];
 }
 
+/** Whether a sticky pattern matches at this place. */
+export function isAt(pattern: RegExp, text: string, place: number): boolean {
+  pattern.lastIndex = place;
+  return pattern.test(text);
+}
+
 function sourceStart(edits: Edits, at: number): number {
-  const edit = lastEditBefore(edits, at);
+  const edit = lastUpTo(edits.at, at);
   if (edit < 0) return at;
   const behind = at - (edits.at[edit] ?? 0) - (edits.length[edit] ?? 0);
   return behind >= 0 ? (edits.sourceEnd[edit] ?? 0) + behind : (edits.source[edit] ?? 0);
@@ -114,7 +115,7 @@ function sourceStart(edits: Edits, at: number): number {
 /** Seen from the character before it: what was taken out behind that one does not belong to it. */
 function sourceEnd(edits: Edits, at: number): number {
   if (at === 0) return 0;
-  const edit = lastEditBefore(edits, at - 1);
+  const edit = lastUpTo(edits.at, at - 1);
   if (edit < 0) return at;
   const behind = at - (edits.at[edit] ?? 0) - (edits.length[edit] ?? 0);
   return (edits.sourceEnd[edit] ?? 0) + Math.max(0, behind);
@@ -122,26 +123,19 @@ function sourceEnd(edits: Edits, at: number): number {
 
 /** Where something that stands between these places of the text below is now; -1 where a change touches it. */
 export function placeNow(edits: Edits, start: number, end: number): number {
-  let low = 0;
-  let high = edits.source.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((edits.source[middle] as number) <= end) low = middle + 1;
-    else high = middle;
-  }
-  const last = low - 1;
+  const last = lastUpTo(edits.source, end);
   if (last < 0) return start;
   const behind = start - (edits.sourceEnd[last] as number);
   return behind > 0 ? (edits.at[last] as number) + (edits.length[last] as number) + behind : -1;
 }
 
-/** The last change that begins at this place or before it. */
-function lastEditBefore(edits: Edits, at: number): number {
+/** The number of the last of these places, which are in order, that is this one or before it; -1 if there is none. */
+export function lastUpTo(places: readonly number[], at: number): number {
   let low = 0;
-  let high = edits.at.length;
+  let high = places.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((edits.at[middle] ?? 0) <= at) low = middle + 1;
+    if ((places[middle] as number) <= at) low = middle + 1;
     else high = middle;
   }
   return low - 1;

@@ -1,7 +1,7 @@
 // Every string of a JSON value or a transcript, in order.
 
 import type { ImageBlock, MediaBlock, Transcript, TranscriptBlock, TranscriptMessage } from '../core/index.ts';
-import { isObject } from '../lib/json.ts';
+import { isObject, type JsonObject } from '../lib/json.ts';
 import { fieldBelow, type Place } from './finding.ts';
 import { isSecretField, isStandIn, looksSecret, nameIn } from './value-looks.ts';
 
@@ -23,31 +23,71 @@ const MAX_DEPTH = 200;
 
 /** The value with every string of it handled, names of fields too. Other values stay; of nothing else is anything made. */
 export function walkStrings(value: unknown, place: Place, handler: StringHandler): unknown {
-  return walk(value, place, handler, 0, false);
+  return new StringWalk(handler).walk(value, place, 0, false);
 }
 
-function walk(value: unknown, place: Place, handler: StringHandler, depth: number, isSecret: boolean): unknown {
-  if (typeof value === 'string')
-    return isSecret && looksSecret(value, true) ? handler.secret(value, place) : handler.text(value, place);
-  if (typeof value !== 'object' || value === null) return value;
-  if (depth >= MAX_DEPTH) {
-    handler.onDeeper?.();
-    return '[deeper levels left out]';
+class StringWalk {
+  readonly #handler: StringHandler;
+
+  constructor(handler: StringHandler) {
+    this.#handler = handler;
   }
-  if (Array.isArray(value)) return walkArray(value, place, handler, depth, isSecret);
-  return isObject(value) ? walkObject(value, place, handler, depth, isSecret) : null;
-}
 
-function walkArray(
-  values: readonly unknown[],
-  place: Place,
-  handler: StringHandler,
-  depth: number,
-  isSecret: boolean,
-): readonly unknown[] {
-  if (values.length > 1 && !isSecret && values.every((value) => typeof value === 'string'))
-    return handler.lines(values, place);
-  return mapped(values, (value, index) => walk(value, placeBelow(place, index, handler), handler, depth + 1, isSecret));
+  walk(value: unknown, place: Place, depth: number, isSecret: boolean): unknown {
+    const handler = this.#handler;
+    if (typeof value === 'string')
+      return isSecret && looksSecret(value, true) ? handler.secret(value, place) : handler.text(value, place);
+    if (typeof value !== 'object' || value === null) return value;
+    if (depth >= MAX_DEPTH) {
+      handler.onDeeper?.();
+      return '[deeper levels left out]';
+    }
+    if (Array.isArray(value)) return this.#walkArray(value, place, depth, isSecret);
+    return isObject(value) ? this.#walkObject(value, place, depth, isSecret) : null;
+  }
+
+  #walkArray(values: readonly unknown[], place: Place, depth: number, isSecret: boolean): readonly unknown[] {
+    if (values.length > 1 && !isSecret && values.every((value) => typeof value === 'string'))
+      return this.#handler.lines(values, place);
+    return mapped(values, (value, index) => this.walk(value, this.#below(place, index), depth + 1, isSecret));
+  }
+
+  /** The very same object where nothing in it became another: nearly all of them are. */
+  #walkObject(value: JsonObject, place: Place, depth: number, isSecret: boolean): unknown {
+    const here = this.#handler.isPlaceless ? place : placeWithin(value, place);
+    let kept: Map<string, unknown> | undefined;
+    const names = Object.keys(value);
+    for (let index = 0; index < names.length; index++) {
+      const name = names[index] as string;
+      const field = value[name];
+      const there = this.#below(here, name);
+      const shown = this.#handler.text(name, there);
+      const changed = this.#walkField(name === 'value' ? nameIn(value) : name, field, there, depth, isSecret);
+      if (!kept && (shown !== name || changed !== field))
+        kept = new Map(names.slice(0, index).map((before) => [before, value[before]]));
+      if (kept) kept.set(freeName(shown, kept), changed);
+    }
+    return kept ? Object.fromEntries(kept) : value;
+  }
+
+  #walkField(name: string, value: unknown, place: Place, depth: number, isSecret: boolean): unknown {
+    if (!isSecretField(name, value)) return this.walk(value, place, depth + 1, isSecret);
+    if (typeof value === 'number') return this.#handler.secret(String(value), place);
+    if (typeof value === 'string')
+      return isStandIn(value) ? this.#handler.text(value, place) : this.#handler.secret(value, place);
+    if (Array.isArray(value))
+      return mapped(value, (each, index) => {
+        const there = this.#below(place, index);
+        return typeof each === 'string' && !isStandIn(each)
+          ? this.#handler.secret(each, there)
+          : this.walk(each, there, depth + 2, true);
+      });
+    return this.walk(value, place, depth + 1, true);
+  }
+
+  #below(place: Place, name: string | number): Place {
+    return this.#handler.isPlaceless ? place : fieldBelow(place, name);
+  }
 }
 
 /** The very same list where nothing became another. */
@@ -62,57 +102,8 @@ function mapped<Value>(values: readonly Value[], change: (value: Value, index: n
   return result ?? values;
 }
 
-/** The very same object where nothing in it became another: nearly all of them are. */
-function walkObject(
-  value: Readonly<Record<string, unknown>>,
-  place: Place,
-  handler: StringHandler,
-  depth: number,
-  isSecret: boolean,
-): unknown {
-  const here = handler.isPlaceless ? place : placeWithin(value, place);
-  let kept: Map<string, unknown> | undefined;
-  const names = Object.keys(value);
-  for (let index = 0; index < names.length; index++) {
-    const name = names[index] as string;
-    const field = value[name];
-    const there = placeBelow(here, name, handler);
-    const shown = handler.text(name, there);
-    const changed = walkField(name === 'value' ? nameIn(value) : name, field, there, handler, depth, isSecret);
-    if (!kept && (shown !== name || changed !== field))
-      kept = new Map(names.slice(0, index).map((before) => [before, value[before]]));
-    if (kept) kept.set(freeName(shown, kept), changed);
-  }
-  return kept ? Object.fromEntries(kept) : value;
-}
-
-function walkField(
-  name: string,
-  value: unknown,
-  place: Place,
-  handler: StringHandler,
-  depth: number,
-  isSecret: boolean,
-): unknown {
-  if (!isSecretField(name, value)) return walk(value, place, handler, depth + 1, isSecret);
-  if (typeof value === 'number') return handler.secret(String(value), place);
-  if (typeof value === 'string') return isStandIn(value) ? handler.text(value, place) : handler.secret(value, place);
-  if (Array.isArray(value))
-    return mapped(value, (each, index) => {
-      const there = placeBelow(place, index, handler);
-      return typeof each === 'string' && !isStandIn(each)
-        ? handler.secret(each, there)
-        : walk(each, there, handler, depth + 2, true);
-    });
-  return walk(value, place, handler, depth + 1, true);
-}
-
-function placeBelow(place: Place, name: string | number, { isPlaceless }: StringHandler): Place {
-  return isPlaceless ? place : fieldBelow(place, name);
-}
-
 /** Conversations and messages say themselves where one is. */
-function placeWithin(value: Readonly<Record<string, unknown>>, place: Place): Place {
+function placeWithin(value: JsonObject, place: Place): Place {
   const { session_id: agent, messages, id, role, content } = value;
   if (typeof agent === 'string' && Array.isArray(messages)) return { agent, message: null, field: undefined };
   if (typeof id === 'string' && typeof role === 'string' && Array.isArray(content))

@@ -3,13 +3,14 @@ import type { Edits, View } from './view.ts';
 
 /** Many words looked for at once, in one pass over a text (Aho and Corasick, 1975): what it costs is the text's length. */
 export interface WordSearch {
-  /** Word and start of every hit, in the order of their ends; of those that end together the longest is first. */
-  readonly hitsIn: (text: string) => readonly number[];
+  /**
+   * Word and start of every hit, in the order of their ends; of those that end together the longest is first. And the state at the
+   * end of the text.
+   */
+  readonly search: (text: string) => { readonly hits: Hits; readonly state: number };
   /** Only of words that stand, with the character before them, not wholly before `start` nor wholly behind `end`. */
   readonly hitsAround: (text: string, start: number, end: number, onHit: (word: number, start: number) => void) => void;
   readonly lengthOf: (word: number) => number;
-  /** Calls back for every place of every word, in the order of their ends. Gives the state at the end of the text. */
-  readonly eachHit: (text: string, onHit: (word: number, start: number) => void) => number;
   /** How much of a word the text that led to a state ends with: its longest beginning, and one word that has it. */
   readonly beginningAt: (state: number) => { readonly length: number; readonly word: number };
 }
@@ -37,44 +38,38 @@ export function createWordSearch(
   const pairs = pairsIn(words, alphabet);
   // Rows of the table by where they begin; those where a word ends are told by their sign. One look a character.
   const rows = Int32Array.from(next, (state) => (outputs[state] ? ~(state * size) : state * size));
-  const letterOf = (unit: number): number => (unit < 128 ? (ascii[unit] ?? 0) : (others.get(unit) ?? 0));
+  const letterAt = (text: string, at: number): number => letterOf(text.charCodeAt(at), alphabet);
   const isWanted = (word: number, text: string, start: number): boolean => {
     const spelling = spelled[word];
     return spelling === undefined || isSpelled(text, start, spelling);
   };
-  const endsIn = (text: string, onEnd: (row: number, end: number) => void): number => {
-    const { length } = text;
-    const units = codeUnitsOf(text);
-    let row = 0;
-    for (let at = 0; at < length; at++) {
-      const unit = units[at] as number;
-      row = rows[row + (unit < 128 ? (ascii[unit] as number) : (others.get(unit) ?? 0))] as number;
-      if (row >= 0) continue;
-      row = ~row;
-      onEnd(row, at + 1);
-    }
-    return row;
-  };
   return {
-    hitsIn: (text) => {
+    search: (text) => {
+      const { length } = text;
+      const units = codeUnitsOf(text);
       let hits: number[] | undefined;
-      endsIn(text, (row, end) => {
+      let row = 0;
+      for (let at = 0; at < length; at++) {
+        const unit = units[at] as number;
+        row = rows[row + (unit < 128 ? (ascii[unit] as number) : (others.get(unit) ?? 0))] as number;
+        if (row >= 0) continue;
+        row = ~row;
         for (const word of outputs[row / size] ?? []) {
-          const start = end - (wordLengths[word] as number);
+          const start = at + 1 - (wordLengths[word] as number);
           if (!isWanted(word, text, start)) continue;
           hits ??= [];
           hits.push(word, start);
         }
-      });
-      return hits ?? NO_HITS;
+      }
+      return { hits: hits ?? NO_HITS, state: row / size };
     },
     hitsAround: (text, start, end, onHit) => {
       // No word goes on from before where no word has these two side by side.
-      const before = start === 0 ? 0 : letterOf(text.charCodeAt(start - 1));
-      const isCrossed = start < text.length && pairs[before * size + letterOf(text.charCodeAt(start))] === 1;
+      const before = start === 0 ? 0 : letterAt(text, start - 1);
+      const isCrossed = start < text.length && pairs[before * size + letterAt(text, start)] === 1;
       let row = 0;
       for (let at = isCrossed ? Math.max(0, start - longest + 1) : start; at < text.length; at++) {
-        row = rows[row + letterOf(text.charCodeAt(at))] as number;
+        row = rows[row + letterAt(text, at)] as number;
         if (row < 0) {
           row = ~row;
           for (const word of outputs[row / size] ?? []) {
@@ -87,23 +82,11 @@ export function createWordSearch(
       }
     },
     lengthOf: (word) => wordLengths[word] ?? 0,
-    eachHit: (text, onHit) => {
-      /** State and place of each hit, told when the units are not needed any more. */
-      let hits: number[] | undefined;
-      const row = endsIn(text, (state, end) => {
-        hits ??= [];
-        hits.push(state / size, end);
-      });
-      for (let hit = 0; hits && hit < hits.length; hit += 2)
-        for (const word of outputs[hits[hit] as number] ?? [])
-          onHit(word, (hits[hit + 1] as number) - (wordLengths[word] ?? 0));
-      return row / size;
-    },
     beginningAt: (state) => ({ length: lengths[state] ?? 0, word: passing[state] ?? 0 }),
   };
 }
 
-const NO_HITS: readonly number[] = [];
+const NO_HITS: Hits = [];
 
 export function isSpelled(text: string, start: number, { spellings, isGlued }: Spelling): boolean {
   if (!isGlued && isLetterOrDigit(text.charCodeAt(start - 1))) return false;
@@ -112,7 +95,7 @@ export function isSpelled(text: string, start: number, { spellings, isGlued }: S
 }
 
 /** `NaN`, before the first one, is none. */
-function isLetterOrDigit(unit: number): boolean {
+export function isLetterOrDigit(unit: number): boolean {
   return (unit >= 97 && unit <= 122) || (unit >= 65 && unit <= 90) || (unit >= 48 && unit <= 57);
 }
 
@@ -137,16 +120,17 @@ function createAlphabet(words: readonly string[], ignoreCase: boolean): Alphabet
   return { ascii, others, size };
 }
 
+function letterOf(unit: number, { ascii, others }: Alphabet): number {
+  return unit < 128 ? (ascii[unit] as number) : (others.get(unit) ?? 0);
+}
+
 /** Which letters stand side by side in some word. */
-function pairsIn(words: readonly string[], { ascii, others, size }: Alphabet): Uint8Array {
+function pairsIn(words: readonly string[], alphabet: Alphabet): Uint8Array {
+  const { size } = alphabet;
   const pairs = new Uint8Array(size * size);
   for (const word of words)
-    for (let at = 1; at < word.length; at++) {
-      const [first, second] = [word.charCodeAt(at - 1), word.charCodeAt(at)].map((unit) =>
-        unit < 128 ? (ascii[unit] ?? 0) : (others.get(unit) ?? 0),
-      );
-      pairs[(first ?? 0) * size + (second ?? 0)] = 1;
-    }
+    for (let at = 1; at < word.length; at++)
+      pairs[letterOf(word.charCodeAt(at - 1), alphabet) * size + letterOf(word.charCodeAt(at), alphabet)] = 1;
   return pairs;
 }
 
@@ -159,14 +143,13 @@ interface Trie {
   readonly passing: number[];
 }
 
-function buildTrie(words: readonly string[], { ascii, others }: Alphabet): Trie {
+function buildTrie(words: readonly string[], alphabet: Alphabet): Trie {
   const trie: Trie = { children: [new Map()], ends: [undefined], lengths: [0], passing: [0] };
   words.forEach((word, index) => {
     if (word === '') return;
     let state = 0;
     for (let at = 0; at < word.length; at++) {
-      const unit = word.charCodeAt(at);
-      const letter = unit < 128 ? (ascii[unit] ?? 0) : (others.get(unit) ?? 0);
+      const letter = letterOf(word.charCodeAt(at), alphabet);
       let child = trie.children[state]?.get(letter);
       if (child === undefined) {
         child = trie.children.length;
@@ -215,7 +198,7 @@ type Hits = readonly number[];
 export function hitsInView(view: View, words: WordSearch): Hits {
   if (view.hits?.of === words) return view.hits.list;
   const { text, edited } = view;
-  const list = edited ? withEdits(hitsInView(edited.below, words), edited.edits, text, words) : words.hitsIn(text);
+  const list = edited ? withEdits(hitsInView(edited.below, words), edited.edits, text, words) : words.search(text).hits;
   view.hits = { of: words, list };
   return list;
 }

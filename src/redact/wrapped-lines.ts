@@ -1,4 +1,4 @@
-import { editView, type View } from './view.ts';
+import { editView, isAt, lastUpTo, type View } from './view.ts';
 
 /** Only what may be one word across the end of a line, put together; one such word a line. */
 export interface JoinedView extends View {
@@ -42,8 +42,7 @@ export function stripMargin(view: View): View | undefined {
 
 function hasNumberOrMark(text: string): boolean {
   for (let line = 0; ; ) {
-    TELLING.lastIndex = line;
-    if (TELLING.test(text)) return true;
+    if (isAt(TELLING, text, line)) return true;
     line = text.indexOf('\n', line) + 1;
     if (line === 0) return false;
   }
@@ -60,14 +59,10 @@ export function joinWrapped(view: View): readonly JoinedView[] {
 /** Shorter ones hold no token, or what stands on one line is enough to find it. */
 const SHORTEST = 14;
 
-interface Pieces {
-  /** Where each piece stands in the view, and where in the text below; pieces of one word follow each other. */
-  readonly at: number[];
-  readonly source: number[];
-}
-
 function joinRuns({ text, startOf, endOf }: View, margin: RegExp): JoinedView | undefined {
-  const pieces: Pieces = { at: [], source: [] };
+  /** Where each piece stands in the view, and where in the text below; pieces of one word follow each other. */
+  const starts: number[] = [];
+  const sources: number[] = [];
   let joined = '';
   /** Pieces of the word that may go on: [start, end). */
   let word: [number, number][] = [];
@@ -75,8 +70,8 @@ function joinRuns({ text, startOf, endOf }: View, margin: RegExp): JoinedView | 
     const length = word.reduce((sum, [start, end]) => sum + end - start, 0);
     if (length >= SHORTEST) {
       for (const [start, end] of word) {
-        pieces.at.push(joined.length);
-        pieces.source.push(start);
+        starts.push(joined.length);
+        sources.push(start);
         joined += text.slice(start, end);
       }
       joined += '\n';
@@ -101,23 +96,22 @@ function joinRuns({ text, startOf, endOf }: View, margin: RegExp): JoinedView | 
   close();
   if (joined === '') return undefined;
   const sourceOf = (at: number): number => {
-    const piece = pieceOf(pieces, at);
-    return (pieces.source[piece] ?? 0) + at - (pieces.at[piece] ?? 0);
+    const piece = lastUpTo(starts, at);
+    return (sources[piece] ?? 0) + at - (starts[piece] ?? 0);
   };
   return {
     text: joined,
     startOf: (at) => startOf(sourceOf(at)),
     endOf: (at) => endOf(at === 0 ? sourceOf(0) : sourceOf(at - 1) + 1),
     joinWithin: (start, end) => {
-      const behind = pieces.at[pieceOf(pieces, start) + 1] ?? joined.length;
+      const behind = starts[lastUpTo(starts, start) + 1] ?? joined.length;
       return behind < end ? behind : -1;
     },
   };
 }
 
 interface Margin {
-  /** Where the line begins, and where its own text does. */
-  readonly start: number;
+  /** Where the line's own text begins. */
   readonly end: number;
   /** What stands before it, without numbers and spaces. */
   readonly marks: string;
@@ -127,8 +121,10 @@ function readMargin(text: string, start: number, margin: RegExp): Margin {
   margin.lastIndex = start;
   margin.test(text);
   const end = margin.lastIndex;
-  return { start, end, marks: text.slice(start, end).replace(/[\d\s]/g, '') };
+  return { end, marks: text.slice(start, end).replace(/[\d\s]/g, '') };
 }
+
+const LINE_NUMBER = /\d{1,7}[\t→]/y;
 
 /** A few columns more or less: numbers of lines grow, and a first line may stand behind a prompt. */
 const SLACK = 8;
@@ -146,28 +142,10 @@ function wrapAt(
   const isLonger = nextEnd - newline - 1 > newline - lineStart + SLACK;
   if (isLonger && text[lineEnd] !== '\\') return undefined;
   const next = readMargin(text, newline + 1, margin);
-  if (!isOfWord(text, next.end) || isNumbered(text, next.end)) return undefined;
+  // A line number is not part of the text.
+  if (!isOfWord(text, next.end) || isAt(LINE_NUMBER, text, next.end)) return undefined;
   const line = readMargin(text, lineStart, margin);
   return line.marks === next.marks ? { line, next } : undefined;
-}
-
-/** A number of a line that is taken for the text of the line. */
-function isNumbered(text: string, at: number): boolean {
-  LINE_NUMBER.lastIndex = at;
-  return LINE_NUMBER.test(text);
-}
-
-const LINE_NUMBER = /\d{1,7}[\t→]/y;
-
-function pieceOf({ at: starts }: Pieces, at: number): number {
-  let low = 0;
-  let high = starts.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((starts[middle] ?? 0) <= at) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
 }
 
 /** The end of what the line says: without a carriage return, and without the `\` by which a command goes on. */

@@ -1,4 +1,4 @@
-import { type SecretRule, shaped } from '../rule.ts';
+import { placed, type SecretRule } from '../rule.ts';
 import {
   ABOUT_IT,
   BARE,
@@ -54,8 +54,62 @@ const MARKUP = `(?:[*_~\`"'“”«»([]{1,3}|</?[a-z]{1,10}>|\\\\{1,3}["']){0,3
 const LABEL_MARK = `(?:\\s{0,3}(?::=|\\?=|[=-]>|→|={1,3}|:(?!:)|：|(?:\\|\\||\\?\\?|(?<=["'\`]),)(?<inCode>)(?=\\s{0,3}["'\`]))|\\s{1,20}(?<inWords>is|was|ist|to|[-–|])(?=\\W)${MARKUP}:?|(?<gap>\\s{1,3}(?=\\\\{0,3}["'\`])|\\t| {2,20}))`;
 const LABELLED = `${NO_ARN}${LABEL}${ABOUT_WHAT}${MARKUP}${LABEL_MARK}${MARKUP}(?:\\s|\\\\{1,4}[nrt]|[|>][-+]?(?=\\n)|- ){0,8}(?:${QUOTED}|${MARKUP}${BARE}(?!\\())`;
 
+const ASSIGNMENT = placed(GROUP, {
+  id: 'assignment',
+  what: 'value whose name says that it is secret, in code, JSON, YAML or INI, where it looks like one',
+  keywords: SECRET_KEYWORDS,
+  pattern: ASSIGNED,
+  flags: 'i',
+  reach: 520,
+  accepts: (secret, match) => {
+    const isPassword = /pass|pwd/i.test(match[0].slice(0, 24));
+    return looksSecret(secret, isPassword, isPassword || match.groups?.['quote'] !== undefined);
+  },
+  samples: [
+    'A=1\nclient_secret="{an:20}"\n',
+    'secret_key_base: {hex:64}',
+    '{"password":"{=hunter2}"}',
+    '{\\"apiKey\\": \\"{an:20}\\"}',
+    "const token = '{an:24}'",
+    'password: {=correct-horse-fake-staple}',
+    'password = "{=S3cr3t!pw}"',
+  ],
+  misses: [
+    'token = response.data.token',
+    'password = getPassword()',
+    'const secret: string',
+    'token: process.env.TOKEN',
+    "token: '<your-token>'",
+    'secret: ${VAR}',
+    '"max_tokens": 4096, token_type: bearer, password_min_length: 8',
+    "password: 'your-password-123'",
+  ],
+});
+
+const PASS_ASSIGNMENT = placed(GROUP, {
+  id: 'pass-assignment',
+  what: 'value of a name that ends with «pass»',
+  keywords: PASS_KEYWORDS,
+  pattern: PASS_ASSIGNED,
+  flags: 'i',
+  before: 1,
+  reach: 440,
+  accepts: (secret, match) => looksSecret(secret, true) && (isPassName(match) || isMarked(secret)),
+  samples: [
+    'smtp_pass: "{=hunter2}"',
+    '{"db_pass":"{=hunter2}"}',
+    'user: ann, pass: {=Barcelona2024!}',
+    'pw={=S3cr3t!x}',
+  ],
+  misses: [
+    'pass the test, then pass: 12, fail: 3 and PASS: test_a',
+    'PASS=12 FAIL=0; first_pass=2',
+    'bypass=everything compass: north',
+  ],
+});
+
 export const ASSIGNMENT_RULES: readonly SecretRule[] = [
-  shaped(GROUP, {
+  placed(GROUP, {
     id: 'environment-variable',
     what: 'variable whose name says that it is secret, as shells and .env files set it: any value but a stand-in',
     keywords: ['pass', 'pwd', 'secret', 'token', 'key', 'credential', '_auth', '_pat', '_dsn'],
@@ -63,7 +117,6 @@ export const ASSIGNMENT_RULES: readonly SecretRule[] = [
       '(?<![\\w$.{-])(?:[A-Z][A-Z0-9_]{0,60}_|PG|SSH|VNC|SUDO)?(?:PASSWORD|PASSWD|PASSPHRASE|PASS|PWD|SECRETS?|TOKEN|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|SECRET_?KEY|AUTH_?KEY|SIGNING_?KEY|ENCRYPTION_?KEY|MASTER_?KEY|KEY_BASE|CREDENTIALS?|AUTH|PAT)(?:_\\d{1,3}|_[A-Z]{1,12})?=(?:"((?:[^"\\\\\\n]|\\\\.){4,400})"|\'([^\'\\n]{4,400})\'|([^\\s"\'`<>\\\\]{4,400}(?=\\r?\\n|$)|[^\\s"\'`;|&<>()\\\\]{4,400}))',
     before: 70,
     reach: 480,
-    isGeneral: true,
     accepts: (secret, [all]) =>
       !isStandIn(secret) &&
       !isPathOrUrl(secret) &&
@@ -87,72 +140,19 @@ export const ASSIGNMENT_RULES: readonly SecretRule[] = [
       'OLDPWD=build',
     ],
   }),
-  shaped(GROUP, {
-    id: 'assignment',
-    what: 'value whose name says that it is secret, in code, JSON, YAML or INI, where it looks like one',
-    keywords: SECRET_KEYWORDS,
-    pattern: ASSIGNED,
-    flags: 'i',
-    reach: 520,
-    isGeneral: true,
-    accepts: (secret, match) => {
-      const isPassword = /pass|pwd/i.test(match[0].slice(0, 24));
-      return looksSecret(secret, isPassword, isPassword || match.groups?.['quote'] !== undefined);
-    },
-    samples: [
-      'A=1\nclient_secret="{an:20}"\n',
-      'secret_key_base: {hex:64}',
-      '{"password":"{=hunter2}"}',
-      '{\\"apiKey\\": \\"{an:20}\\"}',
-      "const token = '{an:24}'",
-      'password: {=correct-horse-fake-staple}',
-      'password = "{=S3cr3t!pw}"',
-    ],
-    misses: [
-      'token = response.data.token',
-      'password = getPassword()',
-      'const secret: string',
-      'token: process.env.TOKEN',
-      "token: '<your-token>'",
-      'secret: ${VAR}',
-      '"max_tokens": 4096, token_type: bearer, password_min_length: 8',
-      "password: 'your-password-123'",
-    ],
-  }),
-  shaped(GROUP, {
+  ASSIGNMENT,
+  placed(GROUP, {
     id: 'xml-element',
     what: 'element of XML whose name says that it is secret',
     keywords: SECRET_KEYWORDS,
     pattern: `(?<=<[\\w.:-]{0,40})${SECRET_WORD}>([^<>\\s]{4,400})</`,
     flags: 'i',
-    isGeneral: true,
     accepts: (secret) => looksSecret(secret, true),
     samples: ['<db-password>{=Sup3rS3cret!}</db-password>'],
     misses: ['<password>${db.password}</password>', '<token>identifier</token>'],
   }),
-  shaped(GROUP, {
-    id: 'pass-assignment',
-    what: 'value of a name that ends with «pass»',
-    keywords: PASS_KEYWORDS,
-    pattern: PASS_ASSIGNED,
-    flags: 'i',
-    before: 1,
-    reach: 440,
-    isGeneral: true,
-    accepts: (secret, match) => looksSecret(secret, true) && (isPassName(match) || isMarked(secret)),
-    samples: [
-      'smtp_pass: "{=hunter2}"',
-      '{"db_pass":"{=hunter2}"}',
-      'user: ann, pass: {=Barcelona2024!}',
-      'pw={=S3cr3t!x}',
-    ],
-    misses: [
-      'pass the test, then pass: 12, fail: 3 and PASS: test_a',
-      'PASS=12 FAIL=0; first_pass=2',
-      'bypass=everything compass: north',
-    ],
-  }),
-  shaped(GROUP, {
+  PASS_ASSIGNMENT,
+  placed(GROUP, {
     id: 'named-value',
     what: 'value beside a name that says that it is secret, as lists of variables and headers have it',
     keywords: ['value'],
@@ -160,19 +160,17 @@ export const ASSIGNMENT_RULES: readonly SecretRule[] = [
     flags: 'i',
     before: 180,
     reach: 420,
-    isGeneral: true,
     accepts: (secret) => !isStandIn(secret) && !isCode(secret) && /\d|[^A-Za-z]/.test(secret),
     samples: ['{"name":"Authorization","value":"{=hunter2}"}', '- name: DB_PASSWORD\n  value: {=hunter2}'],
     misses: ['{"name":"Content-Type","value":"application/json"}', '- name: DB_PASSWORD\n  value: $PW'],
   }),
-  shaped(GROUP, {
+  placed(GROUP, {
     id: 'labelled-value',
     what: 'value after a label in a message, log line or document: “API Key: …”, “the password is …”',
     keywords: LABEL_KEYWORDS,
     pattern: LABELLED,
     flags: 'i',
     reach: 680,
-    isGeneral: true,
     accepts: (secret, match) => {
       const value = secret.replace(/[.,;:!?*_~]{1,3}$/, '');
       const isPassword = /^pass|^pwd/i.test(match[0]);
@@ -207,14 +205,9 @@ export const ASSIGNMENT_RULES: readonly SecretRule[] = [
 
 /** For what commands are told (the audit), where a word behind `password=` is one, however it looks. */
 export const EAGER_RULES: readonly SecretRule[] = [
-  shaped(GROUP, {
-    id: 'assignment',
+  {
+    ...ASSIGNMENT,
     what: 'value whose name says that it is secret',
-    keywords: SECRET_KEYWORDS,
-    pattern: ASSIGNED,
-    flags: 'i',
-    reach: 520,
-    isGeneral: true,
     accepts: (secret) => !isReference(secret) && !isCode(secret),
     samples: [
       'export DB_PASSWORD={=hunter2}',
@@ -223,19 +216,12 @@ export const EAGER_RULES: readonly SecretRule[] = [
       'PASSWORD=\\\n{=hunter2} psql',
     ],
     misses: ['token = response.data.token'],
-  }),
-  shaped(GROUP, {
-    id: 'pass-assignment',
-    what: 'value of a name that ends with «pass»',
-    keywords: PASS_KEYWORDS,
-    pattern: PASS_ASSIGNED,
-    flags: 'i',
-    before: 1,
-    reach: 440,
-    isGeneral: true,
+  },
+  {
+    ...PASS_ASSIGNMENT,
     accepts: (secret, match) =>
       !isReference(secret) && !isCode(secret) && !/^\d{1,3}$/.test(secret) && (isPassName(match) || isMarked(secret)),
     samples: ['DB_PASS={=hunter2} psql', 'export PASS={=hunter2}'],
     misses: ['PASS=12 FAIL=0'],
-  }),
+  },
 ];

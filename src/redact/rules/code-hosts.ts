@@ -1,4 +1,4 @@
-import { assigned, type SecretRule, shaped, token } from '../rule.ts';
+import { assigned, placed, type SecretRule, shaped, token } from '../rule.ts';
 
 const CODE_HOSTS = 'code hosts';
 
@@ -107,13 +107,12 @@ export const REGISTRY_RULES: readonly SecretRule[] = [
     samples: ['npm_{an:36}'],
     misses: ['npm_{an:9}', 'npm_config_registry'],
   }),
-  shaped(REGISTRIES, {
+  placed(REGISTRIES, {
     id: 'npmrc-auth',
     what: 'token or password of a registry in .npmrc',
     keywords: ['_authtoken', '_auth', ':_password'],
     pattern: '(?::_password|_auth(?:Token)?)\\s{0,3}=\\s{0,3}["\']?([^\\s"\'$;]{6,2000})',
     flags: 'i',
-    isGeneral: true,
     accepts: (secret, [all]) =>
       !/^[<{[*]|[(]|^(?:true|false|null|none)\b/i.test(secret) &&
       (/token/i.test(all) || /\d|={1,2}$|[a-z][A-Z]/.test(secret)),
@@ -162,13 +161,12 @@ export const REGISTRY_RULES: readonly SecretRule[] = [
     samples: ['dckr_pat_{w:27}'],
     misses: ['dckr_pat_x'],
   }),
-  shaped(REGISTRIES, {
+  placed(REGISTRIES, {
     id: 'docker-auth',
     what: 'login in the configuration of Docker',
     keywords: ['"auth"', '\\"auth\\"'],
     pattern: '\\\\{0,3}"auth\\\\{0,3}"\\s{0,3}:\\s{0,3}\\\\{0,3}"([A-Za-z0-9+/]{8,2000}={0,2})',
     before: 2,
-    isGeneral: true,
     accepts: (secret) => secret.length % 4 === 0 && /[\d=]/.test(secret),
     samples: ['{"auths":{"x":{"auth":"{b64:40}"}}}'],
     misses: ['{"auth":"oauth2"}'],

@@ -1,5 +1,5 @@
 import { decodeBase64 } from '../disguises.ts';
-import { type SecretRule, shaped } from '../rule.ts';
+import { placed, type SecretRule } from '../rule.ts';
 import { COMMAND_SPACE, isReference, isStandIn, looksSecret, QUOTED, SECRET_WORD } from '../value-looks.ts';
 
 const GROUP = 'by name and place';
@@ -20,7 +20,7 @@ const PASSWORD_OPTIONS = [
 const isArgument = (secret: string): boolean => !isReference(secret) && !secret.startsWith('-');
 
 export const COMMAND_RULES: readonly SecretRule[] = [
-  shaped(GROUP, {
+  placed(GROUP, {
     id: 'command-option',
     what: 'option of a command: --password, --token, --api-key and the like',
     keywords: [
@@ -43,7 +43,6 @@ export const COMMAND_RULES: readonly SecretRule[] = [
     flags: 'i',
     before: 45,
     reach: 500,
-    isGeneral: true,
     accepts: (secret) => isArgument(secret) && (looksSecret(secret, true) || (/\d/.test(secret) && /\s/.test(secret))),
     samples: [
       'deploy --password {=hunter2} now',
@@ -60,7 +59,7 @@ export const COMMAND_RULES: readonly SecretRule[] = [
       'npm run build -- --pass',
     ],
   }),
-  shaped(GROUP, {
+  placed(GROUP, {
     id: 'command-password',
     what: 'password of mysql, sqlcmd, sshpass, docker login, redis-cli, mongo, mosquitto, htpasswd, zip or 7z',
     keywords: [
@@ -87,7 +86,6 @@ export const COMMAND_RULES: readonly SecretRule[] = [
     flags: '',
     before: 2,
     reach: 900,
-    isGeneral: true,
     accepts: (secret) => isArgument(secret) && !isStandIn(secret),
     samples: [
       'mysql -u root -p{=hunter2} db',
@@ -105,7 +103,7 @@ export const COMMAND_RULES: readonly SecretRule[] = [
       'mysql -u root -p db',
     ],
   }),
-  shaped(GROUP, {
+  placed(GROUP, {
     id: 'user-and-password',
     what: 'user and password of curl, wget, httpie, smbclient or lftp',
     keywords: ['curl', 'wget', 'http', 'xh', 'smbclient', 'lftp'],
@@ -113,30 +111,27 @@ export const COMMAND_RULES: readonly SecretRule[] = [
       '\\b(?:curl|wget|smbclient|lftp|(?:https?|xh)(?=\\s))\\b[^\\n;|&]{0,400}?\\s(?:-u|-U|--user|--proxy-user|-a|--auth)(?:\\s{1,3}|=)?["\']?[^\\s:"\'`\\\\]{1,200}:([^\\s"\'`\\\\]{1,200})',
     before: 1,
     reach: 900,
-    isGeneral: true,
     accepts: (secret) => !isStandIn(secret) && !secret.startsWith('//') && !/^\d{2,5}(?:[/:]|$)/.test(secret),
     samples: ['curl -s -u admin:{=hunter2} https://x.example', "curl --user 'me:{=hunter2}' https://x"],
     misses: ['curl -u "$USER:$PASS" https://x', 'curl -u user:password https://x'],
   }),
-  shaped(GROUP, {
+  placed(GROUP, {
     id: 'openssl-password',
     what: 'password of openssl',
     keywords: ['pass:'],
     pattern: `(?<![\\w-])--?pass(?:in|out|word|wd)?${COMMAND_SPACE}["']?pass:${ARGUMENT}`,
     before: 24,
     reach: 260,
-    isGeneral: true,
     accepts: (secret) => !isStandIn(secret),
     samples: ['openssl rsa -in k.pem -passin pass:{=hunter2}', "openssl enc -pass 'pass:{=hunter2}' -in x"],
     misses: ['openssl rsa -passin env:PW -passout file:pw.txt'],
   }),
-  shaped(GROUP, {
+  placed(GROUP, {
     // What a config map is made of is no secret.
     id: 'from-literal',
     what: 'literal of a Kubernetes secret',
     keywords: ['--from-literal'],
     pattern: `(?<!configmap(?:[^\\n;|&]|\\\\\\r?\\n){0,300})--from-literal(?:=|${COMMAND_SPACE})["']?[\\w.-]{1,100}=${ARGUMENT}`,
-    isGeneral: true,
     accepts: (secret) => !isReference(secret),
     samples: [
       'kubectl create secret generic x --from-literal=pw={=hunter2}',
@@ -150,14 +145,13 @@ export const COMMAND_RULES: readonly SecretRule[] = [
 const isNoWord = (secret: string): boolean => /[\d_=]/.test(secret) || /[a-z][A-Z]/.test(secret);
 
 export const HEADER_RULES: readonly SecretRule[] = [
-  shaped(GROUP, {
+  placed(GROUP, {
     id: 'authorization-header',
     what: 'what an Authorization header carries',
     keywords: ['authorization'],
     pattern:
       '(?:proxy-)?authorization\\\\{0,3}["\'`]?\\s{0,3}[:=,]\\s{0,3}\\\\{0,3}["\'`]?(?:(?:bearer|token|basic|digest|apikey|negotiate|ssws|bot)\\s{1,3})?([^\\s"\'\\\\,`;<>()]{6,4000})',
     flags: 'i',
-    isGeneral: true,
     accepts: (secret) =>
       !isStandIn(secret) &&
       !/^[\w.]+[([]|^\{|\$\{/.test(secret) &&
@@ -178,13 +172,12 @@ export const HEADER_RULES: readonly SecretRule[] = [
       'authorization: AuthorizationCodeGrant',
     ],
   }),
-  shaped(GROUP, {
+  placed(GROUP, {
     id: 'bearer-token',
     what: 'token behind the word Bearer',
     keywords: ['bearer'],
     pattern: 'bearer\\s{1,3}([\\w.~+/=-]{16,4000})',
     flags: 'i',
-    isGeneral: true,
     accepts: (secret) =>
       !isStandIn(secret) &&
       (/\d/.test(secret)
@@ -194,30 +187,28 @@ export const HEADER_RULES: readonly SecretRule[] = [
     samples: ['bearer {an:30}', 'using Bearer cal_live_{=9f8e7d6c5b4a3f2e}'],
     misses: ['the bearer authentication_scheme_name', 'Bearer some-long-placeholder-token'],
   }),
-  shaped(GROUP, {
+  placed(GROUP, {
     id: 'basic-credentials',
     what: 'user and password in base64 behind the word Basic',
     keywords: ['basic'],
     pattern: '\\bbasic\\s{1,3}([A-Za-z0-9+/]{8,1000}={0,2})(?![\\w+/=])',
     flags: 'i',
     before: 1,
-    isGeneral: true,
     accepts: (secret) => secret.length % 4 === 0 && isNoWord(secret) && decodesToPair(secret),
     samples: ['Basic {=dXNlcjpodW50ZXIyCg==}'],
     misses: ['Basic implementation of a basic authentication', 'basic usage12'],
   }),
-  shaped(GROUP, {
+  placed(GROUP, {
     id: 'cookie',
     what: 'cookies of a header',
     keywords: ['cookie:', 'cookie":', "cookie':", 'cookie\\":'],
     pattern: '(?:set-)?cookie\\\\{0,3}["\']?:\\s{0,3}\\\\{0,3}["\']?([\\w.%-]{1,80}=[^\\r\\n"\'\\\\]{6,4000})',
     flags: 'i',
-    isGeneral: true,
     accepts: (secret) => /\d|[a-z][A-Z]/.test(secret) && !/^[\w.-]+=\s*[<{$]/.test(secret),
     samples: ['Cookie: sid={an:20}; theme=dark', 'Set-Cookie: session={w:40}; HttpOnly'],
     misses: ['Cookie: <cookie>', 'the cookie: a small text', 'cookie: name=value'],
   }),
-  shaped(GROUP, {
+  placed(GROUP, {
     id: 'session-cookie',
     what: 'session in a cookie, by its usual names',
     keywords: [
@@ -237,7 +228,6 @@ export const HEADER_RULES: readonly SecretRule[] = [
     flags: 'i',
     before: 40,
     reach: 2100,
-    isGeneral: true,
     minEntropy: 3,
     accepts: (secret) =>
       /\d/.test(secret) &&
@@ -247,14 +237,13 @@ export const HEADER_RULES: readonly SecretRule[] = [
     samples: ['curl -b "session={an:32}" https://x', 'connect.sid=s%3A{an:32}.{an:40}', 'PHPSESSID={lo:26}'],
     misses: ['session=active', 'sid=12', 'const session=createSessionWithOptions1'],
   }),
-  shaped(GROUP, {
+  placed(GROUP, {
     id: 'key-header',
     what: 'header that carries a key: X-Api-Key, X-Auth-Token, PRIVATE-TOKEN and the like',
     keywords: ['x-', 'private-token', 'job-token', 'api-key:', 'apikey:', 'ocp-apim', 'deploy-token'],
     pattern:
       '(?<![\\w])(?:x-[a-z-]{0,30}(?:key|token|secret|auth)|private-token|job-token|deploy-token|api-?key|ocp-apim-subscription-key)\\\\{0,3}["\']?\\s{0,3}[:=]\\s{0,3}\\\\{0,3}["\']?([^\\s"\'\\\\,;<>(){}]{8,1000})',
     flags: 'i',
-    isGeneral: true,
     minEntropy: 2.5,
     accepts: (secret) => !isReference(secret) && /\d/.test(secret) && /[A-Za-z]/.test(secret),
     samples: ['X-Api-Key: {an:32}', '-H "PRIVATE-TOKEN: {an:20}"', "'x-auth-token': '{an:24}'"],

@@ -1,15 +1,14 @@
-import { type SecretRule, shaped } from '../rule.ts';
+import { placed, type SecretRule, shaped } from '../rule.ts';
 import { isReference, isStandIn } from '../value-looks.ts';
 
 const GROUP = 'connections';
 
 export const CONNECTION_RULES: readonly SecretRule[] = [
-  shaped(GROUP, {
+  placed(GROUP, {
     id: 'url-password',
     what: 'password in a URL: postgres, mysql, mongodb, redis, amqp, ftp, https and any other scheme',
     keywords: ['://'],
     pattern: ':\\/\\/[^\\s:@/"\'<>`]{0,200}:([^\\s@/"\'<>`]{1,300})@(?=[\\w.\\[$%{-])',
-    isGeneral: true,
     isWrapped: true,
     accepts: (secret) => !isUrlStandIn(secret) && secret !== 'x-oauth-basic',
     samples: [
@@ -25,7 +24,7 @@ export const CONNECTION_RULES: readonly SecretRule[] = [
       'http://localhost:3000/@scope',
     ],
   }),
-  shaped(GROUP, {
+  placed(GROUP, {
     // Passwords with @ or / in them: the last @ before the host ends it.
     id: 'database-url',
     what: 'password with unusual characters in the URL of a database',
@@ -47,19 +46,17 @@ export const CONNECTION_RULES: readonly SecretRule[] = [
     ],
     pattern:
       '(?:postgres(?:ql)?|mysql2?|mariadb|mongodb|rediss?|amqps?|mssql|sqlserver|clickhouse|cockroachdb|oracle|nats|ldaps?|smtps?)(?:\\+[a-z0-9_]{1,20})?:\\/\\/[^\\s:@/"\'<>`]{0,200}:([^\\s"\'<>`]{1,200})@[\\w.-]{1,200}(?::\\d{2,5})?(?:[/?,]|$|(?=[\\s"\'<>`)]))',
-    isGeneral: true,
     accepts: (secret) => !isUrlStandIn(secret) && !secret.includes('://') && !/^\d{2,5}\//.test(secret),
     samples: ['postgres://app:{=h@nt/er2}@db.example/app', 'mysql+pymysql://root:{=a@b}@db:3306/x'],
     misses: ['postgres://localhost:5432/app@home'],
   }),
-  shaped(GROUP, {
+  placed(GROUP, {
     // Where a user's name may stand: tokens are longer than names, and have digits.
     id: 'url-token',
     what: 'token in the place of a user in a URL',
     keywords: ['://'],
     pattern: ':\\/\\/([\\w.~+=-]{16,300})@(?=[\\w.\\[-])',
     minEntropy: 3,
-    isGeneral: true,
     accepts: (secret) => /\d/.test(secret) && !/^[a-z]+(?:[._-][a-z0-9]+)*$/.test(secret),
     samples: ['git clone https://{an:40}@github.com/o/r'],
     misses: ['https://firstname.lastname@bitbucket.org/team/repo.git'],
@@ -75,7 +72,7 @@ export const CONNECTION_RULES: readonly SecretRule[] = [
     samples: ['https://{hex:40}:x-oauth-basic@github.com/o/r'],
     misses: ['https://$TOKEN:x-oauth-basic@github.com/o/r'],
   }),
-  shaped(GROUP, {
+  placed(GROUP, {
     id: 'connection-string',
     what: 'password in a connection string (ODBC, ADO, JDBC, libpq)',
     keywords: ['pwd=', 'password=', 'pass='],
@@ -84,7 +81,6 @@ export const CONNECTION_RULES: readonly SecretRule[] = [
     flags: 'i',
     before: 140,
     reach: 260,
-    isGeneral: true,
     accepts: (secret) => !isStandIn(secret) && !/^[:@?][A-Za-z_]*$|^[\w.]+[([]/.test(secret),
     samples: [
       'Server=x;User Id=sa;Password={=hunter2};Encrypt=yes',
@@ -94,7 +90,7 @@ export const CONNECTION_RULES: readonly SecretRule[] = [
     ],
     misses: ['a;password=$PW', '?user=x&password=', ';password=:password;'],
   }),
-  shaped(GROUP, {
+  placed(GROUP, {
     id: 'signed-url',
     what: 'signature or token in a URL',
     keywords: ['sig=', 'signature=', '-token=', '_token=', 'access_token='],
@@ -103,7 +99,6 @@ export const CONNECTION_RULES: readonly SecretRule[] = [
     flags: 'i',
     before: 24,
     reach: 4100,
-    isGeneral: true,
     accepts: (secret) => /\d/.test(secret) && /[A-Za-z]/.test(secret),
     samples: [
       'https://x.example/?sv=1&sig={b64:40}',
@@ -112,7 +107,7 @@ export const CONNECTION_RULES: readonly SecretRule[] = [
     ],
     misses: ['?sig=short', '?signature=the-signature-of-this-request'],
   }),
-  shaped(GROUP, {
+  placed(GROUP, {
     id: 'netrc',
     what: 'password in .netrc',
     keywords: ['password'],
@@ -120,12 +115,11 @@ export const CONNECTION_RULES: readonly SecretRule[] = [
       '\\b(?:machine\\s{1,20}(?:[\\w-]{1,60}\\.[\\w.-]{1,200}|localhost)|(?:machine\\s{1,20}[\\w.-]{1,200}|default)\\s{1,20}login\\s{1,20}\\S{1,200})(?:\\s{1,20}login\\s{1,20}\\S{1,200})?\\s{1,20}password\\s{1,20}(\\S{1,300})',
     before: 500,
     reach: 400,
-    isGeneral: true,
     accepts: (secret) => !isReference(secret),
     samples: ['machine api.example.com login me password {=hunter2}', 'machine api\n  login me\n  password {=hunter2}'],
     misses: ['machine learning password strength', 'default password policy'],
   }),
-  shaped(GROUP, {
+  placed(GROUP, {
     id: 'pgpass',
     what: 'line of .pgpass',
     keywords: [':5432:', ':5433:', ':6432:', ':*:'],
@@ -133,7 +127,6 @@ export const CONNECTION_RULES: readonly SecretRule[] = [
       '(?<=^|\\n|[\\t→ "\'`])[\\w.*-]{1,100}:(?:543\\d|6432|\\*):[\\w*.-]{1,60}:[\\w*.-]{1,60}:([^\\s:"\'`]{3,100})(?=\\s|["\'`]|$)',
     before: 110,
     reach: 360,
-    isGeneral: true,
     accepts: (secret) => !isStandIn(secret),
     samples: ['db.example:5432:app:me:{=hunter2}', '*:*:*:postgres:{=s3cret9}'],
     misses: ['localhost:5432:db', 'a:*:b'],
