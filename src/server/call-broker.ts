@@ -14,11 +14,7 @@ import type { HookIntake } from './server-control.ts';
  * Decides and records a call like a hook's: through the server if one runs, so that its page and every other UI can answer, else
  * in this process. Returns what the hook would print.
  */
-export function createCallBroker({
-  folder,
-  host,
-  askAtTerminal,
-}: CallBrokerOptions): (call: WaitingToolCall) => Promise<string> {
+export function createCallBroker({ folder, host, askAtTerminal }: CallBrokerOptions) {
   const desk = createServerApprovals();
   const intake = createHookIntake(folder, NO_KEYS, {
     // Without a terminal nobody could answer.
@@ -26,7 +22,7 @@ export function createCallBroker({
     onError: reportTrouble,
   });
   if (askAtTerminal) askAboutHeld(desk, askAtTerminal);
-  return async ({ payload, call, process: ppid, asks, signal }) => {
+  return async ({ payload, call, process: ppid, asks, signal }: WaitingToolCall): Promise<string> => {
     const since = Date.now();
     const draft = writePending(folder, host, Buffer.from(JSON.stringify(payload)));
     const notice = { host, draft, asks, since, ...known({ ppid }) };

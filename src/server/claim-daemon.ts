@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { linkNew } from '../lib/edit-file.ts';
 import { ensureStateFolder, inStateFolder } from '../lib/state-folder.ts';
 import { UserError } from '../lib/user-error.ts';
-import { askStatus } from './control.ts';
+import { isAnswering } from './control.ts';
 import {
   type Daemon,
   type DaemonFile,
@@ -124,11 +124,12 @@ async function tryOnce(folder: string, own: Daemon, draft: string): Promise<Daem
   if (!found) {
     await linkNew(draft, file);
   } else {
-    if (found.daemon && (await askStatus(found.daemon))) return found.daemon;
+    if (found.daemon && (await isAnswering(found.daemon))) return found.daemon;
     if (!(await becomeSuccessor(folder, found, own, draft))) return 'again';
     // Only we may replace what we found. But it may have gone in the meantime, by a clean stop or by hand.
     if ((await readDaemonFile(file))?.text !== found.text) return 'again';
-    await replace(file, await writeDraft(folder, own));
+    const next = await writeDraft(folder, own);
+    await rename(next, file).finally(() => rm(next, { force: true }));
   }
   // Whatever we did: what stands there now decides.
   return isOwn(await readDaemonFile(file), own) ? 'ours' : 'again';
@@ -147,16 +148,8 @@ async function becomeSuccessor(folder: string, stale: DaemonFile, own: Daemon, d
     const successor = await readDaemonFile(place);
     if (!successor) return false;
     if (isOwn(successor, own)) return true;
-    if (successor.daemon && (await askStatus(successor.daemon))) return false;
+    if (successor.daemon && (await isAnswering(successor.daemon))) return false;
     // One that a power cut left empty would otherwise be its own successor.
     last = successor.daemon ? successor.text : place + successor.text;
-  }
-}
-
-async function replace(file: string, draft: string): Promise<void> {
-  try {
-    await rename(draft, file);
-  } finally {
-    await rm(draft, { force: true });
   }
 }

@@ -1,12 +1,15 @@
 import * as http from 'node:http';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { asInstant, asObject, known } from '../lib/json.ts';
+import { asInstant, type JsonObject, known, parseObject } from '../lib/json.ts';
 import { isPaused, isProcessAlive } from '../lib/processes.ts';
+import { codeOf } from '../lib/user-error.ts';
 import { type Daemon, daemonPath, readDaemonFile } from './daemon-file.ts';
+import type { StopReport } from './server-control.ts';
 
 type DaemonState =
-  | { readonly state: 'running'; readonly daemon: Daemon; readonly status: DaemonStatus }
+  /** `status`: from `/api/status`, see docs/API.md. */
+  | { readonly state: 'running'; readonly daemon: Daemon; readonly status: JsonObject }
   /** It holds its port, but does not answer: somebody paused it, or it hangs. */
   | { readonly state: 'paused' | 'stuck'; readonly daemon: Daemon }
   /** Its process is there, but nothing shows that it is ours. */
@@ -23,12 +26,7 @@ export async function readDaemonState(folder: string): Promise<DaemonState> {
   return { state: 'running', daemon, status: answer };
 }
 
-interface StopOutcome {
-  /**
-   * `silent`: not touched, because it did not show that it is ours. `stopping`: told to, but still there. `killed`: it did
-   * not answer and did not end by itself.
-   */
-  readonly outcome: 'none' | 'stopped' | 'stopping' | 'killed' | 'silent';
+interface StopOutcome extends Pick<StopReport, 'outcome'> {
   readonly daemon?: Daemon;
 }
 
@@ -62,36 +60,23 @@ function send(pid: number, signal: NodeJS.Signals): void {
     process.kill(pid, signal);
   } catch (error) {
     // It was faster than we.
-    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+    if (codeOf(error) !== 'ESRCH') throw error;
   }
-}
-
-/** `/api/status`: docs/API.md. */
-interface DaemonStatus {
-  readonly version: string;
-  readonly pid: number;
-  readonly startedAt: string;
-  readonly port: number;
-  readonly sessions: number;
-  readonly older: number;
-  readonly clients: number;
-  readonly isComplete: boolean;
 }
 
 const PATIENCE_MS = 1_000;
 const MAX_ANSWER_BYTES = 64 * 1024;
 
 /** The daemon of this record is there, and it is the one that answers at its port. */
-export async function askStatus(daemon: Daemon): Promise<DaemonStatus | undefined> {
-  const answer = await askDaemon(daemon);
-  return typeof answer === 'string' ? undefined : answer;
+export async function isAnswering(daemon: Daemon): Promise<boolean> {
+  return typeof (await askDaemon(daemon)) !== 'string';
 }
 
 /**
  * `gone`: there is no such process. `stranger`: there is, but it does not take connections at that port, or says something
  * else. `silent`: it takes them, and says nothing.
  */
-async function askDaemon(daemon: Daemon): Promise<DaemonStatus | 'gone' | 'stranger' | 'silent'> {
+async function askDaemon(daemon: Daemon): Promise<JsonObject | 'gone' | 'stranger' | 'silent'> {
   if (!(await isDaemonAlive(daemon))) return 'gone';
   // A machine may be busy, above all when ten of us start at once.
   for (let attempt = 0; attempt < 3; attempt++) {
@@ -106,12 +91,12 @@ async function isDaemonAlive(daemon: Daemon): Promise<boolean> {
   return isProcessAlive({ pid, ...known({ procStart, startedAt: asInstant(startedAt) }) });
 }
 
-function ask({ port, token, pid }: Daemon): Promise<DaemonStatus | 'silent' | 'stranger'> {
+function ask({ port, token, pid }: Daemon): Promise<JsonObject | 'silent' | 'stranger'> {
   return new Promise((resolve) => {
     const headers = { Authorization: `Bearer ${token}` };
     const request = http.get({ host: '127.0.0.1', port, path: '/api/status', headers, agent: false });
     const timer = setTimeout(() => end('silent'), PATIENCE_MS);
-    const end = (answer: DaemonStatus | 'silent' | 'stranger'): void => {
+    const end = (answer: JsonObject | 'silent' | 'stranger'): void => {
       clearTimeout(timer);
       resolve(answer);
       request.destroy();
@@ -125,23 +110,17 @@ function ask({ port, token, pid }: Daemon): Promise<DaemonStatus | 'silent' | 's
         if (text.length > MAX_ANSWER_BYTES) end('stranger');
       });
       response.on('error', () => end('stranger'));
-      response.on('end', () => end(parseStatus(text, pid) ?? 'stranger'));
+      response.on('end', () => {
+        const status = parseObject(text);
+        // Whoever knows the number of the process has checked the token, which only our own server can.
+        end(status?.['pid'] === pid ? status : 'stranger');
+      });
     });
   });
-}
-
-/** Whoever knows the number of the process has checked the token, which only our own server can. */
-function parseStatus(text: string, pid: number): DaemonStatus | undefined {
-  try {
-    const status = asObject(JSON.parse(text));
-    return status?.['pid'] === pid ? (status as unknown as DaemonStatus) : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** The server that runs for this person and answers. */
 export async function findDaemon(folder: string): Promise<Daemon | undefined> {
   const daemon = (await readDaemonFile(daemonPath(folder)))?.daemon;
-  return daemon && (await askStatus(daemon)) ? daemon : undefined;
+  return daemon && (await isAnswering(daemon)) ? daemon : undefined;
 }

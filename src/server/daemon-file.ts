@@ -116,19 +116,12 @@ function parseDaemon(text: string): Daemon | undefined {
   const [token, epoch] = [asWord(raw?.['token']), asWord(raw?.['epoch'])];
   const [startedAt, version] = [asText(raw?.['startedAt']), asText(raw?.['version'])];
   if (!pid || !port || !token || !epoch || !startedAt || !version) return undefined;
-  const places = Array.isArray(raw?.['places'])
-    ? raw['places'].filter((place) => typeof place === 'string')
-    : undefined;
-  const procStart = asText(raw?.['procStart']);
-  return {
-    pid,
-    port,
-    token,
-    startedAt,
-    version,
-    epoch,
-    ...known({ procStart, places, keys: parseKeys(raw?.['keys']) }),
-  };
+  const [procStart, places, keys] = [asText(raw?.['procStart']), asTexts(raw?.['places']), parseKeys(raw?.['keys'])];
+  return { pid, port, token, startedAt, version, epoch, ...known({ procStart, places, keys }) };
+}
+
+function asTexts(value: unknown): readonly string[] | undefined {
+  return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : undefined;
 }
 
 function parseKeys(value: unknown): ChannelKeys | undefined {
@@ -165,10 +158,9 @@ export interface Address {
 /** None where there was no server yet, or where the file is not what we wrote. */
 export async function readAddress(folder: string): Promise<Address | undefined> {
   try {
-    const raw = asObject(JSON.parse(await readText(addressPath(folder))));
-    const [port, logins] = [raw?.['port'], raw?.['logins']];
-    if (typeof port !== 'number' || !Number.isInteger(port) || port <= 0 || port >= 65_536) return undefined;
-    return { port, logins: Array.isArray(logins) ? logins.filter((login) => typeof login === 'string') : [] };
+    const raw = parseObject(await readText(addressPath(folder)));
+    const port = asCount(raw?.['port'], 65_535);
+    return port === undefined ? undefined : { port, logins: asTexts(raw?.['logins']) ?? [] };
   } catch {
     return undefined;
   }

@@ -23,7 +23,7 @@ import { known } from '../lib/json.ts';
 import { readRegular } from '../lib/regular-file.ts';
 import { configFolder } from '../lib/state-folder.ts';
 import { thisMachine, waitForCaller } from '../sessions/index.ts';
-import type { HookIntake } from './server-control.ts';
+import type { HookCallNotice, HookIntake } from './server-control.ts';
 
 /**
  * Calls of hooks: judged by the policy of their project, and kept in the spool of this folder with what was decided. Where
@@ -33,11 +33,8 @@ export function createHookIntake(folder: string, keys: HookKeys, asking: Approva
   const { env, home } = thisMachine();
   const where = { home, configFolder: configFolder(env, home), stateFolder: folder };
   const policyFor = createPolicyCache(systemClock);
-  const judge = async (
-    host: HooksCapability,
-    draft: string,
-    { ppid, told }: { readonly ppid?: number | undefined; readonly told?: string | undefined },
-  ): Promise<Judged | undefined> => {
+  const judge = async (host: HooksCapability, call: HookCallNotice): Promise<Judged | undefined> => {
+    const { draft, ppid } = call;
     const bytes = await readRegular(path.join(folder, 'spool', draft), MAX_QUEUED_BYTES).catch(() => undefined);
     if (!bytes) return undefined;
     const payload = parseQueued(bytes)?.payload;
@@ -47,17 +44,20 @@ export function createHookIntake(folder: string, keys: HookKeys, asking: Approva
     const policy = await policyFor({ ...where, folder: project });
     const caller = isSilent(policy) ? now : await waitForCaller(() => host.callerOf(payload, ppid), now);
     const at = Date.now();
-    const above = agentsTold(told);
+    const above = agentsTold(call.above);
     const options = { host, ...known({ process: ppid }), caller, above, policyFor: () => policy, home, at };
     return { judgement: judgeCall(payload, options), event, caller, at };
   };
   return {
     ...keys,
-    async take({ host: name, draft, ppid, since, parent, above, asks }) {
+    async take(call) {
+      const { host: name, draft, ppid, since, parent, asks } = call;
       const hooks = (await loadHost(name))?.hooks;
       if (!hooks || !isPendingOf(name, draft)) return undefined;
       const host: HooksCapability = asks ? { ...hooks, cannotAsk: true } : hooks;
-      const judged = await within(JUDGED_WITHIN_MS, judge(host, draft, { ppid, told: above }));
+      const judging = judge(host, call);
+      judging.catch(() => undefined);
+      const judged = await Promise.race([judging, sleep(JUDGED_WITHIN_MS, undefined, { ref: false })]);
       if (!judged) return undefined;
       const { event, caller, at } = judged;
       const judgement = asks === 'always' ? askedInAnyCase(judged.judgement) : judged.judgement;
@@ -111,14 +111,3 @@ interface Judged {
 
 /** A hook gives up on us after two seconds: before that it is told to go and ask elsewhere, and nothing is settled here. */
 const JUDGED_WITHIN_MS = 1_500;
-
-async function within<T>(ms: number, wanted: Promise<T>): Promise<T | undefined> {
-  const timer = new AbortController();
-  const late = sleep(ms, undefined, { signal: timer.signal, ref: false }).catch(() => undefined);
-  try {
-    return await Promise.race([wanted, late]);
-  } finally {
-    timer.abort();
-    wanted.catch(() => undefined);
-  }
-}

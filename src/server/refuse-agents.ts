@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { ADAPTERS } from '../hosts/registry.ts';
-import { findClients, listAncestry, type SeenProcess } from '../lib/processes.ts';
+import { findClients, listAncestry } from '../lib/processes.ts';
 import type { Refusal } from './http/answers.ts';
 import type { AnswerCheck } from './http/approval-routes.ts';
 
@@ -35,15 +35,11 @@ export async function findAgentAbove(pid: number): Promise<string | undefined> {
     if (host) return `process ${pid} (${name}) belongs to ${host.title} (process ${seen.pid})`;
   }
   for (const seen of ancestry) {
-    const variable = variableIn(seen);
+    const variable = AGENT_VARIABLES.find((one) => seen.variables.has(one));
     if (variable)
       return `process ${pid} (${name}) was started by a coding agent (${variable} is set in process ${seen.pid})`;
   }
   return undefined;
-}
-
-function variableIn({ variables }: SeenProcess): string | undefined {
-  return AGENT_VARIABLES.find((name) => variables.has(name));
 }
 
 /** A person should see that an agent tried: the server's log keeps it. */

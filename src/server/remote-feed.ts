@@ -1,6 +1,6 @@
 import * as http from 'node:http';
 import type { LiveEvent } from '../core/index.ts';
-import { isObject } from '../lib/json.ts';
+import { isObject, known } from '../lib/json.ts';
 import { createLineSplitter } from '../lib/lines.ts';
 import type { LiveFeed, Subscription } from '../sessions/index.ts';
 import type { Daemon } from './daemon-file.ts';
@@ -21,21 +21,15 @@ const LONGEST_PAUSE_MS = 5_000;
 
 /** The feed of a server in another process. Each subscription has a connection of its own. */
 export function remoteFeed(daemon: Daemon, options: RemoteFeedOptions = {}): LiveFeed & Subscription {
-  const open = new Set<Subscription>();
+  const connections: Subscription[] = [];
   return {
     subscribe(listener) {
       const connection = connect(daemon, listener, options);
-      const subscription = {
-        close() {
-          open.delete(subscription);
-          connection.close();
-        },
-      };
-      open.add(subscription);
-      return subscription;
+      connections.push(connection);
+      return connection;
     },
     close() {
-      for (const subscription of open) subscription.close();
+      for (const connection of connections) connection.close();
     },
   };
 }
@@ -108,7 +102,7 @@ function openStream(
   silenceMs: number,
   { onOpen, onEvent, onEnd }: StreamHandlers,
 ): Subscription {
-  const headers = { Authorization: `Bearer ${token}`, ...(after === undefined ? {} : { 'Last-Event-ID': after }) };
+  const headers = { Authorization: `Bearer ${token}`, ...known({ 'Last-Event-ID': after }) };
   const request = http.get({ host: '127.0.0.1', port, path: '/api/events', headers, agent: false });
   let hasEnded = false;
   const end = (isGarbled = false): void => {
@@ -127,25 +121,16 @@ function openStream(
     onOpen();
     response.on('error', () => end());
     response.on('data', (chunk: Buffer) => {
-      const events = parse(parser, chunk);
-      if (!events) return end(true);
+      let events: readonly ReceivedEvent[];
+      try {
+        events = parser.push(chunk);
+      } catch {
+        return end(true);
+      }
       for (const { event, id } of events) if (!hasEnded) onEvent(event, id);
     });
   });
   return { close: end };
-}
-
-function parse(parser: ReturnType<typeof createEventParser>, chunk: Buffer) {
-  try {
-    return parser.push(chunk);
-  } catch {
-    return undefined;
-  }
-}
-
-interface EventParser {
-  /** Any cut of the same bytes gives the same events. Throws where the data of an event cannot be read. */
-  push(chunk: Uint8Array): readonly ReceivedEvent[];
 }
 
 export interface ReceivedEvent {
@@ -155,16 +140,13 @@ export interface ReceivedEvent {
 
 /** A snapshot is one line. */
 const MAX_LINE_BYTES = 256 * 1024 * 1024;
-const TYPES: ReadonlySet<string> = new Set([
-  'snapshot',
-  'change',
-  'gone',
-  'listing',
-  'ask',
-] satisfies LiveEvent['type'][]);
+const TYPES: readonly LiveEvent['type'][] = ['snapshot', 'change', 'gone', 'listing', 'ask'];
 
-/** Server-sent events, as our own server writes them. Events of a kind that we do not know are passed over. */
-export function createEventParser(): EventParser {
+/**
+ * Server-sent events, as our own server writes them. Events of a kind that we do not know are passed over. Any cut of the same
+ * bytes gives the same events. Throws where the data of an event cannot be read.
+ */
+export function createEventParser(): { push(chunk: Uint8Array): readonly ReceivedEvent[] } {
   const lines = createLineSplitter({ maxLineBytes: MAX_LINE_BYTES });
   let fields = new Map<string, string>();
 
@@ -196,12 +178,10 @@ function fieldIn(line: string): readonly [name: string, value: string] {
 }
 
 function toEvent(fields: ReadonlyMap<string, string>): ReceivedEvent | undefined {
-  const type = fields.get('event');
+  const type = TYPES.find((one) => one === fields.get('event'));
   const text = fields.get('data');
-  const id = fields.get('id');
-  if (type === undefined || text === undefined || !TYPES.has(type)) return undefined;
+  if (type === undefined || text === undefined) return undefined;
   const data: unknown = JSON.parse(text);
   if (!isObject(data)) throw new Error(`the data of a ${type} is no object`);
-  const event = { type, data } as unknown as LiveEvent;
-  return id === undefined ? { event } : { id, event };
+  return { event: { type, data } as unknown as LiveEvent, ...known({ id: fields.get('id') }) };
 }

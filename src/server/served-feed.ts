@@ -14,12 +14,9 @@ interface ServedFeedOptions {
   readonly follow: () => Promise<OwnFeed>;
 }
 
-export interface ServedFeed extends SourcedFeed {
-  readonly transcript: RemoteFeed['transcript'];
-  readonly timeline: RemoteFeed['timeline'];
+export interface ServedFeed extends SourcedFeed, Pick<RemoteFeed, 'transcript' | 'timeline' | 'close'> {
   /** This process follows, not a server. */
   isOwn(): boolean;
-  close(): void;
 }
 
 /** A server that is stopped and started again is back by then. */
@@ -136,15 +133,7 @@ function serverOn(port: number): string {
 
 /** What is followed in this process from the beginning: it comes from nowhere else. */
 export function ownFeed(own: OwnFeed, text: string): ServedFeed {
-  return {
-    subscribe: own.subscribe,
-    source: () => ({ text, isLost: false }),
-    onSource() {},
-    transcript: own.transcript,
-    timeline: own.timeline,
-    isOwn: () => true,
-    close: own.close,
-  };
+  return { ...own, source: () => ({ text, isLost: false }), onSource() {}, isOwn: () => true };
 }
 
 const LOOK_MS = 1_000;

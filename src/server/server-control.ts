@@ -1,7 +1,9 @@
 import type { GuardLog } from '../audit/index.ts';
-import type { GuardExplanation, MessageRange, TimelineReport } from '../core/index.ts';
+import type { GuardExplanation, MessageRange } from '../core/index.ts';
 import { type ExplainPastOptions, explainPast, type HookReply } from '../guard/index.ts';
-import type { LiveFeed, SessionScope, Subscription, TranscriptPage } from '../sessions/index.ts';
+import type { HookKeys } from '../hook/index.ts';
+import type { Live, SessionScope, TranscriptPage } from '../sessions/index.ts';
+import type { Daemon } from './daemon-file.ts';
 import type { FollowRequest } from './follow.ts';
 
 /** The server of this person: one at most that others find. */
@@ -36,11 +38,7 @@ export interface Serving {
 }
 
 /** What hooks tell the server while their host waits. */
-export interface HookIntake {
-  /** What a hook brings with each call: not the token of the page. */
-  readonly key: string;
-  /** What the answer brings, so that a hook knows whose it is. */
-  readonly proof: string;
+export interface HookIntake extends HookKeys {
   /** Keeps the call and gives what the hook is to print; undefined where it is not ours to keep. */
   take(call: HookCallNotice): Promise<HookReply | undefined>;
 }
@@ -60,13 +58,9 @@ export interface HookCallNotice {
   readonly asks?: 'policy' | 'always';
 }
 
-export interface RunningServer {
-  readonly pid: number;
-  readonly port: number;
+export interface RunningServer extends Pick<Daemon, 'pid' | 'port' | 'version' | 'startedAt'> {
   /** The page. A browser has to log in first (`troupe open`). */
   readonly url: string;
-  readonly version: string;
-  readonly startedAt: string;
   /** Where it looks. */
   readonly places: readonly string[];
 }
@@ -92,13 +86,11 @@ export interface ConnectionState {
   readonly port: number;
 }
 
-export interface RemoteFeed extends LiveFeed, Subscription {
+export interface RemoteFeed extends Pick<Live, 'subscribe' | 'timeline' | 'close'> {
   readonly port: number;
   /** Asks: such a server runs and answers, on whatever port. */
   isServed(): Promise<boolean>;
   transcript(agent: string, range: MessageRange, session: string): Promise<TranscriptPage | undefined>;
-  /** As of `Live`. */
-  timeline(session: string, since?: number): Promise<TimelineReport | undefined>;
 }
 
 /** What the server answers about the guard with. */

@@ -31,7 +31,7 @@ export async function startInBackground(start: BackgroundStart): Promise<Daemon>
   const running = await findDaemon(start.folder);
   if (running) return running;
   await assertWritable(start.folder);
-  const log = await openServerLog(start.folder);
+  const log = await inStateFolder(start.folder, () => openServerLog(start.folder));
   try {
     return await startAndWait(start, log);
   } finally {
@@ -82,20 +82,10 @@ const MAX_BYTES = 1024 * 1024;
 const LAST_LINES = 15;
 const LAST_BYTES = 16 * 1024;
 
-interface ServerLog {
-  readonly path: string;
-  readonly descriptor: number;
-  /** What was said since it was opened: the last lines of it. */
-  lastWords(): Promise<string>;
-  close(): Promise<void>;
-}
+type ServerLog = Awaited<ReturnType<typeof openServerLog>>;
 
 /** What a server in the background says. The one before is kept once, where it has become long. */
-function openServerLog(folder: string): Promise<ServerLog> {
-  return inStateFolder(folder, () => openIn(folder));
-}
-
-async function openIn(folder: string): Promise<ServerLog> {
+async function openServerLog(folder: string) {
   const place = path.join(folder, 'server.log');
   const size = (await stat(place).catch(() => undefined))?.size ?? 0;
   if (size > MAX_BYTES) await rename(place, `${place}.1`);
@@ -105,6 +95,7 @@ async function openIn(folder: string): Promise<ServerLog> {
   return {
     path: place,
     descriptor: handle.fd,
+    /** What was said since it was opened: the last lines of it. */
     async lastWords() {
       const from = Math.max(begin, (await handle.stat()).size - LAST_BYTES);
       const { buffer, bytesRead } = await handle.read(Buffer.alloc(LAST_BYTES), 0, LAST_BYTES, from);

@@ -10,16 +10,11 @@ import { type Channel, type Credentials, findChannel } from './gate.ts';
 /** Why the process behind a request may not approve calls or log in; undefined if it may. */
 export type AnswerCheck = (request: IncomingMessage, channel?: Channel) => Promise<Refusal | undefined>;
 
-interface ApprovalRoutesOptions {
-  credentials(): Credentials;
-  readonly checkAnswerer: AnswerCheck;
-}
-
 /** Approvals that wait for a person, and the only address at which they can be answered. */
 export function addApprovalRoutes(
   routes: Hono<{ Bindings: HttpBindings }>,
   asks: Asks,
-  { credentials, checkAnswerer }: ApprovalRoutesOptions,
+  { credentials, checkAnswerer }: { credentials(): Credentials; readonly checkAnswerer: AnswerCheck },
 ): void {
   routes.get('/api/asks', (context) => answerJson(context, { asks: asks.list() }));
 

@@ -61,11 +61,11 @@ export function createServer(options: ServerOptions): Server {
   const server = http.createServer(HTTP_LIMITS, (request, response) => handle(request, response));
   // Without this, Node asks for the body of a request that says `Expect: 100-continue` before we have seen it.
   server.on('checkContinue', (request, response) => handle(request, response));
-  const crowd = limitConnections(server, connectionsWithin(options.openFiles));
+  const holdPlace = limitConnections(server, connectionsWithin(options.openFiles));
   server.timeout = SILENT_SOCKET_MS;
 
   function handle(request: http.IncomingMessage, response: http.ServerResponse): void {
-    crowd.serves(request, response);
+    holdPlace(request, response);
     const refusal = findRefusal(request, {
       ...credentials(),
       ...{ page, takesAnswers: asks !== undefined },
@@ -175,7 +175,7 @@ async function answerHook(
     draft: searchParams.get('draft') ?? '',
     ...known({
       ppid: asNumber(searchParams.get('ppid')),
-      since: inMs(asNumber(searchParams.get('since'))),
+      since: asNumber(searchParams.get('since'), 1_000),
       parent: searchParams.get('parent') || undefined,
       above: searchParams.get('above') || undefined,
       asks: asksIn(searchParams.get('asks')),
@@ -214,29 +214,21 @@ function asksIn(text: string | null): HookCallNotice['asks'] {
   return text === 'policy' || text === 'always' ? text : undefined;
 }
 
-function asNumber(text: string | null): number | undefined {
-  return text !== null && /^\d{1,12}(\.\d{1,9})?$/.test(text) ? Number(text) : undefined;
-}
-
-function inMs(seconds: number | undefined): number | undefined {
-  return seconds === undefined ? undefined : seconds * 1_000;
+function asNumber(text: string | null, times = 1): number | undefined {
+  return text !== null && /^\d{1,12}(\.\d{1,9})?$/.test(text) ? Number(text) * times : undefined;
 }
 
 const NOT_KEPT: Refusal = { status: 404, code: 'hook-not-found', message: 'There is nothing to keep for this hook.' };
-
-interface Crowd {
-  /** This connection is asking something now, and is left alone until it has its answer. */
-  serves(request: http.IncomingMessage, response: http.ServerResponse): void;
-}
 
 /** From here on, newcomers take the places of those who hold a connection and ask nothing. */
 const NEARLY_FULL = 0.9;
 
 /**
  * No more than `max` connections at once. Whoever opens hundreds and leaves them idle gets their oldest ones closed, so
- * that there is room for those who ask.
+ * that there is room for those who ask. What it gives is called for each request: its connection is left alone until it has its
+ * answer.
  */
-function limitConnections(server: http.Server, max: number): Crowd {
+function limitConnections(server: http.Server, max: number): http.RequestListener {
   server.maxConnections = max;
   const all = new Set<Socket>();
   /** Who came, or was answered, first stands first. */
@@ -256,12 +248,10 @@ function limitConnections(server: http.Server, max: number): Crowd {
     idle.delete(oldest);
     oldest.destroy();
   });
-  return {
-    serves({ socket }, response) {
-      idle.delete(socket);
-      response.once('close', () => {
-        if (all.has(socket)) idle.add(socket);
-      });
-    },
+  return ({ socket }, response) => {
+    idle.delete(socket);
+    response.once('close', () => {
+      if (all.has(socket)) idle.add(socket);
+    });
   };
 }

@@ -2,23 +2,21 @@ import { type AuditFilter, DECISIONS, type MessageRange } from '../../core/index
 import { known } from '../../lib/json.ts';
 import { UserError } from '../../lib/user-error.ts';
 
-const DEFAULT_LIMIT = 50;
-const MAX_LIMIT = 500;
-
 /** Throws a `UserError` for what is no number, or too much. */
 export function readRange(from: string | undefined, limit: string | undefined): MessageRange {
-  const range = { from: readNumber(from, 'from', 0), limit: readNumber(limit, 'limit', DEFAULT_LIMIT) };
-  if (range.limit < 1 || range.limit > MAX_LIMIT)
-    throw badQuery(`limit is ${range.limit}.`, `Ask for 1 to ${MAX_LIMIT} messages.`);
-  return range;
+  return { from: readNumber(from, 'from', 0), limit: readLimit(limit, { fallback: 50, most: 500, of: 'messages' }) };
 }
 
-const DEFAULT_ENTRIES = 100;
-const MAX_ENTRIES = 1_000;
-
 export function readEntryLimit(text: string | undefined): number {
-  const limit = readNumber(text, 'limit', DEFAULT_ENTRIES);
-  if (limit < 1 || limit > MAX_ENTRIES) throw badQuery(`limit is ${limit}.`, `Ask for 1 to ${MAX_ENTRIES} entries.`);
+  return readLimit(text, { fallback: 100, most: 1_000, of: 'entries' });
+}
+
+function readLimit(
+  text: string | undefined,
+  { fallback, most, of }: { readonly fallback: number; readonly most: number; readonly of: string },
+): number {
+  const limit = readNumber(text, 'limit', fallback);
+  if (limit < 1 || limit > most) throw badQuery(`limit is ${limit}.`, `Ask for 1 to ${most} ${of}.`);
   return limit;
 }
 

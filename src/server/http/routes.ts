@@ -11,15 +11,12 @@ import {
   type AuditEntry,
   exportLine,
   type HeardCall,
-  type LiveSessionReport,
-  type LiveSnapshot,
-  type OlderSession,
   type SessionDetail,
   sessionOnly,
 } from '../../core/index.ts';
 import type { Download, DownloadForm, DownloadRequest, ServedExport } from '../../export/index.ts';
 import { known } from '../../lib/json.ts';
-import { UserError } from '../../lib/user-error.ts';
+import { codeOf, UserError } from '../../lib/user-error.ts';
 import type { Live } from '../../sessions/index.ts';
 import type { ServedGuard } from '../server-control.ts';
 import { answerError, answerJson, NO_SESSION, OUR_MISTAKE, type Refusal } from './answers.ts';
@@ -107,7 +104,11 @@ export function createRoutes(options: RoutesContext): Hono<Env> {
     });
   });
 
-  routes.get('/api/sessions', (context) => answerJson(context, sessionList(live.snapshot())));
+  routes.get('/api/sessions', (context) => {
+    const { sessions, older, olderTotal, ignoredFiles, isComplete } = live.snapshot();
+    const total = sessions.length + olderTotal;
+    return answerJson(context, { sessions: sessions.map(sessionOnly), older, total, ignoredFiles, isComplete });
+  });
 
   routes.get('/api/sessions/:id', async (context) => {
     const session = await findSession(context, live, readFlag(context.req.query('internal'), 'internal'));
@@ -141,13 +142,17 @@ export function createRoutes(options: RoutesContext): Hono<Env> {
   });
 
   if (guard) addGuardRoutes(routes, guard);
-  if (asks) addApprovalRoutes(routes, asks, { credentials, checkAnswerer });
-  if (exports) addExportRoutes(routes, { live, exports, onError });
-  if (attach) addAttachRoutes(routes, { live, attach });
+  if (asks) addApprovalRoutes(routes, asks, options);
+  if (exports) addExportRoutes(routes, exports, options);
+  if (attach) addAttachRoutes(routes, attach, live);
 
   routes.notFound((context) => answerError(context, NO_ROUTE));
   routes.onError((error, context) => {
-    if (error instanceof UserError) return answerError(context, refusalOf(error));
+    if (error instanceof UserError) {
+      const { code, message, remedy } = error;
+      const status = code.endsWith('not-found') ? 404 : code.endsWith('unreadable') ? 503 : 400;
+      return answerError(context, { status, code, message, remedy });
+    }
     onError(error);
     return answerError(context, OUR_MISTAKE);
   });
@@ -167,35 +172,8 @@ function agentIn(context: Context): { readonly id?: string; readonly session?: s
   return session === undefined ? { id } : { id, session };
 }
 
-function refusalOf({ code, message, remedy }: UserError): Refusal {
-  const status = code.endsWith('not-found') ? 404 : code.endsWith('unreadable') ? 503 : 400;
-  return { status, code, message, remedy };
-}
-
 const NO_ROUTE: Refusal = { status: 404, code: 'no-such-address', message: 'There is nothing at this address.' };
 const NO_AGENT: Refusal = { status: 404, code: 'agent-not-found', message: 'There is no agent of this id.' };
-
-/** `/api/sessions`: docs/API.md. */
-export interface SessionList {
-  /** Last active first. */
-  readonly sessions: readonly LiveSessionReport[];
-  /** Newest first; the first few hundred. */
-  readonly older: readonly OlderSession[];
-  /** How many there are, followed or older, listed or not. */
-  readonly total: number;
-  readonly ignoredFiles: number;
-  readonly isComplete: boolean;
-}
-
-function sessionList({ sessions, older, olderTotal, ignoredFiles, isComplete }: LiveSnapshot): SessionList {
-  return {
-    sessions: sessions.map(sessionOnly),
-    older,
-    total: sessions.length + olderTotal,
-    ignoredFiles,
-    isComplete,
-  };
-}
 
 /** What the hooks heard: the audit, and whether it is whole. */
 function addGuardRoutes(routes: Hono<Env>, guard: ServedGuard): void {
@@ -234,10 +212,7 @@ export type ServedAttach = (
 /** Addresses have an end. */
 const LONGEST_MESSAGE = 4_000;
 
-function addAttachRoutes(
-  routes: Hono<Env>,
-  { live, attach }: { readonly live: Live; readonly attach: ServedAttach },
-): void {
+function addAttachRoutes(routes: Hono<Env>, attach: ServedAttach, live: Live): void {
   routes.get('/api/agents/:id/attach', async (context) => {
     const { id, session } = agentIn(context);
     const agent = id === undefined ? undefined : await live.agent(id, session);
@@ -270,10 +245,7 @@ const FORMS: { readonly [form in DownloadForm]: { readonly ending: string; reado
 };
 
 /** A session as a file to hand on, without its secrets. */
-function addExportRoutes(
-  routes: Hono<Env>,
-  { live, exports, onError }: { readonly live: Live; readonly exports: ServedExport; onError(error: unknown): void },
-): void {
+function addExportRoutes(routes: Hono<Env>, exports: ServedExport, { live, onError }: RoutesContext): void {
   let underWay = 0;
   routes.get('/api/sessions/:id/export', async (context) => {
     const as = readChoice(context.req.query('as'), 'as', ['page', 'md', 'json'] as const);
@@ -332,7 +304,7 @@ async function send(
 
 /** The reader went away first: no mistake of ours. */
 function isFromLeaving(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const code = codeOf(error);
   return code === 'ERR_STREAM_PREMATURE_CLOSE' || code === 'ABORT_ERR';
 }
 
