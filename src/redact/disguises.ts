@@ -35,53 +35,30 @@ const ENTITIES: Readonly<Record<string, string>> = {
 
 /** Whatever is coded begins with one of these. */
 const MARK = /[\\%&\x1b\u00ad\u200b-\u200f\u2060\ufeff]/g;
-const BACKSLASH = 92;
-
-/** What a `\` and one more letter stand for, by that letter: nearly all there is to decode. */
-const BY_LETTER: readonly (string | undefined)[] = Array.from({ length: 128 }, (_, unit) => {
-  const letter = String.fromCharCode(unit);
-  return '"\'`\\/bfnrte'.includes(letter) ? (ESCAPED[letter] ?? letter) : undefined;
-});
 
 /** Escapes of JSON and programs, of URLs and of HTML decoded by one level, colours taken out. A byte of a URL is one character. */
 export function decodeOnce(view: View): View | undefined {
   const { text } = view;
-  if (view.edited?.isCoded === false || !isMarked(text)) return undefined;
+  if (view.edited?.isCoded === false) return undefined;
   return editView(view, (put) => {
     /** A mark that stands for itself may begin a code when what follows it is decoded. */
     let isCoded = false;
     let next = 0;
-    // Looked for alone, where nothing else is there, it is found six times as fast.
-    const findNext = hasOtherMarks(text) ? nextMark : nextBackslash;
-    for (let start = findNext(text, 0); start >= 0; start = findNext(text, next)) {
-      const letter = text.charCodeAt(start) === BACKSLASH ? BY_LETTER[text.charCodeAt(start + 1)] : undefined;
+    for (let start = nextMark(text, 0); start >= 0; start = nextMark(text, next)) {
       CODED.lastIndex = start;
-      const written = letter ?? decoded(CODED.exec(text));
-      isCoded ||= written === undefined || isMarked(written);
-      next = written === undefined ? start + 1 : letter === undefined ? CODED.lastIndex : start + 2;
+      const written = decoded(CODED.exec(text));
+      isCoded ||= written === undefined || nextMark(written, 0) >= 0;
+      next = written === undefined ? start + 1 : CODED.lastIndex;
       if (written !== undefined) put(start, next, written);
     }
     return isCoded;
   });
 }
 
-function isMarked(text: string): boolean {
-  return text.includes('\\') || hasOtherMarks(text);
-}
-
-/** The first ones, which are all that most texts have, are found ten times as fast alone. */
-function hasOtherMarks(text: string): boolean {
-  return text.includes('%') || text.includes('&') || SELDOM.test(text);
-}
-
-const nextBackslash = (text: string, from: number): number => text.indexOf('\\', from);
-
 function nextMark(text: string, from: number): number {
   MARK.lastIndex = from;
   return MARK.test(text) ? MARK.lastIndex - 1 : -1;
 }
-
-const SELDOM = /[\x1b\u00ad\u200b-\u200f\u2060\ufeff]/;
 
 function decoded(code: RegExpExecArray | null): string | undefined {
   if (code === null) return undefined;
@@ -133,7 +110,7 @@ function findRuns(text: string): readonly Run[] {
   const units = codeUnitsOf(text);
   // A run that is long enough stands on one of these places: the others need no look.
   for (let at = SHORTEST_RUN - 1; at < length; at += SHORTEST_RUN) {
-    if (!isBase64Digit(units[at] as number) || !isWithinRun(units, at, length)) continue;
+    if (!isBase64Digit(units[at] as number)) continue;
     let start = at;
     while (start > 0 && isBase64Digit(units[start - 1] as number)) start--;
     let end = at + 1;
@@ -144,12 +121,6 @@ function findRuns(text: string): readonly Run[] {
     runs.push([start, end]);
   }
   return runs;
-}
-
-/** A run of sixteen reaches eight places before this one, or seven behind it. Says no of nearly every word. */
-function isWithinRun(units: Uint16Array, at: number, length: number): boolean {
-  const isDigit = (place: number): boolean => isBase64Digit(units[place] as number);
-  return (at >= 8 && isDigit(at - 8) && isDigit(at - 4)) || (at + 7 < length && isDigit(at + 7) && isDigit(at + 4));
 }
 
 /** Only those that a change is part of, or stands beside: the others are those of the view below. */

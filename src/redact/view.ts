@@ -99,12 +99,6 @@ export interface Edits {
   readonly sourceEnd: number[];
 }
 
-/** Whether a sticky pattern matches at this place. */
-export function isAt(pattern: RegExp, text: string, place: number): boolean {
-  pattern.lastIndex = place;
-  return pattern.test(text);
-}
-
 function sourceStart(edits: Edits, at: number): number {
   const edit = lastUpTo(edits.at, at);
   if (edit < 0) return at;

@@ -1,4 +1,4 @@
-import { editView, isAt, lastUpTo, type View } from './view.ts';
+import { editView, lastUpTo, type View } from './view.ts';
 
 /** Only what may be one word across the end of a line, put together; one such word a line. */
 export interface JoinedView extends View {
@@ -46,6 +46,12 @@ function hasNumberOrMark(text: string): boolean {
     line = text.indexOf('\n', line) + 1;
     if (line === 0) return false;
   }
+}
+
+/** Whether a sticky pattern matches at this position. */
+function isAt(pattern: RegExp, text: string, at: number): boolean {
+  pattern.lastIndex = at;
+  return pattern.test(text);
 }
 
 /** Words that a terminal, a mail or a `\` has cut, once by the indent of the next line alone, once with what else stands there. */
