@@ -1,7 +1,7 @@
 // A text as it reads without escapes, wrapped lines and base64: one view each.
 
 import { codeUnitsOf } from '../lib/digest.ts';
-import { codedView, type Edits, editView, placeNow, plainView, type Run, type View } from './view.ts';
+import { codedView, editView, plainView, type View } from './view.ts';
 import { type JoinedView, joinWrapped, stripMargin } from './wrapped-lines.ts';
 
 /** Colours and other control sequences of terminals, and characters that nobody sees. */
@@ -37,7 +37,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 const MARK = /[\\%&\x1b\u00ad\u200b-\u200f\u2060\ufeff]/g;
 
 /** Escapes of JSON and programs, of URLs and of HTML decoded by one level, colours taken out. A byte of a URL is one character. */
-export function decodeOnce(view: View): View | undefined {
+function decodeOnce(view: View): View | undefined {
   const { text } = view;
   if (view.edited?.isCoded === false) return undefined;
   return editView(view, (put) => {
@@ -83,25 +83,10 @@ type IsWanted = (start: number, end: number) => boolean;
 
 /** What base64 and hexadecimal runs of a text say, where that is text itself. */
 function decodeRuns(view: View, isWanted: IsWanted): readonly View[] {
-  const views: View[] = [];
-  view.runs = runsIn(view).filter(([start, end]) => {
-    const decoded = isWanted(start, end) ? [...readRun(view, start, end)] : [];
-    views.push(...decoded);
-    return decoded.length > 0;
-  });
-  return views;
+  return findRuns(view.text).flatMap(([start, end]) => (isWanted(start, end) ? [...readRun(view, start, end)] : []));
 }
 
-/** Of a view that is another one with some places changed, those at the changes, and those that said something there. */
-function runsIn({ text, edited }: View): readonly Run[] {
-  if (!edited) return findRuns(text);
-  const here = findRunsAt(text, edited.edits);
-  const before = (edited.below.runs ?? []).flatMap(([start, end]) => {
-    const now = placeNow(edited.edits, start, end);
-    return now < 0 ? [] : [[now, now + end - start] as const];
-  });
-  return before.length === 0 ? here : [...here, ...before].sort(([a], [b]) => a - b);
-}
+type Run = readonly [start: number, end: number];
 
 function findRuns(text: string): readonly Run[] {
   const { length } = text;
@@ -119,25 +104,6 @@ function findRuns(text: string): readonly Run[] {
     // The next place to look at lies behind the run.
     at += Math.floor((end - at - 1) / SHORTEST_RUN) * SHORTEST_RUN;
     runs.push([start, end]);
-  }
-  return runs;
-}
-
-/** Only those that a change is part of, or stands beside: the others are those of the view below. */
-function findRunsAt(text: string, { at: starts, length: lengths }: Edits): readonly Run[] {
-  const runs: Run[] = [];
-  let done = 0;
-  for (let edit = 0; edit < starts.length; edit++) {
-    const last = (starts[edit] as number) + (lengths[edit] as number);
-    for (let at = Math.max(done, (starts[edit] as number) - 1); at <= last; at++) {
-      if (!isBase64Digit(text.charCodeAt(at))) continue;
-      let start = at;
-      while (start > done && isBase64Digit(text.charCodeAt(start - 1))) start--;
-      done = at + 1;
-      while (isBase64Digit(text.charCodeAt(done))) done++;
-      at = done;
-      if (done - start >= SHORTEST_RUN) runs.push([start, done]);
-    }
   }
   return runs;
 }

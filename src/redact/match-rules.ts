@@ -6,7 +6,7 @@ import type { SecretRule } from './rule.ts';
 import { CREDENTIAL_RULES, PERSONAL_RULES } from './rules/all-rules.ts';
 import { entropyOf } from './value-looks.ts';
 import type { View } from './view.ts';
-import { createWordSearch, hitsInView, isSpelled, type Spelling } from './word-search.ts';
+import { createWordSearch, isSpelled, type Spelling } from './word-search.ts';
 import type { JoinedView } from './wrapped-lines.ts';
 
 type OnMatch = (rule: SecretRule, start: number, end: number) => void;
@@ -47,7 +47,7 @@ function createRuleSearch(rules: readonly SecretRule[]): (view: View, onMatch: O
   const done = new Int32Array(rules.length);
   return (view, onMatch) => {
     const { text } = view;
-    const hits = hitsInView(view, words);
+    const { hits } = words.search(text);
     if (hits.length > 0) done.fill(-1);
     let windows: Windows | undefined;
     for (let hit = 0; hit < hits.length; hit += 2) {

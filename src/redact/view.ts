@@ -8,19 +8,12 @@ export interface View {
   readonly startOf: (at: number) => number;
   /** Where the text up to this place ends: behind the character before it. */
   readonly endOf: (at: number) => number;
-  /** Of a view that is another one with some places changed: far from those, both read alike, and one look is enough. */
+  /** Of a view that is another one with some places changed. */
   readonly edited?: Edited | undefined;
-  /** Kept by the search that looked through it, for the views that are made of it. */
-  hits?: KeptHits | undefined;
-  /** Start and end of its coded runs that say something: kept for the same. */
-  runs?: readonly Run[] | undefined;
 }
 
-export type Run = readonly [start: number, end: number];
-
-export interface Edited {
+interface Edited {
   readonly below: View;
-  readonly edits: Edits;
   /** Whether there may be something to decode in it. */
   readonly isCoded: boolean;
   /** Whether letters may stand side by side that did not before, or others than before. */
@@ -30,19 +23,12 @@ export interface Edited {
 /** What only ends a word, written in the place of a code. */
 export const SEPARATORS: ReadonlySet<string> = new Set('\n\r\t "\'`\\&<>');
 
-interface KeptHits {
-  /** Whose hits they are. */
-  readonly of: unknown;
-  /** Word and start of each, in the order of their ends. */
-  readonly list: readonly number[];
-}
-
 export function plainView(text: string): View {
-  return { text, startOf: (at) => at, endOf: (at) => at, edited: undefined, hits: undefined, runs: undefined };
+  return { text, startOf: (at) => at, endOf: (at) => at, edited: undefined };
 }
 
 /** Writes something else in the place of what stands between two places; from the first to the last. */
-export type Put = (start: number, end: number, written: string) => void;
+type Put = (start: number, end: number, written: string) => void;
 
 /** The text with other words in some places; undefined where nothing was put. `putAll` says whether that may still be coded. */
 export function editView(below: View, putAll: (put: Put) => boolean): View | undefined {
@@ -70,9 +56,7 @@ export function editView(below: View, putAll: (put: Put) => boolean): View | und
     text: pieces.join(''),
     startOf: (at) => below.startOf(sourceStart(edits, at)),
     endOf: (at) => below.endOf(sourceEnd(edits, at)),
-    edited: { below, edits, isCoded, isJoining },
-    hits: undefined,
-    runs: undefined,
+    edited: { below, isCoded, isJoining },
   };
 }
 
@@ -92,7 +76,7 @@ interface CodeUnit {
 }
 
 /** Parallel lists: one entry a change, in the order of the text. */
-export interface Edits {
+interface Edits {
   readonly at: number[];
   readonly length: number[];
   readonly source: number[];
@@ -113,14 +97,6 @@ function sourceEnd(edits: Edits, at: number): number {
   if (edit < 0) return at;
   const behind = at - (edits.at[edit] ?? 0) - (edits.length[edit] ?? 0);
   return (edits.sourceEnd[edit] ?? 0) + Math.max(0, behind);
-}
-
-/** Where something that stands between these places of the text below is now; -1 where a change touches it. */
-export function placeNow(edits: Edits, start: number, end: number): number {
-  const last = lastUpTo(edits.source, end);
-  if (last < 0) return start;
-  const behind = start - (edits.sourceEnd[last] as number);
-  return behind > 0 ? (edits.at[last] as number) + (edits.length[last] as number) + behind : -1;
 }
 
 /** The number of the last of these places, which are in order, that is this one or before it; -1 if there is none. */

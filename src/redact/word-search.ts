@@ -1,5 +1,4 @@
 import { codeUnitsOf } from '../lib/digest.ts';
-import type { Edits, View } from './view.ts';
 
 /** Many words looked for at once, in one pass over a text (Aho and Corasick, 1975): what it costs is the text's length. */
 export interface WordSearch {
@@ -8,9 +7,6 @@ export interface WordSearch {
    * end of the text.
    */
   readonly search: (text: string) => { readonly hits: Hits; readonly state: number };
-  /** Only of words that stand, with the character before them, not wholly before `start` nor wholly behind `end`. */
-  readonly hitsAround: (text: string, start: number, end: number, onHit: (word: number, start: number) => void) => void;
-  readonly lengthOf: (word: number) => number;
   /** How much of a word the text that led to a state ends with: its longest beginning, and one word that has it. */
   readonly beginningAt: (state: number) => { readonly length: number; readonly word: number };
 }
@@ -34,15 +30,8 @@ export function createWordSearch(
   const { next, outputs, lengths, passing } = connect(trie, alphabet.size);
   const { ascii, others, size } = alphabet;
   const wordLengths = words.map((word) => word.length);
-  const longest = Math.max(0, ...wordLengths);
-  const pairs = pairsIn(words, alphabet);
   // Rows of the table by where they begin; those where a word ends are told by their sign. One look a character.
   const rows = Int32Array.from(next, (state) => (outputs[state] ? ~(state * size) : state * size));
-  const letterAt = (text: string, at: number): number => letterOf(text.charCodeAt(at), alphabet);
-  const isWanted = (word: number, text: string, start: number): boolean => {
-    const spelling = spelled[word];
-    return spelling === undefined || isSpelled(text, start, spelling);
-  };
   return {
     search: (text) => {
       const { length } = text;
@@ -56,32 +45,14 @@ export function createWordSearch(
         row = ~row;
         for (const word of outputs[row / size] ?? []) {
           const start = at + 1 - (wordLengths[word] as number);
-          if (!isWanted(word, text, start)) continue;
+          const spelling = spelled[word];
+          if (spelling && !isSpelled(text, start, spelling)) continue;
           hits ??= [];
           hits.push(word, start);
         }
       }
       return { hits: hits ?? NO_HITS, state: row / size };
     },
-    hitsAround: (text, start, end, onHit) => {
-      // No word goes on from before where no word has these two side by side.
-      const before = start === 0 ? 0 : letterAt(text, start - 1);
-      const isCrossed = start < text.length && pairs[before * size + letterAt(text, start)] === 1;
-      let row = 0;
-      for (let at = isCrossed ? Math.max(0, start - longest + 1) : start; at < text.length; at++) {
-        row = rows[row + letterAt(text, at)] as number;
-        if (row < 0) {
-          row = ~row;
-          for (const word of outputs[row / size] ?? []) {
-            const from = at + 1 - (wordLengths[word] as number);
-            if (from <= end && at >= start && isWanted(word, text, from)) onHit(word, from);
-          }
-        }
-        // What may still become a word began behind the end.
-        if (at >= end && at + 1 - (lengths[row / size] as number) > end) return;
-      }
-    },
-    lengthOf: (word) => wordLengths[word] ?? 0,
     beginningAt: (state) => ({ length: lengths[state] ?? 0, word: passing[state] ?? 0 }),
   };
 }
@@ -122,16 +93,6 @@ function createAlphabet(words: readonly string[], ignoreCase: boolean): Alphabet
 
 function letterOf(unit: number, { ascii, others }: Alphabet): number {
   return unit < 128 ? (ascii[unit] as number) : (others.get(unit) ?? 0);
-}
-
-/** Which letters stand side by side in some word. */
-function pairsIn(words: readonly string[], alphabet: Alphabet): Uint8Array {
-  const { size } = alphabet;
-  const pairs = new Uint8Array(size * size);
-  for (const word of words)
-    for (let at = 1; at < word.length; at++)
-      pairs[letterOf(word.charCodeAt(at - 1), alphabet) * size + letterOf(word.charCodeAt(at), alphabet)] = 1;
-  return pairs;
 }
 
 const lower = (unit: number): number => (unit >= 65 && unit <= 90 ? unit + 32 : unit);
@@ -190,57 +151,3 @@ function connect({ children, ends, lengths, passing }: Trie, size: number) {
 
 /** Word and start of each, in the order of their ends. */
 type Hits = readonly number[];
-
-/**
- * Every hit in the text of a view. Of a view that is another one with some places changed only those places are looked at:
- * everywhere else stand the hits of the other one.
- */
-export function hitsInView(view: View, words: WordSearch): Hits {
-  if (view.hits?.of === words) return view.hits.list;
-  const { text, edited } = view;
-  const list = edited ? withEdits(hitsInView(edited.below, words), edited.edits, text, words) : words.search(text).hits;
-  view.hits = { of: words, list };
-  return list;
-}
-
-function withEdits(below: Hits, edits: Edits, text: string, words: WordSearch): Hits {
-  const hits = untouched(below, edits, words);
-  let isAnyNew = false;
-  let before = -1;
-  for (let edit = 0; edit < edits.at.length; edit++) {
-    const start = edits.at[edit] as number;
-    const end = start + (edits.length[edit] as number);
-    words.hitsAround(text, start, end, (word, from) => {
-      // What reaches the change before this one was found there.
-      if (from <= before) return;
-      hits.push(word, from);
-      isAnyNew = true;
-    });
-    before = end;
-  }
-  return isAnyNew ? inOrder(hits, words) : hits;
-}
-
-/** Those that no change is part of, nor stands right before, where they are now. */
-function untouched(below: Hits, { at, length, source, sourceEnd }: Edits, words: WordSearch): number[] {
-  const hits: number[] = [];
-  let last = -1;
-  for (let hit = 0; hit < below.length; hit += 2) {
-    const [word, start] = [below[hit] as number, below[hit + 1] as number];
-    const end = start + words.lengthOf(word);
-    while (last + 1 < source.length && (source[last + 1] as number) < end) last++;
-    if (last < 0) hits.push(word, start);
-    else {
-      const behind = start - (sourceEnd[last] as number);
-      if (behind > 0) hits.push(word, (at[last] as number) + (length[last] as number) + behind);
-    }
-  }
-  return hits;
-}
-
-function inOrder(hits: Hits, words: WordSearch): Hits {
-  const endOf = (hit: number): number => (hits[hit + 1] as number) + words.lengthOf(hits[hit] as number);
-  return Array.from({ length: hits.length / 2 }, (_, index) => index * 2)
-    .sort((a, b) => endOf(a) - endOf(b) || (hits[a + 1] as number) - (hits[b + 1] as number))
-    .flatMap((hit) => [hits[hit] as number, hits[hit + 1] as number]);
-}
