@@ -1,12 +1,13 @@
 // Holds the rules against a text.
 
+import { groupBy } from '../lib/group.ts';
 import { UserError } from '../lib/user-error.ts';
 import { type CustomPattern, readAllowed, readCustomPattern } from './custom-patterns.ts';
 import type { SecretRule } from './rule.ts';
 import { CREDENTIAL_RULES, PERSONAL_RULES } from './rules/all-rules.ts';
 import { entropyOf } from './value-looks.ts';
 import type { View } from './view.ts';
-import { createWordSearch, isSpelled, type Spelling } from './word-search.ts';
+import { createWordSearch } from './word-search.ts';
 import type { JoinedView } from './wrapped-lines.ts';
 
 type OnMatch = (rule: SecretRule, start: number, end: number) => void;
@@ -36,13 +37,11 @@ function isAcrossLines(rule: SecretRule, { text, joinWithin }: JoinedView, start
 
 /** One pass finds the keywords; each rule then looks only near its own. */
 function createRuleSearch(rules: readonly SecretRule[]): (view: View, onMatch: OnMatch) => void {
-  const rulesOf = new Map<string, number[]>();
-  rules.forEach((rule, index) => {
-    for (const keyword of rule.keywords) rulesOf.set(keyword, [...(rulesOf.get(keyword) ?? []), index]);
-  });
+  const all = rules.flatMap((rule, index) => rule.keywords.map((keyword) => ({ keyword, rule, index })));
+  const byKeyword = groupBy(all, ({ keyword }) => keyword);
+  const attempts = [...byKeyword.values()];
   const everywhere = rules.filter(({ keywords }) => keywords.length === 0);
-  const attempts = [...rulesOf].map(([keyword, indexes]) => indexes.map((index) => toAttempt(rules, index, keyword)));
-  const words = createWordSearch([...rulesOf.keys()], true, attempts.map(spellingOf));
+  const words = createWordSearch([...byKeyword.keys()], true);
   /** Up to where each rule has looked; a match is not looked into again. Made once: most texts are short. */
   const done = new Int32Array(rules.length);
   return (view, onMatch) => {
@@ -52,8 +51,7 @@ function createRuleSearch(rules: readonly SecretRule[]): (view: View, onMatch: O
     let windows: Windows | undefined;
     for (let hit = 0; hit < hits.length; hit += 2) {
       const start = hits[hit + 1] as number;
-      for (const { index, rule, spelling } of attempts[hits[hit] as number] ?? []) {
-        if (spelling && !isSpelled(text, start, spelling)) continue;
+      for (const { index, rule } of attempts[hits[hit] as number] ?? []) {
         if (start < (done[index] ?? 0)) continue;
         if (rule.before === 0) {
           rule.pattern.lastIndex = start;
@@ -68,31 +66,6 @@ function createRuleSearch(rules: readonly SecretRule[]): (view: View, onMatch: O
     for (const rule of everywhere) matchWithin(rule, text, 0, text.length, onMatch);
     for (const [rule, { from, to }] of windows ?? []) matchWithin(rule, text, from, to, onMatch);
   };
-}
-
-/** A rule to try where its keyword stands. */
-interface Attempt {
-  readonly index: number;
-  readonly rule: SecretRule;
-  /** As the keyword has to be written for it; undefined: in any way. */
-  readonly spelling: Spelling | undefined;
-}
-
-function toAttempt(rules: readonly SecretRule[], index: number, keyword: string): Attempt {
-  const rule = rules[index] as SecretRule;
-  const { begins } = rule;
-  const spelling = begins && {
-    spellings: begins.starts.filter((start) => start.toLowerCase() === keyword),
-    isGlued: begins.isGlued,
-  };
-  return { index, rule, spelling };
-}
-
-/** What one of the attempts asks for; undefined where one of them takes anything. */
-function spellingOf(attempts: readonly Attempt[]): Spelling | undefined {
-  const all = attempts.map(({ spelling }) => spelling).filter((spelling) => spelling !== undefined);
-  if (all.length < attempts.length) return undefined;
-  return { spellings: all.flatMap(({ spellings }) => spellings), isGlued: all.some(({ isGlued }) => isGlued) };
 }
 
 /** The range that each rule still has to search. */

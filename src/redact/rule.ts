@@ -16,8 +16,6 @@ export interface SecretRule {
   readonly before: number;
   /** How far behind the beginning of its keyword a match may reach. */
   readonly reach: number;
-  /** How every match begins, letter for letter: most keywords are found within words, and need no look at the pattern. */
-  readonly begins?: Beginning;
   /** Bits a character: words have fewer. */
   readonly minEntropy?: number;
   readonly accepts?: (secret: string, match: RegExpExecArray) => boolean;
@@ -29,12 +27,6 @@ export interface SecretRule {
   readonly isWrapped?: boolean;
   readonly samples: readonly string[];
   readonly misses: readonly string[];
-}
-
-export interface Beginning {
-  readonly starts: readonly string[];
-  /** Letters and digits may stand right before it. */
-  readonly isGlued: boolean;
 }
 
 export type RuleGroup =
@@ -72,14 +64,13 @@ export function token(group: RuleGroup, { starts, body, glued = false, ...rest }
     pattern: new RegExp(`${glued ? '' : '(?<![A-Za-z0-9])'}(?:${beginnings})${body}`, 'dy'),
     before: 0,
     reach: LONGEST,
-    begins: { starts, isGlued: glued },
     isWrapped: true,
   };
 }
 
 interface ShapedShape
   extends Described,
-    Pick<SecretRule, 'keywords' | 'begins' | 'isWrapped' | 'canonical'>,
+    Pick<SecretRule, 'keywords' | 'isWrapped' | 'canonical'>,
     Partial<Pick<SecretRule, 'before' | 'reach'>> {
   readonly pattern: string;
   readonly flags?: string;

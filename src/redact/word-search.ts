@@ -11,20 +11,8 @@ export interface WordSearch {
   readonly beginningAt: (state: number) => { readonly length: number; readonly word: number };
 }
 
-/** How a word has to stand there to count. Says no where a word is found, which is often: `nt` is a keyword, and `want` is none. */
-export interface Spelling {
-  /** Letter for letter, one of these. */
-  readonly spellings: readonly string[];
-  /** Letters and digits may stand right before it. */
-  readonly isGlued: boolean;
-}
-
 /** Latin letters of both cases are one where `ignoreCase` says so; offsets stay those of the text. */
-export function createWordSearch(
-  words: readonly string[],
-  ignoreCase: boolean,
-  spelled: readonly (Spelling | undefined)[] = [],
-): WordSearch {
+export function createWordSearch(words: readonly string[], ignoreCase: boolean): WordSearch {
   const alphabet = createAlphabet(words, ignoreCase);
   const trie = buildTrie(words, alphabet);
   const { next, outputs, lengths, passing } = connect(trie, alphabet.size);
@@ -44,11 +32,8 @@ export function createWordSearch(
         if (row >= 0) continue;
         row = ~row;
         for (const word of outputs[row / size] ?? []) {
-          const start = at + 1 - (wordLengths[word] as number);
-          const spelling = spelled[word];
-          if (spelling && !isSpelled(text, start, spelling)) continue;
           hits ??= [];
-          hits.push(word, start);
+          hits.push(word, at + 1 - (wordLengths[word] as number));
         }
       }
       return { hits: hits ?? NO_HITS, state: row / size };
@@ -58,12 +43,6 @@ export function createWordSearch(
 }
 
 const NO_HITS: Hits = [];
-
-export function isSpelled(text: string, start: number, { spellings, isGlued }: Spelling): boolean {
-  if (!isGlued && isLetterOrDigit(text.charCodeAt(start - 1))) return false;
-  for (const spelling of spellings) if (text.startsWith(spelling, start)) return true;
-  return false;
-}
 
 /** `NaN`, before the first one, is none. */
 export function isLetterOrDigit(unit: number): boolean {

@@ -220,7 +220,6 @@ export const CHAT_RULES: readonly SecretRule[] = [
     id: 'discord-token',
     what: 'token of a Discord bot',
     keywords: ['md', 'mt', 'mj', 'mz', 'nd', 'nt', 'nj', 'nz', 'od', 'ot'],
-    begins: { starts: ['MD', 'MT', 'Mj', 'Mz', 'ND', 'NT', 'Nj', 'Nz', 'OD', 'OT'], isGlued: false },
     pattern: '(?<![\\w.-])[MNO][DTjz][\\w-]{21,26}\\.[\\w-]{6}\\.[\\w-]{27,40}(?![\\w-])',
     minEntropy: 4,
     isWrapped: true,

@@ -111,7 +111,6 @@ export const SERVICE_RULES: readonly SecretRule[] = [
     id: 'airtable-token',
     what: 'personal token of Airtable',
     keywords: ['pat'],
-    begins: { starts: ['pat'], isGlued: false },
     pattern: '(?<![A-Za-z0-9])pat[A-Za-z0-9]{14}\\.[a-f0-9]{64}',
     isWrapped: true,
     samples: ['pat{an:14}.{hex:64}'],
