@@ -1,9 +1,9 @@
 // Calls that wait for a person to approve or deny them.
 
-import type { AuditAgent } from './reports/identity.ts';
+import type { HookedCall } from './reports/identity.ts';
 
 /** A call that is held until a person says yes or no. What is not known is null; times are ISO 8601 UTC. */
-export interface ApprovalRequest {
+export interface ApprovalRequest extends HookedCall {
   /** Nobody can guess it: to answer, one has to have been told. */
   readonly id: string;
   readonly at: string;
@@ -11,18 +11,6 @@ export interface ApprovalRequest {
   readonly expiresAt: string;
   /** Null: the host asks as well, and goes on with it. */
   readonly otherwise: ApprovalAnswer | null;
-  readonly host: string;
-  readonly session: string | null;
-  readonly agent: AuditAgent;
-  readonly tool: string | null;
-  /** The host's id of the call. */
-  readonly call: string | null;
-  readonly summary: string | null;
-  /** As in the audit: secrets masked, long texts cut. */
-  readonly input: unknown;
-  readonly cwd: string | null;
-  /** The rule that asks. */
-  readonly rule: string | null;
   readonly reason: string;
   /** Null: it is open. */
   readonly end: ApprovalEnd | null;
@@ -38,7 +26,7 @@ export interface ApprovalEnd {
 }
 
 /** A person, in one of these UIs. */
-export const PERSONS = ['page', 'terminal', 'cli', 'api'] as const;
+const PERSONS = ['page', 'terminal', 'cli', 'api'] as const;
 export type Person = (typeof PERSONS)[number] | ChatPerson;
 
 /** Of the UIs that answer from a process of their own: which key comes with an answer tells which UI sent it. */

@@ -3,7 +3,7 @@
 import { groupBy } from '../lib/group.ts';
 import { known } from '../lib/json.ts';
 import { type AgentKind, countDiagnostics, type Diagnostic, type TitleKind } from './events.ts';
-import { type AgentId, mainAgentOf, nativeId, type ToolCallId } from './ids.ts';
+import { type AgentId, mainAgentOf, nativeId } from './ids.ts';
 import {
   type AgentRecord,
   type CallRecord,
@@ -13,17 +13,8 @@ import {
   type SpawnRecord,
 } from './ledger.ts';
 import { createOwnerOf, type Own, type OwnerOf, ownOf } from './ledger-index.ts';
-import {
-  type Life,
-  lifeOf,
-  lifeOfMain,
-  lifeOfSubAgent,
-  openQuestionOf,
-  questionOfProcess,
-  type SessionLife,
-  tailOf,
-} from './lifecycle.ts';
-import { type Links, realAgents, resolveLinks, type SpawnLink } from './link.ts';
+import { type AgentContext, type Life, lifeOf, lifeOfAgent } from './lifecycle.ts';
+import { realAgents, resolveLinks, type SpawnLink } from './link.ts';
 import {
   type Activity,
   type AgentGroup,
@@ -31,7 +22,6 @@ import {
   type AgentStatus,
   type BuildOptions,
   isAtWork,
-  isOver,
   type PrintedSession,
   type SessionTree,
   STALLED_AFTER,
@@ -47,7 +37,7 @@ export function buildTree(ledger: SessionLedger, options: BuildOptions): Session
   const life = lifeOf(ledger, options.now);
   const links = resolveLinks(ledger, real, ownerOf, life.alive);
   const records = real.filter(({ id }) => id === main || links.of.has(id));
-  const order = spawnOrder(ledger, main, records, links);
+  const order = spawnOrder(ledger, main, records, links.of);
   const own = (agent: AgentRecord): Own => ownOf(agent, ledger, ownerOf);
 
   const asker = life.alive && life.process?.state === 'waiting' ? askerOf(ledger, main, own) : undefined;
@@ -103,11 +93,16 @@ interface Place {
   readonly depth?: number;
 }
 
-function spawnOrder(ledger: SessionLedger, main: AgentId, records: readonly AgentRecord[], links: Links): Place[] {
+function spawnOrder(
+  ledger: SessionLedger,
+  main: AgentId,
+  records: readonly AgentRecord[],
+  links: ReadonlyMap<AgentId, SpawnLink>,
+): Place[] {
   const ids = new Set(records.map((agent) => agent.id));
   // The call's place; the agents of one run of a workflow share theirs, and follow each other as they began.
   const when = (id: AgentId): readonly number[] => {
-    const call = links.of.get(id)?.call;
+    const call = links.get(id)?.call;
     const asked = call === undefined ? undefined : ledger.calls.get(call)?.started;
     const startedAt = ledger.agents.get(id)?.startedAt ?? 0;
     return [asked?.at || startedAt, asked?.origin.offset ?? 0, startedAt];
@@ -117,7 +112,7 @@ function spawnOrder(ledger: SessionLedger, main: AgentId, records: readonly Agen
     .sort((a, b) => compareInTurn(a.when, b.when) || (a.id < b.id ? -1 : 1))
     .map(({ id }) => id);
   const children = groupBy(inOrder, (id) => {
-    const parent = links.of.get(id)?.parent;
+    const parent = links.get(id)?.parent;
     return parent === main || (parent !== undefined && ids.has(parent)) ? parent : undefined;
   });
   const places: Place[] = [];
@@ -212,21 +207,6 @@ function missingTranscripts(agents: readonly AgentNode[], main: AgentId): readon
   );
 }
 
-interface AgentContext {
-  readonly ledger: SessionLedger;
-  readonly main: AgentId;
-  readonly life: SessionLife;
-  readonly own: Own;
-  readonly link: SpawnLink;
-  readonly depth: number | undefined;
-  readonly children: readonly AgentNode[];
-  /** All agents built so far: of the main agent, which is built last, every other one. */
-  readonly others: readonly AgentNode[];
-  /** Whose question is open in front of the person. */
-  readonly asker: AgentId | undefined;
-  readonly options: BuildOptions;
-}
-
 /** One node: everything that follows from the agent's own facts, the call that made it and its children. */
 function buildAgent(record: AgentRecord, context: AgentContext): AgentNode {
   const { ledger, main, own, link, depth, options } = context;
@@ -234,7 +214,7 @@ function buildAgent(record: AgentRecord, context: AgentContext): AgentNode {
   const spawnCall = link.call === undefined ? undefined : ledger.calls.get(link.call);
   const asked =
     spawnCall?.spawn?.value ?? sharedBy(link.candidates.map((call) => ledger.calls.get(call)?.spawn?.value));
-  const life = lifeIn(record, spawnCall, context);
+  const life = lifeOfAgent(record, spawnCall, context);
   const currentTool = isAtWork(life.status) ? toToolInUse(own.openCalls.at(-1)) : undefined;
   const hasTranscript = record.tails.size > 0;
   const usage = hasTranscript ? own.usage : undefined;
@@ -328,52 +308,6 @@ function contextAfter(agent: AgentRecord, lastRequest: MessageRecord | undefined
   const last = [...agent.compactions.values()].sort((a, b) => (b.at ?? 0) - (a.at ?? 0))[0];
   if (last && (last.at ?? 0) > (lastRequest?.at ?? 0)) return last.tokensAfter;
   return lastRequest?.usage && contextOf(lastRequest.usage);
-}
-
-function lifeIn(
-  record: AgentRecord,
-  spawnCall: CallRecord | undefined,
-  { ledger, main, life, own, link, children, others, asker, options }: AgentContext,
-): Life {
-  const { heldUntil } = record;
-  const open = own.openCalls;
-  const awaited = children.filter(
-    (child) => ledger.agents.get(child.id)?.awaited?.value && !isOver(child.status) && isSinceLastWord(child, record),
-  );
-  const context = {
-    life,
-    callOf: (call: ToolCallId) => ledger.calls.get(call),
-    mainLastAt: ledger.agents.get(main)?.lastAt ?? 0,
-    // The call that started a workflow is not the start of each of its agents.
-    // Some sources tell no times: theirs is none, not the beginning of all time.
-    spawn: known({ call: link.call, at: (spawnCall?.spawn && spawnCall.started?.at) || undefined }),
-    hasOpenCalls: open.length > 0 || awaited.length > 0,
-    waitsOnChild:
-      awaited.some(({ status }) => isAtWork(status)) ||
-      children.some((child) => isAtWork(child.status) && open.some((call) => isWaitFor(child, call))),
-    othersNotOver: others.some(
-      (other) => other.kind !== 'internal' && !isOver(other.status) && isOfProcess(other, life),
-    ),
-    asks: asker === record.id ? questionOfProcess(life.process) : openQuestionOf(record, life),
-    held: heldUntil !== undefined && heldUntil.value > options.now && heldUntil.at >= (tailOf(record)?.at ?? 0),
-  };
-  return record.id === main ? lifeOfMain(record, context) : lifeOfSubAgent(record, context);
-}
-
-/** Where calls are written down only after they ended, an agent that began since then is what its parent is at. */
-function isSinceLastWord(child: AgentNode, parent: AgentRecord): boolean {
-  return (child.runs[0]?.startedAt ?? 0) >= (tailOf(parent)?.at ?? 0);
-}
-
-/** The call that made it, where that waits for its result, or one that waits for any. */
-function isWaitFor(child: AgentNode, { id, started }: CallRecord): boolean {
-  return id === child.link.call || started?.value.awaitsAgents === true;
-}
-
-/** An agent that an earlier process lost says nothing about the one that was there last. */
-function isOfProcess(agent: AgentNode, { process }: SessionLife): boolean {
-  const startedAt = agent.runs.at(-1)?.startedAt;
-  return process?.startedAt === undefined || startedAt === undefined || startedAt >= process.startedAt;
 }
 
 /** What all candidates agree on holds for the agent, whichever of them made it. */

@@ -41,78 +41,23 @@ export type CallOutcome = 'ok' | 'error' | 'refused';
 /** How a run ended, as the host says it. */
 export type RunOutcome = 'completed' | 'failed' | 'stopped';
 
-/** Who said that a run ended; `lifecycle.ts` says which one is believed. A `result` is that of the call that began it. */
-export type EndSignal =
-  | 'result'
-  | 'notification'
-  | 'stop-call'
-  | 'transcript'
-  | 'sidecar'
-  | 'journal'
-  | 'inbox'
-  | 'hook';
+/**
+ * Who said that a run ended; `lifecycle.ts` says which one is believed: of two at the same moment, the later in this list. A
+ * `result` is that of the call that began it.
+ */
+export const END_SIGNALS = [
+  'sidecar',
+  'journal',
+  'inbox',
+  'transcript',
+  'result',
+  'notification',
+  'stop-call',
+  'hook',
+] as const;
+export type EndSignal = (typeof END_SIGNALS)[number];
 
 export type ProcessState = 'busy' | 'idle' | 'waiting';
-
-interface SessionFact {
-  readonly session: SessionId;
-  readonly origin: EventOrigin;
-}
-
-interface AgentFact extends SessionFact {
-  readonly agent: AgentId;
-}
-
-/** Instants are epoch milliseconds by the host's own clock. */
-export interface SessionSeen extends SessionFact {
-  readonly kind: 'session-seen';
-  readonly at?: number;
-  readonly cwd?: string;
-  readonly branch?: string;
-  readonly hostVersion?: string;
-  /** This version leaves a record of each running process, so where there is none, nothing runs. */
-  readonly keepsProcessRecords?: boolean;
-}
-
-export interface SessionTitled extends SessionFact {
-  readonly kind: 'session-titled';
-  readonly title: string;
-  readonly titleKind: TitleKind;
-  readonly at?: number;
-}
-
-/** The host's process ended in good order, after everything that stands before this in the same source. */
-export interface SessionClosed extends SessionFact {
-  readonly kind: 'session-closed';
-  /** Where it is told beside the conversation: after everything that was said until then. */
-  readonly at?: number;
-}
-
-/** The session began as a copy of another: these replies are the other's. */
-export interface SessionForked extends SessionFact {
-  readonly kind: 'session-forked';
-  readonly from: SessionId;
-  readonly replies: readonly string[];
-}
-
-/** The command of a call ran a host's program, and that printed the id of its session, the way it prints its own. */
-export interface SessionPrinted extends AgentFact {
-  readonly kind: 'session-printed';
-  readonly call: ToolCallId;
-  readonly printed: SessionId;
-}
-
-/** Who started the session's process, as the process itself was told: an agent of any host. */
-export interface SessionBegun extends SessionFact {
-  readonly kind: 'session-begun';
-  readonly by: SessionStarter;
-}
-
-/** The process of another session said that an agent of this one started it; by which, that session says. */
-export interface SessionStarted extends SessionFact {
-  readonly kind: 'session-started';
-  readonly started: SessionId;
-}
 
 export interface SessionStarter {
   readonly session: SessionId;
@@ -122,247 +67,205 @@ export interface SessionStarter {
   readonly isContinued?: true;
 }
 
-/** A record the host keeps of one of its processes. `alive` is what the machine says of it now. */
-export interface ProcessSeen extends SessionFact {
-  readonly kind: 'process-seen';
-  readonly pid: number;
-  readonly alive: boolean;
-  readonly startedAt?: number;
-  readonly state?: ProcessState;
-  readonly waitingFor?: string;
-}
-
-/** The agent exists; what is known of it beside its conversation. Fields that are left out say nothing. */
-export interface AgentSeen extends AgentFact {
-  readonly kind: 'agent-seen';
-  readonly at?: number;
-  readonly agentKind?: AgentKind;
-  readonly type?: string;
-  readonly name?: string;
-  readonly description?: string;
-  /** Where the host says it apart from its replies. */
-  readonly model?: string;
-  readonly effort?: string;
-  /** Whose model it is, where the host works with several. */
-  readonly provider?: string;
-  /** Tools that it may not use, where the host says it of this very agent; sorted. */
-  readonly deniedTools?: readonly string[];
-  readonly slug?: string;
-  readonly cwd?: string;
-  readonly branch?: string;
-  readonly worktree?: string;
-  readonly background?: boolean;
-  /** Whoever asked for it waits from its first line to its last, even where the call is written down only afterwards. */
-  readonly awaited?: boolean;
-  /** Depth by the host's own count, for agents whose parent cannot be found. */
-  readonly depth?: number;
-  /** Of the model it works with, as the host says it. */
-  readonly contextWindow?: number;
-  /** The host started it for itself, unless a call turns out to have asked for it. */
-  readonly internal?: string;
-}
-
 /** Why an agent is `internal` whose file was made to hand a message to a teammate. */
 export const MESSAGE_DELIVERY = 'message delivery';
-
-/** The first thing an agent was told. */
-export interface AgentPrompted extends AgentFact {
-  readonly kind: 'agent-prompted';
-  readonly prompt: PromptFact;
-  readonly at?: number;
-}
-
-/** How `agent` may be known to come from a call, from a parent, or from both. */
-export interface AgentLinked extends AgentFact {
-  readonly kind: 'agent-linked';
-  readonly evidence: EvidenceSource;
-  readonly call?: ToolCallId;
-  readonly parent?: AgentId;
-}
-
-/** `agent` asked for another one. Whether one came of it, links and results say. */
-export interface SpawnRequested extends AgentFact {
-  readonly kind: 'spawn-requested';
-  readonly call: ToolCallId;
-  readonly type?: string;
-  readonly name?: string;
-  readonly description?: string;
-  readonly prompt?: PromptFact;
-  readonly background?: boolean;
-}
-
-/** `agent` was set to work again, by a call or by a message. (Its first run begins with the call that made it.) */
-export interface RunResumed extends AgentFact {
-  readonly kind: 'run-resumed';
-  /** The call's, or the message's: told twice, it is still one run. */
-  readonly id: string;
-  readonly call?: ToolCallId;
-  readonly at?: number;
-}
 
 /** Agents that work together: those of one run of a workflow, those of a team. */
 export type GroupKind = 'workflow' | 'team';
 
-/** `agent` set a group to work. */
-export interface GroupStarted extends AgentFact {
-  readonly kind: 'group-started';
-  readonly group: string;
-  readonly groupKind: GroupKind;
-  readonly call: ToolCallId;
-  readonly name?: string;
-}
-
-export interface AgentGrouped extends AgentFact {
-  readonly kind: 'agent-grouped';
-  readonly group: string;
-  readonly groupKind: GroupKind;
-}
-
-export interface RunEnded extends AgentFact {
-  readonly kind: 'run-ended';
-  readonly signal: EndSignal;
-  readonly outcome: RunOutcome;
-  /** The call that began the run, where the host says it. */
-  readonly call?: ToolCallId;
-  /** Holds only if `call` did begin a run of the agent. */
-  readonly byCallOnly?: boolean;
-  /** Told by another agent when it heard of it: counts where nothing surer is known, for its time is that of the telling. */
-  readonly hearsay?: boolean;
-  readonly at?: number;
-  readonly reason?: string;
-}
-
-/**
- * `agent` put a question to the person. It was answered when the agent has spoken since; one with an id is open until
- * `agent-answered` names it, whatever else the process does meanwhile.
- */
-export interface AgentAsked extends AgentFact {
-  readonly kind: 'agent-asked';
-  readonly at: number;
-  readonly id?: string;
-  /** Whether it may do something, or what to do. */
-  readonly about?: QuestionKind;
-  /** The agent says nothing until it is answered: once it has spoken, the question is over, also where nobody tells. */
-  readonly holds?: true;
-}
-
 export type QuestionKind = 'permission' | 'input';
 
-export interface AgentAnswered extends AgentFact {
-  readonly kind: 'agent-answered';
-  readonly id: string;
+/** What is said of a session as a whole, by kind. Instants are epoch milliseconds by the host's own clock. */
+export interface SessionFacts {
+  readonly 'session-seen': {
+    readonly at?: number;
+    readonly cwd?: string;
+    readonly branch?: string;
+    readonly hostVersion?: string;
+    /** This version leaves a record of each running process, so where there is none, nothing runs. */
+    readonly keepsProcessRecords?: boolean;
+  };
+  readonly 'session-titled': { readonly title: string; readonly titleKind: TitleKind; readonly at?: number };
+  /** The host's process ended in good order, after everything that stands before this in the same source. */
+  readonly 'session-closed': {
+    /** Where it is told beside the conversation: after everything that was said until then. */
+    readonly at?: number;
+  };
+  /** The session began as a copy of another: these replies are the other's. */
+  readonly 'session-forked': { readonly from: SessionId; readonly replies: readonly string[] };
+  /** Who started the session's process, as the process itself was told: an agent of any host. */
+  readonly 'session-begun': { readonly by: SessionStarter };
+  /** The process of another session said that an agent of this one started it; by which, that session says. */
+  readonly 'session-started': { readonly started: SessionId };
+  /** A record the host keeps of one of its processes. `alive` is what the machine says of it now. */
+  readonly 'process-seen': {
+    readonly pid: number;
+    readonly alive: boolean;
+    readonly startedAt?: number;
+    readonly state?: ProcessState;
+    readonly waitingFor?: string;
+  };
+  readonly 'problem-found': { readonly diagnostic: Diagnostic };
 }
 
-export interface EntryAdded extends AgentFact {
-  readonly kind: 'entry-added';
-  readonly entry: EntryKind;
-  /** A message id for replies (several lines share it), the line's own id for the rest. */
-  readonly id: string;
-  readonly at?: number;
-  readonly end?: ReplyEnd;
-  /** The line is a copy that stands in another agent's source. */
-  readonly copied?: boolean;
+/** What is said of `agent`, by kind. */
+export interface AgentFacts {
+  /** The command of a call ran a host's program, and that printed the id of its session, the way it prints its own. */
+  readonly 'session-printed': { readonly call: ToolCallId; readonly printed: SessionId };
+  /** The agent exists; what is known of it beside its conversation. Fields that are left out say nothing. */
+  readonly 'agent-seen': {
+    readonly at?: number;
+    readonly agentKind?: AgentKind;
+    readonly type?: string;
+    readonly name?: string;
+    readonly description?: string;
+    /** Where the host says it apart from its replies. */
+    readonly model?: string;
+    readonly effort?: string;
+    /** Whose model it is, where the host works with several. */
+    readonly provider?: string;
+    /** Tools that it may not use, where the host says it of this very agent; sorted. */
+    readonly deniedTools?: readonly string[];
+    readonly slug?: string;
+    readonly cwd?: string;
+    readonly branch?: string;
+    readonly worktree?: string;
+    readonly background?: boolean;
+    /** Whoever asked for it waits from its first line to its last, even where the call is written down only afterwards. */
+    readonly awaited?: boolean;
+    /** Depth by the host's own count, for agents whose parent cannot be found. */
+    readonly depth?: number;
+    /** Of the model it works with, as the host says it. */
+    readonly contextWindow?: number;
+    /** The host started it for itself, unless a call turns out to have asked for it. */
+    readonly internal?: string;
+  };
+  /** The first thing an agent was told. */
+  readonly 'agent-prompted': { readonly prompt: PromptFact; readonly at?: number };
+  /** How `agent` may be known to come from a call, from a parent, or from both. */
+  readonly 'agent-linked': { readonly evidence: EvidenceSource; readonly call?: ToolCallId; readonly parent?: AgentId };
+  /** `agent` asked for another one. Whether one came of it, links and results say. */
+  readonly 'spawn-requested': {
+    readonly call: ToolCallId;
+    readonly type?: string;
+    readonly name?: string;
+    readonly description?: string;
+    readonly prompt?: PromptFact;
+    readonly background?: boolean;
+  };
+  /** `agent` was set to work again, by a call or by a message. (Its first run begins with the call that made it.) */
+  readonly 'run-resumed': {
+    /** The call's, or the message's: told twice, it is still one run. */
+    readonly id: string;
+    readonly call?: ToolCallId;
+    readonly at?: number;
+  };
+  /** `agent` set a group to work. */
+  readonly 'group-started': {
+    readonly group: string;
+    readonly groupKind: GroupKind;
+    readonly call: ToolCallId;
+    readonly name?: string;
+  };
+  readonly 'agent-grouped': { readonly group: string; readonly groupKind: GroupKind };
+  readonly 'run-ended': {
+    readonly signal: EndSignal;
+    readonly outcome: RunOutcome;
+    /** The call that began the run, where the host says it. */
+    readonly call?: ToolCallId;
+    /** Holds only if `call` did begin a run of the agent. */
+    readonly byCallOnly?: boolean;
+    /** Told by another agent when it heard of it: counts where nothing surer is known, for its time is that of the telling. */
+    readonly hearsay?: boolean;
+    readonly at?: number;
+    readonly reason?: string;
+  };
+  /**
+   * `agent` put a question to the person. It was answered when the agent has spoken since; one with an id is open until
+   * `agent-answered` names it, whatever else the process does meanwhile.
+   */
+  readonly 'agent-asked': {
+    readonly at: number;
+    readonly id?: string;
+    /** Whether it may do something, or what to do. */
+    readonly about?: QuestionKind;
+    /** The agent says nothing until it is answered: once it has spoken, the question is over, also where nobody tells. */
+    readonly holds?: true;
+  };
+  readonly 'agent-answered': { readonly id: string };
+  readonly 'entry-added': {
+    readonly entry: EntryKind;
+    /** A message id for replies (several lines share it), the line's own id for the rest. */
+    readonly id: string;
+    readonly at?: number;
+    readonly end?: ReplyEnd;
+    /** The line is a copy that stands in another agent's source. */
+    readonly copied?: boolean;
+  };
+  readonly 'usage-counted': {
+    readonly message: string;
+    readonly usage: Usage;
+    /** What the host says it cost, in billionths of a dollar. */
+    readonly nanoUsd?: number;
+    readonly model?: string;
+    readonly at?: number;
+    /** false: the number may still be the placeholder of the message's start. */
+    readonly final: boolean;
+    readonly copied?: boolean;
+  };
+  /**
+   * The host's own sums for an agent, over all its requests up to this moment. They count as long as nothing was said
+   * since: some versions write no numbers beside them, and some requests stand in no message.
+   */
+  readonly 'usage-totalled': { readonly at: number; readonly byModel: readonly ModelUsage[] };
+  readonly 'tool-started': {
+    readonly call: ToolCallId;
+    readonly tool: string;
+    /** One line that says what the call does. */
+    readonly summary?: string;
+    /** The file that it writes. */
+    readonly writes?: string;
+    /** It does nothing but wait for agents of its caller. */
+    readonly awaitsAgents?: boolean;
+    /** What hooks call it, where they do not know its id. */
+    readonly heardAs?: string;
+    readonly at?: number;
+  };
+  readonly 'tool-ended': {
+    readonly call: ToolCallId;
+    readonly outcome: CallOutcome;
+    readonly at?: number;
+    /** The result only says that an agent was set to work in the background: the call is over, the run is not. */
+    readonly launched?: boolean;
+    /** What the result said, where the call failed: one line. */
+    readonly reason?: string;
+    /** The host refused it before anything was asked: no hook heard of it. */
+    readonly unrun?: boolean;
+  };
+  /** The conversation was shortened: the context is smaller from here on. */
+  readonly 'agent-compacted': { readonly at?: number; readonly tokensBefore?: number; readonly tokensAfter?: number };
+  /** The provider asked to wait. */
+  readonly 'agent-held': { readonly at: number; readonly untilAt: number };
 }
 
-export interface UsageCounted extends AgentFact {
-  readonly kind: 'usage-counted';
-  readonly message: string;
-  readonly usage: Usage;
-  /** What the host says it cost, in billionths of a dollar. */
-  readonly nanoUsd?: number;
-  readonly model?: string;
-  readonly at?: number;
-  /** false: the number may still be the placeholder of the message's start. */
-  readonly final: boolean;
-  readonly copied?: boolean;
-}
-
-/**
- * The host's own sums for an agent, over all its requests up to this moment. They count as long as nothing was said
- * since: some versions write no numbers beside them, and some requests stand in no message.
- */
-export interface UsageTotalled extends AgentFact {
-  readonly kind: 'usage-totalled';
-  readonly at: number;
-  readonly byModel: readonly ModelUsage[];
-}
-
-export interface ToolStarted extends AgentFact {
-  readonly kind: 'tool-started';
-  readonly call: ToolCallId;
-  readonly tool: string;
-  /** One line that says what the call does. */
-  readonly summary?: string;
-  /** The file that it writes. */
-  readonly writes?: string;
-  /** It does nothing but wait for agents of its caller. */
-  readonly awaitsAgents?: boolean;
-  /** What hooks call it, where they do not know its id. */
-  readonly heardAs?: string;
-  readonly at?: number;
-}
-
-export interface ToolEnded extends AgentFact {
-  readonly kind: 'tool-ended';
-  readonly call: ToolCallId;
-  readonly outcome: CallOutcome;
-  readonly at?: number;
-  /** The result only says that an agent was set to work in the background: the call is over, the run is not. */
-  readonly launched?: boolean;
-  /** What the result said, where the call failed: one line. */
-  readonly reason?: string;
-  /** The host refused it before anything was asked: no hook heard of it. */
-  readonly unrun?: boolean;
-}
-
-/** The conversation was shortened: the context is smaller from here on. */
-export interface AgentCompacted extends AgentFact {
-  readonly kind: 'agent-compacted';
-  readonly at?: number;
-  readonly tokensBefore?: number;
-  readonly tokensAfter?: number;
-}
-
-/** The provider asked to wait. */
-export interface AgentHeld extends AgentFact {
-  readonly kind: 'agent-held';
-  readonly at: number;
-  readonly untilAt: number;
-}
-
-export interface ProblemFound extends SessionFact {
-  readonly kind: 'problem-found';
-  readonly diagnostic: Diagnostic;
-}
+type Fact<Kind, Fields> = { readonly kind: Kind; readonly session: SessionId; readonly origin: EventOrigin } & Fields;
 
 /** The only way to change a tree. Any order, any number of times: the same facts give the same tree. */
 export type AgentEvent =
-  | SessionSeen
-  | SessionTitled
-  | SessionClosed
-  | SessionForked
-  | SessionPrinted
-  | SessionBegun
-  | SessionStarted
-  | ProcessSeen
-  | AgentSeen
-  | AgentPrompted
-  | AgentLinked
-  | SpawnRequested
-  | RunResumed
-  | GroupStarted
-  | AgentGrouped
-  | RunEnded
-  | EntryAdded
-  | UsageCounted
-  | UsageTotalled
-  | ToolStarted
-  | ToolEnded
-  | AgentCompacted
-  | AgentHeld
-  | AgentAsked
-  | AgentAnswered
-  | ProblemFound;
+  | { [Kind in keyof SessionFacts]: Fact<Kind, SessionFacts[Kind]> }[keyof SessionFacts]
+  | { [Kind in keyof AgentFacts]: Fact<Kind, AgentFacts[Kind] & { readonly agent: AgentId }> }[keyof AgentFacts];
+
+export type EventOf<Kind extends AgentEvent['kind']> = Extract<AgentEvent, { readonly kind: Kind }>;
+
+export type SessionForked = EventOf<'session-forked'>;
+export type SessionBegun = EventOf<'session-begun'>;
+export type SessionStarted = EventOf<'session-started'>;
+export type ProcessSeen = EventOf<'process-seen'>;
+export type RunEnded = EventOf<'run-ended'>;
+export type EntryAdded = EventOf<'entry-added'>;
+export type UsageCounted = EventOf<'usage-counted'>;
+export type ToolStarted = EventOf<'tool-started'>;
+export type ToolEnded = EventOf<'tool-ended'>;
 
 /** info: nothing is lost. error: something is wrong and was worked around. data-loss: something could not be read. */
 export type Severity = 'info' | 'error' | 'data-loss';

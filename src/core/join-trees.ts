@@ -166,7 +166,13 @@ export function linkSessions(trees: readonly SessionTree[]): ReadonlyMap<Session
     ({ session }) => session,
   );
   for (const tree of trees.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
-    const candidates = [...byOurRecord(tree), ...byPrint(tree, claims.get(tree.id) ?? []), ...byEnvironment(tree)];
+    // What troupe started itself, it knows. A program in between that troupe does not guard hands on what it was told
+    // itself: what was printed is nearer.
+    const candidates = [
+      ...byRecord(tree, 'continued'),
+      ...byPrint(tree, claims.get(tree.id) ?? []),
+      ...byRecord(tree, 'environment'),
+    ];
     const link = candidates.find(
       (one) => mayHaveStarted(byId.get(one.session), one, tree) && !isBelow(one.session, tree.id, links),
     );
@@ -189,9 +195,9 @@ function byPrint(tree: SessionTree, claims: readonly Claim[]): readonly SessionL
     .sort(
       (a, b) =>
         (b.askedAt ?? 0) - (a.askedAt ?? 0) ||
-        rankOf(a) - rankOf(b) ||
+        Number(a.by.forkedFrom !== undefined) - Number(b.by.forkedFrom !== undefined) ||
         (a.by.startedAt ?? 0) - (b.by.startedAt ?? 0) ||
-        compareIds(a, b),
+        (`${a.by.id} ${a.call}` < `${b.by.id} ${b.call}` ? -1 : 1),
     )
     .map(({ by, agent, call, endedAt }) => ({
       session: by.id,
@@ -202,32 +208,15 @@ function byPrint(tree: SessionTree, claims: readonly Claim[]): readonly SessionL
     }));
 }
 
-function rankOf({ by }: Claim): number {
-  return by.forkedFrom === undefined ? 0 : 1;
-}
-
-function compareIds(a: Claim, b: Claim): number {
-  const [left, right] = [`${a.by.id} ${a.call}`, `${b.by.id} ${b.call}`];
-  return left < right ? -1 : left > right ? 1 : 0;
-}
-
 function beganDuring({ startedAt }: SessionTree, { askedAt, endedAt }: PrintedSession): boolean {
   if (startedAt === undefined || askedAt === undefined) return false;
   return startedAt >= askedAt - SLACK_MS && (endedAt === undefined || startedAt <= endedAt + SLACK_MS);
 }
 
-/** What troupe started itself, it knows. */
-function byOurRecord({ id, begunBy = [] }: SessionTree): readonly SessionLink[] {
+function byRecord({ id, begunBy = [] }: SessionTree, evidence: 'continued' | 'environment'): readonly SessionLink[] {
   return begunBy
-    .filter(({ session, isContinued }) => isContinued && session !== id)
-    .map(({ session, agent }) => ({ session, agent, evidence: 'continued' }));
-}
-
-/** A program in between that troupe does not guard hands on what it was told itself: what was printed is nearer. */
-function byEnvironment({ id, begunBy = [] }: SessionTree): readonly SessionLink[] {
-  return begunBy
-    .filter(({ session, isContinued }) => !isContinued && session !== id)
-    .map(({ session, agent, call }) => ({ session, agent, evidence: 'environment', ...known({ call }) }));
+    .filter(({ session, isContinued = false }) => isContinued === (evidence === 'continued') && session !== id)
+    .map(({ session, agent, call }) => ({ session, agent, evidence, ...known({ call }) }));
 }
 
 /**

@@ -1,18 +1,14 @@
 // What follows from a ledger: the calls and messages of each agent, whose a copied one is, and their sums.
 
+import { getOrAdd } from '../lib/group.ts';
 import { type AgentId, mainAgentOf, type SourceId } from './ids.ts';
 import type { AgentRecord, CallRecord, MessageRecord, SessionLedger } from './ledger.ts';
-import { addUsage, type ModelUsage, NO_USAGE, type Usage } from './usage.ts';
+import { addTo, addUsage, type ModelUsage, NO_USAGE, type Usage, type UsageSum } from './usage.ts';
 
 const indexes = new WeakMap<SessionLedger, LedgerIndex>();
 
 export function indexOf(ledger: SessionLedger): LedgerIndex {
-  let index = indexes.get(ledger);
-  if (!index) {
-    index = new LedgerIndex(ledger);
-    indexes.set(ledger, index);
-  }
-  return index;
+  return getOrAdd(indexes, ledger, () => new LedgerIndex(ledger));
 }
 
 /** Lookups that follow from a ledger: kept up as facts are written, so that one new line does not cost a full scan. */
@@ -31,12 +27,7 @@ export class LedgerIndex {
   }
 
   of(agent: AgentId): AgentIndex {
-    let entry = this.#agents.get(agent);
-    if (!entry) {
-      entry = { calls: [], messages: [], alone: new Set([agent]), hasShared: false };
-      this.#agents.set(agent, entry);
-    }
-    return entry;
+    return getOrAdd(this.#agents, agent, createAgentIndex);
   }
 
   /** Something about the agent was written. */
@@ -87,6 +78,10 @@ export class LedgerIndex {
   }
 }
 
+function createAgentIndex(agent: AgentId): AgentIndex {
+  return { calls: [], messages: [], alone: new Set([agent]), hasShared: false };
+}
+
 function takeAgents(record: CallRecord | MessageRecord): ReadonlySet<AgentId> {
   const { agents } = record;
   record.agents = NOBODY;
@@ -121,22 +116,21 @@ export type OwnerOf = (agents: ReadonlySet<AgentId>) => AgentId | undefined;
  */
 export function createOwnerOf(ledger: SessionLedger): OwnerOf {
   const main = mainAgentOf(ledger.id);
-  const age = (id: AgentId): readonly [number, number, string] => {
-    const agent = ledger.agents.get(id);
-    return [agent?.internal ? 1 : 0, agent?.startedAt ?? Number.POSITIVE_INFINITY, id];
+  const isOlder = (a: AgentId, b: AgentId): boolean => {
+    const [one, other] = [ledger.agents.get(a), ledger.agents.get(b)];
+    if (!one?.internal !== !other?.internal) return !one?.internal;
+    const [began, otherBegan] = [
+      one?.startedAt ?? Number.POSITIVE_INFINITY,
+      other?.startedAt ?? Number.POSITIVE_INFINITY,
+    ];
+    return began === otherBegan ? a < b : began < otherBegan;
   };
   return (agents) => {
     if (agents.has(main)) return main;
     let oldest: AgentId | undefined;
-    for (const id of agents) if (oldest === undefined || isLess(age(id), age(oldest))) oldest = id;
+    for (const id of agents) if (oldest === undefined || isOlder(id, oldest)) oldest = id;
     return oldest;
   };
-}
-
-function isLess(a: readonly [number, number, string], b: readonly [number, number, string]): boolean {
-  if (a[0] !== b[0]) return a[0] < b[0];
-  if (a[1] !== b[1]) return a[1] < b[1];
-  return a[2] < b[2];
 }
 
 /**
@@ -148,7 +142,7 @@ export class Tally {
   readonly unended = new Set<CallRecord>();
   /** Messages of which only the numbers of their start are known. */
   placeholders = 0;
-  readonly #usage: Sum = { ...NO_USAGE };
+  readonly #usage: UsageSum = { ...NO_USAGE };
   readonly #byModel = new Map<string, ModelSum>();
   readonly #begins = new Map<SourceId, number>();
   readonly #lastIn = new Map<SourceId, MessageRecord>();
@@ -205,11 +199,7 @@ export class Tally {
     addTo(this.#usage, usage, step);
     if (placeholder) this.placeholders += step;
     if (!model) return;
-    let sum = this.#byModel.get(model.value);
-    if (!sum) {
-      sum = { usage: { ...NO_USAGE }, messages: 0, bills: 0 };
-      this.#byModel.set(model.value, sum);
-    }
+    const sum = getOrAdd(this.#byModel, model.value, createModelSum);
     addTo(sum.usage, usage, step);
     sum.messages += step;
     if (nanoUsd !== undefined) {
@@ -223,22 +213,14 @@ export class Tally {
 }
 
 interface ModelSum {
-  readonly usage: Sum;
+  readonly usage: UsageSum;
   messages: number;
-  billed?: { nanoUsd: number; readonly usage: Sum };
+  billed?: { nanoUsd: number; readonly usage: UsageSum };
   bills: number;
 }
 
-/** Added to in place: a sum of its own for each of a hundred thousand messages would be most of the garbage. */
-type Sum = { -readonly [Key in keyof Usage]: Usage[Key] };
-
-function addTo(sum: Sum, { input, output, cacheRead, cacheWrite, cacheWrite5m, cacheWrite1h }: Usage, times: 1 | -1) {
-  sum.input += times * input;
-  sum.output += times * output;
-  sum.cacheRead += times * cacheRead;
-  sum.cacheWrite += times * cacheWrite;
-  sum.cacheWrite5m += times * cacheWrite5m;
-  sum.cacheWrite1h += times * cacheWrite1h;
+function createModelSum(): ModelSum {
+  return { usage: { ...NO_USAGE }, messages: 0, bills: 0 };
 }
 
 /**
@@ -342,7 +324,8 @@ export function forgetSettled(ledger: SessionLedger): void {
     const entry = index.of(agent.id);
     if (entry.hasShared) continue;
     entry.tally ??= new Tally(entry.calls, entry.messages);
-    const last = lastReplies(agent);
+    // Their lines may still come.
+    const last = new Set([...agent.lastReply.values()].map(({ id }) => id));
     const calls = entry.calls.filter((call) => !isSettled(call));
     const messages = entry.messages.filter(({ id }) => last.has(id));
     entry.forgotten = {
@@ -355,9 +338,4 @@ export function forgetSettled(ledger: SessionLedger): void {
     entry.messages = messages;
     index.touch(agent.id);
   }
-}
-
-/** Their lines may still come. */
-function lastReplies({ lastReply }: AgentRecord): ReadonlySet<string> {
-  return new Set([...lastReply.values()].map(({ id }) => id));
 }

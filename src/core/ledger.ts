@@ -1,24 +1,16 @@
 // All facts of one session, in a form in which neither order nor repetition matters.
 
 import type {
-  AgentAsked,
-  AgentCompacted,
-  AgentLinked,
-  AgentSeen,
+  AgentFacts,
   Diagnostic,
   EntryKind,
   EventOrigin,
   GroupKind,
-  ProcessSeen,
   PromptFact,
   ReplyEnd,
-  RunEnded,
-  RunResumed,
+  SessionFacts,
   SessionStarter,
-  SpawnRequested,
   TitleKind,
-  ToolEnded,
-  ToolStarted,
 } from './events.ts';
 import type { AgentId, SessionId, SourceId, ToolCallId } from './ids.ts';
 import type { ModelUsage, Usage } from './usage.ts';
@@ -84,9 +76,10 @@ export const LATEST_FIELDS = [
   'depth',
   'contextWindow',
   'internal',
-] as const satisfies readonly (keyof AgentSeen)[];
+] as const satisfies readonly (keyof AgentFacts['agent-seen'])[];
 
-type LatestFields = { [Field in (typeof LATEST_FIELDS)[number]]?: Said<NonNullable<AgentSeen[Field]>> };
+type LatestField = (typeof LATEST_FIELDS)[number];
+export type LatestFields = { [Field in LatestField]?: Said<NonNullable<AgentFacts['agent-seen'][Field]>> };
 
 export interface AgentRecord extends LatestFields {
   readonly id: AgentId;
@@ -97,14 +90,14 @@ export interface AgentRecord extends LatestFields {
   /** Where its own conversation stands; copies elsewhere do not count. */
   readonly sources: Set<SourceId>;
   readonly links: Map<string, LinkClaim>;
-  readonly resumes: Map<string, Pick<RunResumed, 'call' | 'at'>>;
+  readonly resumes: Map<string, Omit<AgentFacts['run-resumed'], 'id'>>;
   readonly ends: Map<string, EndClaim>;
   /** The last entry of the conversation in each source. */
   readonly tails: Map<SourceId, Tail>;
   /** In each source, where the last word to the agent stands, and its last reply: calls before them are not open. */
   readonly lastTold: Map<SourceId, number>;
   readonly lastReply: Map<SourceId, { readonly id: string; readonly offset: number }>;
-  readonly compactions: Map<string, Pick<AgentCompacted, 'at' | 'tokensBefore' | 'tokensAfter'>>;
+  readonly compactions: Map<string, AgentFacts['agent-compacted']>;
   /** The host's own sums. */
   totals?: Said<readonly ModelUsage[]>;
   heldUntil?: Said<number>;
@@ -123,12 +116,9 @@ export interface GroupRecord {
 }
 
 /** `origin` is left out where it follows from several facts. */
-export type LinkClaim = Pick<AgentLinked, 'evidence' | 'call' | 'parent'> & Partial<Pick<AgentLinked, 'origin'>>;
+export type LinkClaim = AgentFacts['agent-linked'] & { readonly origin?: EventOrigin };
 
-export type EndClaim = Pick<
-  RunEnded,
-  'signal' | 'outcome' | 'call' | 'byCallOnly' | 'hearsay' | 'at' | 'reason' | 'origin'
->;
+export type EndClaim = AgentFacts['run-ended'] & { readonly origin: EventOrigin };
 
 export interface Tail {
   readonly entry: EntryKind;
@@ -149,11 +139,11 @@ export interface CallRecord {
   spawn?: Said<SpawnRecord>;
 }
 
-export type CallStart = Pick<ToolStarted, 'tool' | 'summary' | 'writes' | 'awaitsAgents' | 'heardAs'>;
+export type CallStart = Omit<AgentFacts['tool-started'], 'call' | 'at'>;
 
-export type CallEnd = Pick<ToolEnded, 'outcome' | 'reason' | 'unrun'>;
+export type CallEnd = Pick<AgentFacts['tool-ended'], 'outcome' | 'reason' | 'unrun'>;
 
-export type SpawnRecord = Pick<SpawnRequested, 'type' | 'name' | 'description' | 'prompt' | 'background'>;
+export type SpawnRecord = Omit<AgentFacts['spawn-requested'], 'call'>;
 
 export interface MessageRecord {
   readonly id: string;
@@ -172,7 +162,7 @@ export interface MessageRecord {
 }
 
 /** The answer may be heard of before the question. */
-export type QuestionRecord = Partial<Pick<AgentAsked, 'at' | 'about' | 'holds'>> & { readonly isAnswered?: true };
+export type QuestionRecord = Partial<Omit<AgentFacts['agent-asked'], 'id'>> & { readonly isAnswered?: true };
 
 export interface ProblemRecord {
   count: number;
@@ -181,7 +171,7 @@ export interface ProblemRecord {
   readonly examples: Diagnostic[];
 }
 
-export type ProcessRecord = Omit<ProcessSeen, 'kind' | 'session' | 'origin'>;
+export type ProcessRecord = SessionFacts['process-seen'];
 
 export function createLedger(id: SessionId, hostTitle?: string): SessionLedger {
   return {

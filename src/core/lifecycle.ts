@@ -1,29 +1,40 @@
 // Whether an agent is running, waiting or over: its runs, and which signal each end is known by.
 
 import { known } from '../lib/json.ts';
-import type { QuestionKind } from './events.ts';
-import { mainAgentOf, type SourceId, type ToolCallId } from './ids.ts';
+import { END_SIGNALS, type QuestionKind } from './events.ts';
+import { type AgentId, mainAgentOf, type SourceId, type ToolCallId } from './ids.ts';
 import type { AgentRecord, CallRecord, EndClaim, ProcessRecord, SessionLedger, Tail } from './ledger.ts';
-import { type AgentStatus, isOver, type Run, type StatusChange, type StatusSignal, type WaitingOn } from './tree.ts';
+import type { Own } from './ledger-index.ts';
+import type { SpawnLink } from './link.ts';
+import {
+  type AgentNode,
+  type AgentStatus,
+  type BuildOptions,
+  isAtWork,
+  isOver,
+  type Run,
+  type StatusChange,
+  type StatusSignal,
+  type WaitingOn,
+} from './tree.ts';
 
-/** What lifecycle has to know of an agent beside its record. */
-interface LifeContext {
+/** What has to be known of an agent beside its record. */
+export interface AgentContext {
+  readonly ledger: SessionLedger;
+  readonly main: AgentId;
   readonly life: SessionLife;
-  /** When the session's main agent last said or was told something. */
-  readonly mainLastAt: number;
-  /** The call that made the agent, and when. */
-  readonly spawn: RunStart;
-  readonly callOf: (id: ToolCallId) => CallRecord | undefined;
-  readonly hasOpenCalls: boolean;
-  /** It waits for an agent of its own that is still at work. */
-  readonly waitsOnChild: boolean;
-  /** Of the main agent: some other agent of its session has not come to an end. */
-  readonly othersNotOver: boolean;
-  /** The provider asked it to come back later. */
-  readonly held: boolean;
-  /** A question of its is open in front of the person. */
-  readonly asks: QuestionKind | undefined;
+  readonly own: Own;
+  readonly link: SpawnLink;
+  readonly depth: number | undefined;
+  readonly children: readonly AgentNode[];
+  /** All agents built so far: of the main agent, which is built last, every other one. */
+  readonly others: readonly AgentNode[];
+  /** Whose question is open in front of the person. */
+  readonly asker: AgentId | undefined;
+  readonly options: BuildOptions;
 }
+
+type LifeContext = ReturnType<typeof surroundingsOf>;
 
 export interface Life {
   readonly status: AgentStatus;
@@ -37,23 +48,66 @@ interface Verdict extends StatusChange {
   readonly waitingOn?: WaitingOn;
 }
 
-/** Of two ends at the same moment, the one that knows best. */
-const TRUST: readonly EndClaim['signal'][] = [
-  'sidecar',
-  'journal',
-  'inbox',
-  'transcript',
-  'result',
-  'notification',
-  'stop-call',
-  'hook',
-];
+export function lifeOfAgent(record: AgentRecord, spawnCall: CallRecord | undefined, context: AgentContext): Life {
+  const life = record.id === context.main ? lifeOfMain : lifeOfSubAgent;
+  return life(record, surroundingsOf(record, spawnCall, context));
+}
+
+function surroundingsOf(
+  record: AgentRecord,
+  spawnCall: CallRecord | undefined,
+  { ledger, main, life, own, link, children, others, asker, options }: AgentContext,
+) {
+  const { heldUntil } = record;
+  const open = own.openCalls;
+  const awaited = children.filter(
+    (child) => ledger.agents.get(child.id)?.awaited?.value && !isOver(child.status) && isSinceLastWord(child, record),
+  );
+  return {
+    life,
+    callOf: (call: ToolCallId) => ledger.calls.get(call),
+    /** When the session's main agent last said or was told something. */
+    mainLastAt: ledger.agents.get(main)?.lastAt ?? 0,
+    // The call that made the agent, and when. The call that started a workflow is not the start of each of its agents.
+    // Some sources tell no times: theirs is none, not the beginning of all time.
+    spawn: known({ call: link.call, at: (spawnCall?.spawn && spawnCall.started?.at) || undefined }),
+    hasOpenCalls: open.length > 0 || awaited.length > 0,
+    /** It waits for an agent of its own that is still at work. */
+    waitsOnChild:
+      awaited.some(({ status }) => isAtWork(status)) ||
+      children.some((child) => isAtWork(child.status) && open.some((call) => isWaitFor(child, call))),
+    /** Of the main agent: some other agent of its session has not come to an end. */
+    othersNotOver: others.some(
+      (other) => other.kind !== 'internal' && !isOver(other.status) && isOfProcess(other, life),
+    ),
+    /** A question of its is open in front of the person. */
+    asks: asker === record.id ? questionOfProcess(life.process) : openQuestionOf(record, life),
+    /** The provider asked it to come back later. */
+    held: heldUntil !== undefined && heldUntil.value > options.now && heldUntil.at >= (tailOf(record)?.at ?? 0),
+  };
+}
+
+/** Where calls are written down only after they ended, an agent that began since then is what its parent is at. */
+function isSinceLastWord(child: AgentNode, parent: AgentRecord): boolean {
+  return (child.runs[0]?.startedAt ?? 0) >= (tailOf(parent)?.at ?? 0);
+}
+
+/** The call that made it, where that waits for its result, or one that waits for any. */
+function isWaitFor(child: AgentNode, { id, started }: CallRecord): boolean {
+  return id === child.link.call || started?.value.awaitsAgents === true;
+}
+
+/** An agent that an earlier process lost says nothing about the one that was there last. */
+function isOfProcess(agent: AgentNode, { process }: SessionLife): boolean {
+  const startedAt = agent.runs.at(-1)?.startedAt;
+  return process?.startedAt === undefined || startedAt === undefined || startedAt >= process.startedAt;
+}
 
 /**
  * The life of a sub-agent. No single signal is believed: a result may say that a background agent was launched, a
  * notification may come twice, a kill leaves nothing at all.
  */
-export function lifeOfSubAgent(agent: AgentRecord, context: LifeContext): Life {
+function lifeOfSubAgent(agent: AgentRecord, context: LifeContext): Life {
   const starts = startsOf(agent, context);
   const runs = starts.map((start, index): Run => {
     const reported = endByResult(start, context);
@@ -66,7 +120,7 @@ export function lifeOfSubAgent(agent: AgentRecord, context: LifeContext): Life {
     const verdict = isLast
       ? verdictOfLastRun(ends, agent, start, index === 0, context)
       : verdictOfEarlierRun(ends, context);
-    return toRun(verdict, start.call, start.at, verdict.at);
+    return toRun(verdict, start, verdict.at);
   });
   const last = runs.at(-1);
   const status = last?.status ?? 'unknown';
@@ -76,21 +130,15 @@ export function lifeOfSubAgent(agent: AgentRecord, context: LifeContext): Life {
 }
 
 /** The main agent has no end of its own: it is done when its last turn ended and its process is gone. */
-export function lifeOfMain(agent: AgentRecord, context: LifeContext): Life {
+function lifeOfMain(agent: AgentRecord, context: LifeContext): Life {
   const verdict = verdictOfMain(agent, context);
-  const run = toRun(verdict, undefined, agent.startedAt, agent.lastAt);
+  const run = toRun(verdict, known({ at: agent.startedAt }), agent.lastAt);
   const { status, waitingOn } = verdict;
   return { status, runs: [run], changes: changesOf(run, agent), ...known({ waitingOn, completedAt: run.endedAt }) };
 }
 
-function toRun(
-  verdict: Verdict,
-  call: ToolCallId | undefined,
-  startedAt: number | undefined,
-  at: number | undefined,
-): Run {
-  const { status, signal, reason } = verdict;
-  return { status, signal, ...known({ call, startedAt, reason, endedAt: isOver(status) ? at : undefined }) };
+function toRun({ status, signal, reason }: Verdict, { call, at }: RunStart, endedAt: number | undefined): Run {
+  return { status, signal, ...known({ call, startedAt: at, reason, endedAt: isOver(status) ? endedAt : undefined }) };
 }
 
 function verdictOfMain(agent: AgentRecord, context: LifeContext): Verdict {
@@ -105,9 +153,8 @@ function verdictOfMain(agent: AgentRecord, context: LifeContext): Verdict {
   if (life.alive) return verdictOfLiveMain(ended, context);
   const at = tail.at;
   if (tail.entry === 'interruption') return { status: 'stopped', signal: 'transcript', at, reason: 'interrupted' };
-  if (tail.entry === 'failure') {
+  if (tail.entry === 'failure')
     return { status: 'failed', signal: 'transcript', at, reason: 'its last request failed' };
-  }
   // A process that waits for background agents says "busy" although the turn is over (2.1.325 -p).
   const { state } = life.process ?? {};
   const diedAtWork = life.died && (state === 'busy' || (state === undefined && context.othersNotOver));
@@ -162,18 +209,15 @@ function verdictOfLastRun(
   const end = chooseEnd(ends, tail, context);
   if (end) return byEnd(end);
   // A teammate has no other end than that of its turn, and old versions do not say that a reply was the last.
-  if (tail && agent.agentKind?.value === 'teammate' && isTurnEnd(tail, context)) {
+  if (tail && agent.agentKind?.value === 'teammate' && isTurnEnd(tail, context))
     return { status: 'completed', signal: 'transcript', at: tail.at, reason: 'its turn ended' };
-  }
-  if (tail?.entry === 'failure') {
+  if (tail?.entry === 'failure')
     return { status: 'failed', signal: 'transcript', at: tail.at, reason: 'its last request failed' };
-  }
   const { life } = context;
   if (tail?.entry === 'interruption') {
     // The session went on: the person stopped this agent. It ended with it: nobody wrote down what became of the agent.
-    if (life.alive || context.mainLastAt > tail.at + SAME_MOMENT_MS) {
+    if (life.alive || context.mainLastAt > tail.at + SAME_MOMENT_MS)
       return { status: 'stopped', signal: 'transcript', at: tail.at, reason: 'interrupted' };
-    }
     return { status: 'unknown', signal: 'process', reason: 'interrupted as its session ended, and no end was written' };
   }
   const ofThisProcess = life.aliveSince === undefined || start.at === undefined || start.at >= life.aliveSince;
@@ -214,7 +258,7 @@ function chooseEnd(ends: readonly EndClaim[], tail: Tail | undefined, context: L
 function byTrust(a: EndClaim, b: EndClaim): number {
   return (
     (b.at ?? 0) - (a.at ?? 0) ||
-    TRUST.indexOf(b.signal) - TRUST.indexOf(a.signal) ||
+    END_SIGNALS.indexOf(b.signal) - END_SIGNALS.indexOf(a.signal) ||
     (a.outcome < b.outcome ? -1 : a.outcome > b.outcome ? 1 : 0)
   );
 }
@@ -278,20 +322,11 @@ function endByResult(start: RunStart, { callOf }: LifeContext): readonly EndClai
 function changesOf(run: Run, agent: AgentRecord): readonly StatusChange[] {
   const changes: StatusChange[] = [];
   const { startedAt, endedAt, status, signal, reason } = run;
-  if (run.call !== undefined) {
-    changes.push({ status: 'spawning', signal: 'call', ...known({ at: startedAt }) });
-  }
+  if (run.call !== undefined) changes.push({ status: 'spawning', signal: 'call', ...known({ at: startedAt }) });
   if (status === 'spawning') return changes;
-  if (agent.startedAt !== undefined) {
+  if (agent.startedAt !== undefined)
     changes.push({ status: 'running', signal: 'transcript', at: Math.max(agent.startedAt, startedAt ?? 0) });
-  }
-  if (status !== 'running') {
-    changes.push({
-      status,
-      signal,
-      ...known({ at: endedAt, reason }),
-    });
-  }
+  if (status !== 'running') changes.push({ status, signal, ...known({ at: endedAt, reason }) });
   return changes;
 }
 
@@ -331,7 +366,7 @@ export function lifeOf(ledger: SessionLedger, now: number): SessionLife {
 }
 
 /** The end of a conversation so far: its own last line, by time over several files; a copy only where there is no other. */
-export function tailOf(agent: AgentRecord | undefined): Tail | undefined {
+function tailOf(agent: AgentRecord | undefined): Tail | undefined {
   let last: Tail | undefined;
   for (const tail of agent?.tails.values() ?? []) {
     if (!last || tail.at > last.at || (tail.at === last.at && isSurer(tail, last))) last = tail;
@@ -358,13 +393,11 @@ function isClosed(ledger: SessionLedger): boolean {
 }
 
 function lastLineAt(ledger: SessionLedger): number {
-  let last = 0;
-  for (const agent of ledger.agents.values()) last = Math.max(last, agent.lastAt ?? 0);
-  return last;
+  return [...ledger.agents.values()].reduce((last, { lastAt = 0 }) => Math.max(last, lastAt), 0);
 }
 
 /** What an agent has asked the person and nobody has answered yet, by the host's own record of questions. */
-export function openQuestionOf(agent: AgentRecord, life: SessionLife): QuestionKind | undefined {
+function openQuestionOf(agent: AgentRecord, life: SessionLife): QuestionKind | undefined {
   if (!agent.questions || !life.alive) return undefined;
   const tail = tailOf(agent);
   // A new word to the agent ends the turn that the question was in. Results of its other calls come in meanwhile, and the
@@ -381,6 +414,6 @@ export function openQuestionOf(agent: AgentRecord, life: SessionLife): QuestionK
 }
 
 /** What a process waits for. `waitingFor` is text for people: «permission prompt», «input needed», «dialog open». */
-export function questionOfProcess(process: ProcessRecord | undefined): QuestionKind {
+function questionOfProcess(process: ProcessRecord | undefined): QuestionKind {
   return process?.waitingFor === undefined || /permission|approv/i.test(process.waitingFor) ? 'permission' : 'input';
 }

@@ -19,11 +19,6 @@ export interface SpawnLink {
   readonly candidates: readonly ToolCallId[];
 }
 
-export interface Links {
-  readonly of: ReadonlyMap<AgentId, SpawnLink>;
-  readonly problems: readonly Diagnostic[];
-}
-
 /** A fan-out of hundreds with one prompt: naming a few says as much. */
 const MAX_CANDIDATES = 20;
 
@@ -45,7 +40,7 @@ export function resolveLinks(
   records: readonly AgentRecord[],
   ownerOf: OwnerOf,
   isAlive: boolean,
-): Links {
+): { of: ReadonlyMap<AgentId, SpawnLink>; problems: readonly Diagnostic[] } {
   const main = mainAgentOf(ledger.id);
   const problems: Diagnostic[] = [];
   const linking: Linking = {

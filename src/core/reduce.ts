@@ -1,16 +1,17 @@
+// Writing a fact into the ledger, and taking one back.
+
+import { getOrAdd } from '../lib/group.ts';
 import { known } from '../lib/json.ts';
 import {
   type AgentEvent,
-  type AgentGrouped,
+  type AgentFacts,
   type CallOutcome,
   type Diagnostic,
   type EntryAdded,
+  type EventOf,
   type EventOrigin,
-  type GroupStarted,
   MAX_EXAMPLES,
   type RunEnded,
-  type SessionSeen,
-  type ToolStarted,
   type UsageCounted,
 } from './events.ts';
 import type { AgentId, ToolCallId } from './ids.ts';
@@ -23,6 +24,7 @@ import {
   type GroupRecord,
   isLater,
   LATEST_FIELDS,
+  type LatestFields,
   type MessageRecord,
   type QuestionRecord,
   type Said,
@@ -64,7 +66,7 @@ export function retract(ledger: SessionLedger, event: AgentEvent): boolean {
 }
 
 /** Whether nothing runs may be known now and unknown a moment later; whatever else a line says of a session stays said. */
-function retractProcessRecords(ledger: SessionLedger, event: SessionSeen): boolean {
+function retractProcessRecords(ledger: SessionLedger, event: EventOf<'session-seen'>): boolean {
   const { cwd, branch, hostVersion, keepsProcessRecords, origin } = event;
   if (keepsProcessRecords === undefined || cwd !== undefined || branch !== undefined || hostVersion !== undefined)
     return false;
@@ -126,9 +128,10 @@ const WRITERS: Writers = {
   'agent-seen'(ledger, event) {
     const agent = agentIn(ledger, event.agent);
     noteTime(agent, event.at);
+    const record: { [Field in keyof LatestFields]: Said<unknown> } = agent;
     for (const field of LATEST_FIELDS) {
       const value = event[field];
-      if (value !== undefined) keepLatest(agent, field, said(value, event));
+      if (value !== undefined) record[field] = later(record[field], said(value, event));
     }
   },
   'agent-prompted'(ledger, event) {
@@ -183,12 +186,8 @@ const WRITERS: Writers = {
     notePlaceInTurn(agent, event);
     const last = agent.tails.get(origin.source);
     if (last && last.offset > origin.offset) return;
-    const { source, offset } = origin;
-    const since = at ?? 0;
-    agent.tails.set(
-      source,
-      end === undefined ? { entry, offset, at: since, copied } : { entry, offset, at: since, copied, end },
-    );
+    const tail = { entry, offset: origin.offset, at: at ?? 0, copied };
+    agent.tails.set(origin.source, end === undefined ? tail : { ...tail, end });
   },
   'usage-counted'(ledger, event) {
     changeMessage(ledger, event, event.message, 'assistant', (message) => {
@@ -235,8 +234,7 @@ const WRITERS: Writers = {
   'problem-found'(ledger, { diagnostic }) {
     const { origin } = diagnostic;
     const key = problemKey(diagnostic);
-    const problem = ledger.problems.get(key) ?? { count: 0, lastOffset: -1, examples: [] };
-    ledger.problems.set(key, problem);
+    const problem = getOrAdd(ledger.problems, key, () => ({ count: 0, lastOffset: -1, examples: [] }));
     const offset = origin?.offset ?? problem.lastOffset + 1;
     if (offset <= problem.lastOffset) return;
     problem.count++;
@@ -246,7 +244,7 @@ const WRITERS: Writers = {
 };
 
 /** Field by field: of a hundred thousand calls, to leave out what is not there takes longer than all else. */
-function startOf({ tool, summary, writes, awaitsAgents, heardAs }: ToolStarted): CallStart {
+function startOf({ tool, summary, writes, awaitsAgents, heardAs }: CallStart): CallStart {
   const start: { -readonly [Key in keyof CallStart]: CallStart[Key] } = { tool };
   if (summary !== undefined) start.summary = summary;
   if (writes !== undefined) start.writes = writes;
@@ -261,13 +259,6 @@ const ENDS: { readonly [O in CallOutcome]: CallEnd } = {
   error: { outcome: 'error' },
   refused: { outcome: 'refused' },
 };
-
-type LatestField = (typeof LATEST_FIELDS)[number];
-
-function keepLatest(agent: AgentRecord, field: LatestField, value: Said<unknown>): void {
-  const record = agent as unknown as Record<LatestField, Said<unknown> | undefined>;
-  record[field] = later(record[field], value);
-}
 
 /** A result closes its own call; a prompt, an interruption or another reply leaves earlier calls behind for good. */
 function notePlaceInTurn(agent: AgentRecord, { entry, id, origin: { source, offset } }: EntryAdded): void {
@@ -286,11 +277,8 @@ function changeMessage(
   role: MessageRecord['role'],
   change?: (message: MessageRecord) => void,
 ): void {
-  let found = ledger.messages.get(id);
-  if (!found) {
-    found = { id, role, agents: NOBODY, placeholder: true, origin, copied };
-    ledger.messages.set(id, found);
-  }
+  const create = (): MessageRecord => ({ id, role, agents: NOBODY, placeholder: true, origin, copied });
+  const found = getOrAdd(ledger.messages, id, create);
   indexOf(ledger).changeMessage(found, agent, (message) => {
     if (at !== undefined) message.at = Math.min(message.at ?? at, at);
     if (message.copied === copied ? isBefore(origin, message.origin) : message.copied) {
@@ -305,23 +293,13 @@ function isBefore(a: EventOrigin, b: EventOrigin): boolean {
   return a.source < b.source || (a.source === b.source && a.offset < b.offset);
 }
 
-function groupIn(ledger: SessionLedger, { group: id, groupKind: kind }: GroupStarted | AgentGrouped): GroupRecord {
-  let group = ledger.groups.get(id);
-  if (!group) {
-    group = { kind };
-    ledger.groups.set(id, group);
-  }
-  return group;
+function groupIn(ledger: SessionLedger, { group: id, groupKind: kind }: AgentFacts['agent-grouped']): GroupRecord {
+  return getOrAdd(ledger.groups, id, () => ({ kind }));
 }
 
 function agentIn(ledger: SessionLedger, id: AgentId): AgentRecord {
   indexOf(ledger).touch(id);
-  let agent = ledger.agents.get(id);
-  if (!agent) {
-    agent = createAgentRecord(id);
-    ledger.agents.set(id, agent);
-  }
-  return agent;
+  return getOrAdd(ledger.agents, id, createAgentRecord);
 }
 
 function changeCall(
@@ -329,11 +307,7 @@ function changeCall(
   { call: id, agent }: { readonly call: ToolCallId; readonly agent: AgentId },
   change: (call: CallRecord) => void,
 ): void {
-  let found = ledger.calls.get(id);
-  if (!found) {
-    found = { id, agents: NOBODY, launched: false };
-    ledger.calls.set(id, found);
-  }
+  const found = getOrAdd(ledger.calls, id, (): CallRecord => ({ id, agents: NOBODY, launched: false }));
   indexOf(ledger).changeCall(found, agent, change);
 }
 

@@ -1,3 +1,7 @@
+// Tokens: of a request, added up, by model.
+
+import { known } from '../lib/json.ts';
+
 /** Tokens of one request, or of many added up. `cacheWrite` is all cache writes; the two below it split them by life. */
 export interface Usage {
   readonly input: number;
@@ -11,15 +15,11 @@ export interface Usage {
 export interface ModelUsage {
   readonly model: string;
   readonly usage: Usage;
-  /** What of it the host itself put a price on; left out where it did for nothing. */
-  readonly billed?: Billed;
-}
-
-/** What the host says some requests cost. */
-export interface Billed {
-  /** Billionths of a dollar: whole numbers add up to the same sum in any order. */
-  readonly nanoUsd: number;
-  readonly usage: Usage;
+  /**
+   * What of it the host itself put a price on; left out where it did for nothing. In billionths of a dollar: whole numbers
+   * add up to the same sum in any order.
+   */
+  readonly billed?: { readonly nanoUsd: number; readonly usage: Usage };
 }
 
 export const NO_USAGE: Usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWrite5m: 0, cacheWrite1h: 0 };
@@ -39,24 +39,22 @@ export function largestUsage(a: Usage, b: Usage): Usage {
   };
 }
 
+/** Added to in place: a sum of its own for each of a hundred thousand messages would be most of the garbage. */
+export type UsageSum = { -readonly [Key in keyof Usage]: Usage[Key] };
+
+/** `times` -1 takes off what was added. */
+export function addTo(sum: UsageSum, usage: Usage, times: 1 | -1): UsageSum {
+  sum.input += times * usage.input;
+  sum.output += times * usage.output;
+  sum.cacheRead += times * usage.cacheRead;
+  sum.cacheWrite += times * usage.cacheWrite;
+  sum.cacheWrite5m += times * usage.cacheWrite5m;
+  sum.cacheWrite1h += times * usage.cacheWrite1h;
+  return sum;
+}
+
 export function addUsage(a: Usage, b: Usage): Usage {
-  return addTimes(a, b, 1);
-}
-
-/** Takes off what was added. */
-export function subtractUsage(a: Usage, b: Usage): Usage {
-  return addTimes(a, b, -1);
-}
-
-function addTimes(a: Usage, b: Usage, times: 1 | -1): Usage {
-  return {
-    input: a.input + times * b.input,
-    output: a.output + times * b.output,
-    cacheRead: a.cacheRead + times * b.cacheRead,
-    cacheWrite: a.cacheWrite + times * b.cacheWrite,
-    cacheWrite5m: a.cacheWrite5m + times * b.cacheWrite5m,
-    cacheWrite1h: a.cacheWrite1h + times * b.cacheWrite1h,
-  };
+  return addTo({ ...a }, b, 1);
 }
 
 /** What the request filled of the context window. */
@@ -75,12 +73,7 @@ export function addByModel(a: readonly ModelUsage[], b: readonly ModelUsage[]): 
   return [...sums.values()].sort((one, other) => (one.model < other.model ? -1 : 1));
 }
 
-function addModel(a: ModelUsage, b: ModelUsage): ModelUsage {
-  const billed = addBilled(a.billed, b.billed);
-  return { model: a.model, usage: addUsage(a.usage, b.usage), ...(billed && { billed }) };
-}
-
-function addBilled(a: Billed | undefined, b: Billed | undefined): Billed | undefined {
-  if (!a || !b) return a ?? b;
-  return { nanoUsd: a.nanoUsd + b.nanoUsd, usage: addUsage(a.usage, b.usage) };
+function addModel({ model, usage, billed: one }: ModelUsage, { usage: more, billed: other }: ModelUsage): ModelUsage {
+  const both = one && other && { nanoUsd: one.nanoUsd + other.nanoUsd, usage: addUsage(one.usage, other.usage) };
+  return { model, usage: addUsage(usage, more), ...known({ billed: both ?? one ?? other }) };
 }

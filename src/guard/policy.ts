@@ -1,6 +1,6 @@
 // A compiled policy (plain JSON, which the hook reads), and the call that it is asked about. No YAML here: the hook loads this.
 
-import type { AgentKind } from '../core/index.ts';
+import type { AgentKind, TrialOutcome } from '../core/index.ts';
 import type { CallUses } from './shell/index.ts';
 
 export const DECISIONS = ['allow', 'ask', 'deny', 'none'] as const;
@@ -140,7 +140,7 @@ export interface TriedRule {
   /** Whose it is: the agent's own, or the ancestor's for whom it was asked. */
   readonly as: string;
   readonly isAncestors: boolean;
-  readonly outcome: 'matched' | 'other agent' | 'other tool' | 'other argument' | 'other time' | 'not known enough';
+  readonly outcome: TrialOutcome;
 }
 
 /** Where there is no file at all: nobody asked for an opinion. */

@@ -9,3 +9,16 @@ export function groupBy<T, K>(items: Iterable<T>, keyOf: (item: T) => K): Map<K,
   }
   return groups;
 }
+
+/** The value of a key; made and kept if there is none. */
+export function getOrAdd<K, V>(
+  map: { get(key: K): V | undefined; set(key: K, value: V): unknown },
+  key: K,
+  create: (key: K) => V,
+): V {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const created = create(key);
+  map.set(key, created);
+  return created;
+}

@@ -1,11 +1,12 @@
 // The audit log as JSON, and its coverage: which calls of a session passed a hook.
 
+import { getOrAdd } from '../../lib/group.ts';
 import type { AnsweredBy } from '../approval.ts';
 import { nativeId } from '../ids.ts';
 import type { CallRecord, SessionLedger } from '../ledger.ts';
 import { createOwnerOf } from '../ledger-index.ts';
 import { type AgentNode, labelOf, type SessionTree, selectPath } from '../tree.ts';
-import type { AuditAgent } from './identity.ts';
+import type { HookedCall } from './identity.ts';
 import { isoTime, orNull } from './tree.ts';
 
 /** What was decided about a call. `observed`: nobody was asked. */
@@ -13,7 +14,7 @@ export const DECISIONS = ['observed', 'none', 'allow', 'ask', 'deny'] as const;
 export type AuditDecision = (typeof DECISIONS)[number];
 
 /** One line of the audit. What is not known is null. */
-export interface AuditEntry {
+export interface AuditEntry extends HookedCall {
   readonly v: 1;
   /** 1, 2, 3 … over all files. */
   readonly n: number;
@@ -21,19 +22,8 @@ export interface AuditEntry {
   readonly id: string;
   /** When the hook was called, ISO 8601 UTC. */
   readonly at: string;
-  readonly host: string;
   readonly event: string;
-  readonly session: string | null;
-  readonly agent: AuditAgent;
-  readonly tool: string | null;
-  /** The host's id of the call. */
-  readonly call: string | null;
-  readonly summary: string | null;
-  /** Secrets masked, long texts cut. */
-  readonly input: unknown;
-  readonly cwd: string | null;
   readonly decision: AuditDecision;
-  readonly rule: string | null;
   readonly reason: string | null;
   /** How long the call was held; with the time in which an answer was waited for. */
   readonly ms: number | null;
@@ -78,11 +68,11 @@ export interface AuditCheck {
   readonly problems: readonly { readonly file: string; readonly line: number; readonly what: string }[];
 }
 
-/** All of a line but what the tool was given. */
-type Line = Omit<AuditEntry, 'input'>;
+/** A line of the audit on its way to a screen: without what the tool was given, which may be long. */
+export type HeardCall = Omit<AuditEntry, 'input'>;
 
 /** Whether a line of the audit is wanted: everything that is asked for holds. Names are compared without case. */
-export function matchesFilter(entry: Line, filter: AuditFilter): boolean {
+export function matchesFilter(entry: HeardCall, filter: AuditFilter): boolean {
   const { agent, type, decision, tool, session, since, until } = filter;
   const at = Date.parse(entry.at);
   return (
@@ -96,7 +86,7 @@ export function matchesFilter(entry: Line, filter: AuditFilter): boolean {
   );
 }
 
-function isAgent({ agent: { id, name, who, path } }: Line, wanted: string): boolean {
+function isAgent({ agent: { id, name, who, path } }: HeardCall, wanted: string): boolean {
   return (id?.startsWith(wanted) ?? false) || [name, path.at(-1) ?? null, who].some((is) => isSame(is, wanted));
 }
 
@@ -170,19 +160,19 @@ export function computeCoverage(
       reason: orNull(call.ended?.value.reason),
     });
     if (!agent || verdict === 'neverRan' || verdict === 'unresolved') continue;
-    const count = counts.get(agent.id) ?? { ran: 0, heard: 0 };
-    counts.set(agent.id, count);
+    const count = getOrAdd(counts, agent.id, () => ({ ran: 0, heard: 0 }));
     count.ran++;
     if (verdict === 'heard') count.heard++;
   }
+  const { heard, missed, neverRan, unresolved } = lists;
   return {
     sessionId: nativeId(tree.id),
     title: orNull(tree.title),
-    ran: lists.heard.length + lists.missed.length,
-    heard: lists.heard.length,
-    missed: lists.missed,
-    neverRan: lists.neverRan,
-    unresolved: lists.unresolved,
+    ran: heard.length + missed.length,
+    heard: heard.length,
+    missed,
+    neverRan,
+    unresolved,
     unnamed,
     agents: [...byId.values()].flatMap(({ agent, path }) => {
       const count = counts.get(agent.id);

@@ -1,7 +1,7 @@
 // `troupe tree --explain`: where each fact about an agent comes from.
 
 import { known } from '../../lib/json.ts';
-import { EVIDENCE, type EvidenceSource } from '../events.ts';
+import { EVIDENCE, type EventOrigin, type EvidenceSource } from '../events.ts';
 import { nativeId } from '../ids.ts';
 import type { AgentRecord, EndClaim, LinkClaim, Said, SessionLedger } from '../ledger.ts';
 import type { AgentNode } from '../tree.ts';
@@ -106,6 +106,6 @@ function explainLink({ link, session }: AgentNode, record: AgentRecord | undefin
   };
 }
 
-function placeOf({ source, offset, length }: Said<unknown>['origin']) {
+function placeOf({ source, offset, length }: EventOrigin) {
   return { source, offset, length };
 }

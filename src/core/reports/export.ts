@@ -10,9 +10,8 @@ import type { DiffStats, FileChange, SkippedAgent, Transcript, TranscriptMessage
 import type { TreeReport } from './shapes.ts';
 import { computeTree } from './tree.ts';
 
-export type ExportFormat = 'html' | 'md' | 'json';
-
-export const EXPORT_FORMATS: readonly ExportFormat[] = ['html', 'md', 'json'];
+export const EXPORT_FORMATS = ['html', 'md', 'json'] as const;
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 /** What came of an export. */
 export interface ExportReport {
@@ -112,21 +111,15 @@ export function sumChanges(messages: readonly TranscriptMessage[]): DiffStats | 
   }
   if (files.size === 0) return null;
   const all = [...files.values()];
-  return { added: sum(all, 'added'), removed: sum(all, 'removed'), files: all };
+  const sum = (side: 'added' | 'removed'): number => all.reduce((total, file) => total + (file[side] ?? 0), 0);
+  return { added: sum('added'), removed: sum('removed'), files: all };
 }
 
 /** Known and unknown together are at least what is known. */
 function plus(before: FileChange | undefined, change: FileChange): FileChange {
+  const add = (a: number | null, b: number | null): number | null => (a === null || b === null ? (a ?? b) : a + b);
   if (!before) return change;
   return { path: change.path, added: add(before.added, change.added), removed: add(before.removed, change.removed) };
-}
-
-function add(a: number | null, b: number | null): number | null {
-  return a === null || b === null ? (a ?? b) : a + b;
-}
-
-function sum(files: readonly FileChange[], side: 'added' | 'removed'): number {
-  return files.reduce((total, file) => total + (file[side] ?? 0), 0);
 }
 
 /** What stands before the conversations in a document. */
@@ -209,16 +202,7 @@ const REF = fields({ agent_id: text, agent_name: orNull(text), agent_type: orNul
 const IMAGE = fields({ media_type: text, data: orNull(text), bytes: orNull(amount) });
 const ATTACHMENT = fields({ media_type: text, name: orNull(text), bytes: orNull(amount) });
 const MEDIA = { image: IMAGE, attachment: ATTACHMENT };
-const KINDS = [
-  'background',
-  'message',
-  'reminder',
-  'command',
-  'command-output',
-  'interruption',
-  'compaction',
-  'note',
-] as const;
+const KINDS = ['background', 'message', 'reminder', 'command', 'command-output', 'interruption', 'compaction', 'note'];
 
 const BLOCK = byType({
   text: fields({ text }),

@@ -91,8 +91,19 @@ export interface ExplainedTrial {
   readonly as: string;
   /** For an agent above the caller. */
   readonly isAncestors: boolean;
-  readonly outcome: 'matched' | 'other agent' | 'other tool' | 'other argument' | 'other time' | 'not known enough';
+  readonly outcome: TrialOutcome;
 }
+
+/** What came of holding a rule against a call; what came closest to a match first. */
+export const TRIAL_OUTCOMES = [
+  'matched',
+  'not known enough',
+  'other argument',
+  'other tool',
+  'other time',
+  'other agent',
+] as const;
+export type TrialOutcome = (typeof TRIAL_OUTCOMES)[number];
 
 export interface RuleSuggestion {
   /** To be put below `rules:` of `file`. Null: no rule can allow exactly this; `reason` says why. */

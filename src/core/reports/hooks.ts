@@ -157,7 +157,8 @@ export interface HookCommand {
  */
 export function formatHookCommand({ role, file, version, policy }: HookCommand, host: string): string {
   const script = quote(file);
-  const run = `[ -x ${script} ] || ${MISSING[role]}; exec ${script} ${host}`;
+  // What the host tells is read in any case: it should not find the pipe closed.
+  const run = `[ -x ${script} ] || { cat > /dev/null; exit ${role === 'guard' ? 1 : 0}; }; exec ${script} ${host}`;
   const mark = `# troupe ${version} ${role}`;
   return role === 'guard' && policy !== undefined
     ? `p=${quote(policy)}; ${AT_END}; shopt -s execfail 2> /dev/null; ${run}; exit 1 ${mark}`
@@ -169,12 +170,6 @@ const CANNOT_RUN =
   'troupe hooks uninstall, or remove the hooks that end in # troupe from the settings.';
 
 const AT_END = `trap 'echo "${CANNOT_RUN}" >&2; for f in "$p" .troupe/policy.yaml .troupe/policy.local.yaml; do [ ! -e "$f" ] || exit 2; done' 0`;
-
-/** What the host tells is read in any case: it should not find the pipe closed. */
-const MISSING: Readonly<Record<HookRole, string>> = {
-  observe: '{ cat > /dev/null; exit 0; }',
-  guard: '{ cat > /dev/null; exit 1; }',
-};
 
 export interface FoundCommand extends HookCommand {
   /** Exactly what `formatHookCommand` of this version writes. */

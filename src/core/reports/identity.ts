@@ -58,6 +58,22 @@ export interface AuditAgent {
   readonly reason: string | null;
 }
 
+/** A tool call as hooks tell of it. What is not known is null. */
+export interface HookedCall {
+  readonly host: string;
+  readonly session: string | null;
+  readonly agent: AuditAgent;
+  readonly tool: string | null;
+  /** The host's id of the call. */
+  readonly call: string | null;
+  readonly summary: string | null;
+  /** Secrets masked, long texts cut. */
+  readonly input: unknown;
+  readonly cwd: string | null;
+  /** The rule that decided, or asks. */
+  readonly rule: string | null;
+}
+
 const MAIN = 'main';
 
 /** Stands for those in between where nobody knows who they are. */

@@ -7,9 +7,9 @@ import { type ApprovalRequest, withApproval } from '../approval.ts';
 import { hostOf, nativeId } from '../ids.ts';
 import type { LiveListing } from '../ports.ts';
 import { type Activity, needsPerson, type SessionTree } from '../tree.ts';
-import type { AuditEntry } from './audit.ts';
+import type { HeardCall } from './audit.ts';
 import type { AgentReport, DiagnosticsReport, SessionReport } from './shapes.ts';
-import { computeTree, isoTime } from './tree.ts';
+import { computeNeed, computeTree, isoTime } from './tree.ts';
 
 /** A session with what its main agent is doing, without its agents. */
 export interface LiveSessionReport extends SessionReport {
@@ -97,9 +97,6 @@ export type LiveEvent =
   | { readonly type: 'listing'; readonly data: ListingChange }
   | { readonly type: 'ask'; readonly data: ApprovalRequest };
 
-/** A line of the audit on its way to a screen: without what the tool was given, which may be long. */
-export type HeardCall = Omit<AuditEntry, 'input'>;
-
 /** What the server's stream has beside the feed. */
 export interface AuditEvent {
   readonly type: 'audit';
@@ -109,17 +106,10 @@ export interface AuditEvent {
 /** One session with its agents: `/api/sessions/:id`, and each session of a snapshot. */
 export function computeDetail(tree: SessionTree, options: { readonly internal: boolean }): SessionDetail {
   const { session, agents, diagnostics } = computeTree({ tree, ignoredFiles: 0 }, options);
-  const [main, ...subagents] = agents;
-  return { ...withActivity(session, main), main: assertFound(main, 'a tree has a main agent'), subagents, diagnostics };
-}
-
-function withActivity(session: SessionReport, main: AgentReport | undefined): LiveSessionReport {
-  return {
-    ...session,
-    activity: main?.activity ?? 'unknown',
-    currentTool: main?.currentTool ?? null,
-    currentToolSummary: main?.currentToolSummary ?? null,
-  };
+  const [first, ...subagents] = agents;
+  const main = assertFound(first, 'a tree has a main agent');
+  const { activity, currentTool, currentToolSummary } = main;
+  return { ...session, activity, currentTool, currentToolSummary, main, subagents, diagnostics };
 }
 
 /** The list goes to every client whenever it changes: of thousands, the newest. */
@@ -149,8 +139,8 @@ export function computeChange(
   after: SessionDetail,
   sources: readonly SourceProgressReport[] = [],
 ): SessionChange | undefined {
-  const old = new Map((before ? [before.main, ...before.subagents] : []).map((agent) => [agent.id, agent]));
-  const now = [after.main, ...after.subagents];
+  const old = agentsById(before);
+  const now = agentsOf(after);
   const agents = now.filter((agent) => !isEqual(old.get(agent.id), agent));
   const order = now.map(({ id }) => id);
   const isSameOrder = order.length === old.size && [...old.keys()].every((id, index) => id === order[index]);
@@ -175,7 +165,8 @@ export function sessionOnly(detail: SessionDetail): LiveSessionReport {
   return session;
 }
 
-const NOTHING: LiveSnapshot = {
+/** Before anything was read. */
+export const NO_SESSIONS: LiveSnapshot = {
   sessions: [],
   older: [],
   olderTotal: 0,
@@ -187,7 +178,7 @@ const NOTHING: LiveSnapshot = {
 };
 
 /** The picture after an event: how a client of the feed keeps up. What did not change is the same object as before. */
-export function applyEvent(picture: LiveSnapshot = NOTHING, event: LiveEvent): LiveSnapshot {
+export function applyEvent(picture: LiveSnapshot = NO_SESSIONS, event: LiveEvent): LiveSnapshot {
   switch (event.type) {
     case 'snapshot':
       return event.data;
@@ -214,7 +205,7 @@ function withChange(sessions: readonly SessionDetail[], change: SessionChange): 
 }
 
 function changeSession(known: SessionDetail | undefined, change: SessionChange): SessionDetail | undefined {
-  const agents = new Map((known ? [known.main, ...known.subagents] : []).map((agent) => [agent.id, agent]));
+  const agents = agentsById(known);
   for (const agent of change.agents) agents.set(agent.id, agent);
   for (const id of change.removed) agents.delete(id);
   const inOrder = change.order ? change.order.flatMap((id) => agents.get(id) ?? []) : [...agents.values()];
@@ -248,21 +239,16 @@ function markIn(session: SessionDetail, ids: ReadonlySet<string>): SessionDetail
   const known = marked.get(session);
   const key = [...ids].sort().join(' ');
   if (known?.ids === key) return known.session;
-  const mark = (agent: AgentReport): AgentReport => (ids.has(agent.id) ? waiting(agent) : agent);
+  const mark = (agent: AgentReport): AgentReport =>
+    ids.has(agent.id)
+      ? { ...agent, status: 'waiting', waitingOn: 'permission', activity: 'waiting', stalled: false }
+      : agent;
   const main = mark(session.main);
   const subagents = session.subagents.map(mark);
-  const needsYou = [main, ...subagents].filter(needsPerson).map(({ id, label, waitingOn }) => ({
-    id,
-    label,
-    waitingOn: waitingOn === 'input' ? ('input' as const) : ('permission' as const),
-  }));
+  const needsYou = [main, ...subagents].filter(needsPerson).map(computeNeed);
   const next = { ...session, main, subagents, needsYou };
   marked.set(session, { ids: key, session: next });
   return next;
-}
-
-function waiting(agent: AgentReport): AgentReport {
-  return { ...agent, status: 'waiting', waitingOn: 'permission', activity: 'waiting', stalled: false };
 }
 
 export function sessionKey({ host, id }: Pick<SessionDetail, 'host' | 'id'>): string {
@@ -277,4 +263,8 @@ export function agentKey({ sessionId, id }: Pick<AgentReport, 'sessionId' | 'id'
 /** Main first. */
 export function agentsOf({ main, subagents }: SessionDetail): readonly AgentReport[] {
   return [main, ...subagents];
+}
+
+function agentsById(session: SessionDetail | undefined): Map<string, AgentReport> {
+  return new Map((session ? agentsOf(session) : []).map((agent) => [agent.id, agent]));
 }

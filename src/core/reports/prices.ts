@@ -1,6 +1,6 @@
 // Prices and context windows by model: data, as of the dates below.
 
-import { type ModelUsage, subtractUsage, type Usage } from '../usage.ts';
+import { addTo, type ModelUsage, type Usage } from '../usage.ts';
 import type { CostReport } from './shapes.ts';
 
 /**
@@ -10,44 +10,24 @@ import type { CostReport } from './shapes.ts';
  */
 export const PRICES_AS_OF = '2026-11-15';
 
-interface Price {
-  readonly input: number;
-  readonly output: number;
-  readonly cacheRead: number;
-  readonly cacheWrite5m: number;
-  readonly cacheWrite1h: number;
-}
-
-const price = (input: number, output: number): Price => ({
-  input,
-  output,
-  cacheRead: input * 0.1,
-  cacheWrite5m: input * 1.25,
-  cacheWrite1h: input * 2,
-});
-
 /** By the beginning of the model's name; the first that fits counts. */
-const PRICES: readonly (readonly [prefix: string, price: Price])[] = [
-  ['claude-fable-5', price(10, 50)],
-  ['claude-opus-5', price(5, 25)],
-  ['claude-opus-4-5', price(5, 25)],
-  ['claude-opus-4-6', price(5, 25)],
-  ['claude-opus-4-7', price(5, 25)],
-  ['claude-opus-4-8', price(5, 25)],
-  ['claude-opus-4-1', price(15, 75)],
-  ['claude-opus-4-2025', price(15, 75)],
-  ['claude-sonnet-5', price(2, 10)],
-  ['claude-sonnet-4', price(3, 15)],
-  ['claude-haiku-4-5', price(1, 5)],
-  ['claude-3-7-sonnet', price(3, 15)],
-  ['claude-3-5-sonnet', price(3, 15)],
-  ['claude-3-5-haiku', price(0.8, 4)],
-  ['claude-3-opus', price(15, 75)],
+const PRICES: readonly (readonly [prefix: string, input: number, output: number])[] = [
+  ['claude-fable-5', 10, 50],
+  ['claude-opus-5', 5, 25],
+  ['claude-opus-4-5', 5, 25],
+  ['claude-opus-4-6', 5, 25],
+  ['claude-opus-4-7', 5, 25],
+  ['claude-opus-4-8', 5, 25],
+  ['claude-opus-4-1', 15, 75],
+  ['claude-opus-4-2025', 15, 75],
+  ['claude-sonnet-5', 2, 10],
+  ['claude-sonnet-4', 3, 15],
+  ['claude-haiku-4-5', 1, 5],
+  ['claude-3-7-sonnet', 3, 15],
+  ['claude-3-5-sonnet', 3, 15],
+  ['claude-3-5-haiku', 0.8, 4],
+  ['claude-3-opus', 15, 75],
 ];
-
-function priceOf(model: string): Price | undefined {
-  return PRICES.find(([prefix]) => model.startsWith(prefix))?.[1];
-}
 
 const MILLION = 1_000_000;
 const BILLION = 1_000_000_000;
@@ -57,8 +37,8 @@ export function computeCost(used: readonly ModelUsage[], isLowerBound: boolean):
   let usd = 0;
   const unpricedModels: string[] = [];
   for (const { model, usage, billed } of used) {
-    const rest = billed ? subtractUsage(usage, billed.usage) : usage;
-    const price = priceOf(model);
+    const rest = billed ? addTo({ ...usage }, billed.usage, -1) : usage;
+    const price = PRICES.find(([prefix]) => model.startsWith(prefix));
     if (billed) usd += billed.nanoUsd / BILLION;
     if (price) usd += dollars(rest, price);
     else if (isUsed(rest)) unpricedModels.push(model);
@@ -67,9 +47,10 @@ export function computeCost(used: readonly ModelUsage[], isLowerBound: boolean):
 }
 
 /** Where the host does not say how long it keeps what was written to the cache, it is the shorter time. */
-function dollars({ input, output, cacheRead, cacheWrite, cacheWrite1h }: Usage, price: Price): number {
-  const written = (cacheWrite - cacheWrite1h) * price.cacheWrite5m + cacheWrite1h * price.cacheWrite1h;
-  return (input * price.input + output * price.output + cacheRead * price.cacheRead + written) / MILLION;
+function dollars(usage: Usage, [, input, output]: (typeof PRICES)[number]): number {
+  const { cacheRead, cacheWrite, cacheWrite1h } = usage;
+  const written = (cacheWrite - cacheWrite1h) * (input * 1.25) + cacheWrite1h * (input * 2);
+  return (usage.input * input + usage.output * output + cacheRead * (input * 0.1) + written) / MILLION;
 }
 
 /** Replies that the host makes up itself name a model that does not exist, and used nothing. */

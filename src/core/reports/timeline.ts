@@ -3,13 +3,13 @@
 import type { CallOutcome } from '../events.ts';
 import { hostOf, nativeId } from '../ids.ts';
 import { ledgerFor } from '../join-trees.ts';
-import type { CallRecord, MessageRecord, SessionLedger } from '../ledger.ts';
+import type { CallRecord, MessageRecord } from '../ledger.ts';
 import { createOwnerOf, indexOf } from '../ledger-index.ts';
 import type { OpenedSession } from '../ports.ts';
 import { type AgentNode, isOver, selectAgents } from '../tree.ts';
 import { contextOf } from '../usage.ts';
-import type { LiveSessionReport, SessionDetail } from './live.ts';
-import type { AgentReport, RunReport } from './shapes.ts';
+import type { SessionDetail } from './live.ts';
+import type { AgentReport } from './shapes.ts';
 import { isoTime, orNull } from './tree.ts';
 
 /** What happened when, agent by agent: enough to draw a timeline, and to say how things stood at any moment. */
@@ -81,14 +81,19 @@ export function computeTimeline(
       return {
         id: nativeId(agent.id),
         calls: calls
-          .filter((call) => isOwn(call) && lastTimeOf(call) >= since)
+          // One that is still open has no end: it is never over.
+          .filter((call) => isOwn(call) && (call.ended?.at ?? Number.POSITIVE_INFINITY) >= since)
           .sort((a, b) => timeOf(a) - timeOf(b) || (a.id < b.id ? -1 : 1))
           .map((call) => computeCall(call, spawnedBy.get(call.id))),
         replies: messages
-          .filter((message) => isOwn(message) && message.usage !== undefined && (message.at ?? 0) >= since)
+          .filter((message) => isOwn(message) && (message.at ?? 0) >= since)
           .sort((a, b) => (a.at ?? 0) - (b.at ?? 0))
           .flatMap(computeReply),
-        compactions: compactionsOf(agent, ledger),
+        compactions: [...(ledger.agents.get(agent.id)?.compactions.values() ?? [])].map((one) => ({
+          at: isoTime(one.at),
+          tokensBefore: orNull(one.tokensBefore),
+          tokensAfter: orNull(one.tokensAfter),
+        })),
       } satisfies TimelineAgent;
     }),
   };
@@ -96,11 +101,6 @@ export function computeTimeline(
 
 function timeOf(call: CallRecord): number {
   return call.started?.at ?? call.ended?.at ?? 0;
-}
-
-/** A call that is still open has no end: it is never over. */
-function lastTimeOf(call: CallRecord): number {
-  return call.ended?.at ?? Number.POSITIVE_INFINITY;
 }
 
 function computeCall(call: CallRecord, made: AgentNode | undefined): TimelineCall {
@@ -123,14 +123,6 @@ function computeReply({ at, model, usage }: MessageRecord): readonly TimelineRep
   return [{ at: isoTime(at), model: orNull(model?.value), contextTokens: contextOf(usage), output: usage.output }];
 }
 
-function compactionsOf(agent: AgentNode, { agents }: SessionLedger) {
-  return [...(agents.get(agent.id)?.compactions.values() ?? [])].map(({ at, tokensBefore, tokensAfter }) => ({
-    at: isoTime(at),
-    tokensBefore: orNull(tokensBefore),
-    tokensAfter: orNull(tokensAfter),
-  }));
-}
-
 /**
  * How a session stood at a moment in its past: which agents there were, what each was doing, how full its context was.
  * For replay: UIs draw it as they draw the present. What nobody wrote down (a question that was open, a limit of
@@ -143,7 +135,7 @@ export function computeAt(detail: SessionDetail, timeline: TimelineReport, insta
   const main = agentAt(detail.main, over.get(detail.main.id), at);
   const begun = detail.subagents.filter(({ startedAt }) => startedAt !== null && startedAt <= at);
   const subagents = withWaits(begun.map((agent) => agentAt(agent, over.get(agent.id), at)));
-  const session: LiveSessionReport = {
+  return {
     ...detail,
     status: subagents.some(({ status }) => status === 'running') ? 'running' : main.status,
     waitingOn: main.waitingOn,
@@ -153,8 +145,9 @@ export function computeAt(detail: SessionDetail, timeline: TimelineReport, insta
     agents: subagents.length + 1,
     running: [main, ...subagents].filter(({ status }) => status === 'running' || status === 'waiting').length,
     lastActivityAt: detail.lastActivityAt !== null && detail.lastActivityAt < at ? detail.lastActivityAt : at,
+    main,
+    subagents,
   };
-  return { ...detail, ...session, main, subagents };
 }
 
 function agentAt(agent: AgentReport, over: TimelineAgent | undefined, at: string): AgentReport {
@@ -169,7 +162,9 @@ function agentAt(agent: AgentReport, over: TimelineAgent | undefined, at: string
   const last = replies.at(-1);
   const shrunk = compactions.findLast((one) => (one.at ?? '') > (last?.at ?? ''));
   const current = open.at(-1);
-  const status = isEnded ? run.status : run && isLost(run, agent, at) ? run.status : 'running';
+  // Its end is not known: after its last sign of life, neither is how it stood.
+  const isLost = run?.status === 'unknown' && isPast(agent.lastActivityAt);
+  const status = run && (isEnded || isLost) ? run.status : 'running';
   const isAtWork = !isOver(status) && status !== 'unknown';
   const lastTimes = [...calls.map((call) => call.startedAt), ...replies.map((reply) => reply.at), agent.startedAt];
   return {
@@ -188,11 +183,6 @@ function agentAt(agent: AgentReport, over: TimelineAgent | undefined, at: string
     lastActivityAt: lastTimes.reduce((a, b) => ((b ?? '') > (a ?? '') ? b : a), null),
     completedAt: isEnded ? run.endedAt : null,
   };
-}
-
-/** Its end is not known: after its last sign of life, neither is how it stood. */
-function isLost(run: RunReport, agent: AgentReport, at: string): boolean {
-  return run.status === 'unknown' && agent.lastActivityAt !== null && agent.lastActivityAt <= at;
 }
 
 /** Who has an agent of its own at work waits for it. */

@@ -1,5 +1,6 @@
 // Session, tree and agents as JSON (`troupe ls --json`, `troupe tree --json`).
 
+import { getOrAdd } from '../../lib/group.ts';
 import { DIAGNOSTICS, type DiagnosticCount, EVIDENCE } from '../events.ts';
 import { type AgentId, hostOf, nativeId, type SessionId } from '../ids.ts';
 import type { SpawnLink } from '../link.ts';
@@ -15,8 +16,9 @@ import {
   selectMain,
   selectSessionStatus,
   selectTotalUsage,
+  type WaitingOn,
 } from '../tree.ts';
-import { addByModel, contextOf, type Usage } from '../usage.ts';
+import { addByModel, contextOf } from '../usage.ts';
 import { computeCost, contextWindowOf } from './prices.ts';
 import type {
   AgentReport,
@@ -27,7 +29,6 @@ import type {
   SessionReport,
   SessionsReport,
   TreeReport,
-  UsageReport,
 } from './shapes.ts';
 
 /** `troupe tree --json`. */
@@ -81,17 +82,19 @@ function computeSession(tree: SessionTree): SessionReport {
     title: orNull(tree.title),
     status: selectSessionStatus(tree),
     waitingOn: orNull(selectMain(tree)?.waitingOn),
-    needsYou: agents.filter(needsPerson).map(computeNeed),
+    needsYou: agents
+      .filter(needsPerson)
+      .map((agent) => computeNeed({ id: nativeId(agent.id), label: labelOf(agent), waitingOn: agent.waitingOn })),
     agents: agents.length,
     running: selectAtWork(agents).length,
     internalAgents: tree.agents.length - agents.length,
-    usage: computeUsage(selectTotalUsage(tree)),
+    usage: selectTotalUsage(tree),
     cost: computeCost(
       tree.agents.map(({ usageByModel }) => usageByModel).reduce(addByModel, []),
       tree.agents.some((agent) => agent.usageIsLowerBound),
     ),
     forkedFrom: tree.forkedFrom === undefined ? null : nativeId(tree.forkedFrom),
-    inheritedUsage: tree.inheritedUsage ? computeUsage(tree.inheritedUsage) : null,
+    inheritedUsage: orNull(tree.inheritedUsage),
     usageIsLowerBound: tree.agents.some((agent) => agent.usageIsLowerBound),
     startedAt: isoTime(tree.startedAt),
     lastActivityAt: isoTime(tree.lastActivityAt),
@@ -99,22 +102,15 @@ function computeSession(tree: SessionTree): SessionReport {
   };
 }
 
-function computeNeed(agent: AgentNode): NeedReport {
-  return {
-    id: nativeId(agent.id),
-    label: labelOf(agent),
-    waitingOn: agent.waitingOn === 'input' ? 'input' : 'permission',
-  };
+/** Of one that needs the person. */
+export function computeNeed(
+  agent: Pick<AgentReport, 'id' | 'label'> & { waitingOn: WaitingOn | null | undefined },
+): NeedReport {
+  return { id: agent.id, label: agent.label, waitingOn: agent.waitingOn === 'input' ? 'input' : 'permission' };
 }
 
 function projectOf(cwd: string | undefined): string | null {
-  if (cwd === undefined) return null;
-  return (
-    cwd
-      .split(/[\\/]/)
-      .filter((part) => part !== '')
-      .at(-1) ?? cwd
-  );
+  return cwd === undefined ? null : (cwd.split(/[\\/]/).findLast((part) => part !== '') ?? cwd);
 }
 
 /** A node never changes, and what follows it live asks for the same ones again and again. */
@@ -167,9 +163,9 @@ function toReport(agent: AgentNode, session: SessionId, hue: number | undefined)
     effort: orNull(agent.effort),
     provider: orNull(agent.provider),
     deniedTools: agent.deniedTools ?? [],
-    usage: agent.usage ? computeUsage(agent.usage) : null,
+    usage: orNull(agent.usage),
     usageIsLowerBound: agent.usageIsLowerBound,
-    subtreeUsage: computeUsage(agent.subtreeUsage),
+    subtreeUsage: agent.subtreeUsage,
     subtreeIsLowerBound: agent.subtreeIsLowerBound,
     cost: agent.usage ? computeCost(agent.usageByModel, agent.usageIsLowerBound) : null,
     subtreeCost: computeCost(agent.subtreeByModel, agent.subtreeIsLowerBound),
@@ -188,10 +184,6 @@ function toReport(agent: AgentNode, session: SessionId, hue: number | undefined)
     completedAt: isoTime(agent.completedAt),
     transcripts: agent.sources,
   };
-}
-
-function computeUsage({ input, output, cacheRead, cacheWrite, cacheWrite5m, cacheWrite1h }: Usage): UsageReport {
-  return { input, output, cacheRead, cacheWrite, cacheWrite5m, cacheWrite1h };
 }
 
 function computeEvidence({ rank, evidence, candidates }: SpawnLink): EvidenceReport {
@@ -229,8 +221,7 @@ export function computeHues(agents: readonly AgentNode[]): ReadonlyMap<AgentId, 
   const takenBelow = new Map<AgentId | undefined, Set<number>>();
   for (const { id, kind, link } of agents) {
     if (kind === 'main') continue;
-    const taken = takenBelow.get(link.parent) ?? new Set();
-    takenBelow.set(link.parent, taken);
+    const taken = getOrAdd(takenBelow, link.parent, () => new Set());
     let hue = hash(id) % HUES;
     for (let tries = 0; taken.has(hue) && tries < HUES; tries++) hue = (hue + STEP) % HUES;
     taken.add(hue);

@@ -112,9 +112,9 @@ export function paintMark(standing: Standing, paint: Paint): string {
       return paint.bold(formatMark('waiting', false, paint));
     case 'waiting':
     case 'idle':
-      return formatMark('waiting', false, { ...paint, yellow: paint.dim });
+      return paint.dim(MARKS.waiting[0]);
     case 'completed':
-      return formatMark('completed', false, { ...paint, green: paint.dim });
+      return paint.dim(MARKS.completed[0]);
     default:
       return formatMark(standing, false, paint);
   }
@@ -156,15 +156,15 @@ function isThere(sessions: readonly SessionDetail[], agent: string | null): bool
 }
 
 /** Shape and word first, colour last. */
-const MARKS: Readonly<Record<AgentStatus, string>> = {
-  spawning: '○',
-  running: '●',
-  waiting: '◐',
-  completed: '✓',
-  failed: '✗',
-  stopped: '■',
-  unknown: '?',
-};
+const MARKS = {
+  spawning: ['○', 'dim'],
+  running: ['●', 'green'],
+  waiting: ['◐', 'yellow'],
+  completed: ['✓', 'green'],
+  failed: ['✗', 'red'],
+  stopped: ['■', 'yellow'],
+  unknown: ['?', 'yellow'],
+} as const;
 
 export const WAITS = {
   permission: 'waits for your yes',
@@ -175,20 +175,8 @@ export const WAITS = {
 
 export function formatMark(status: AgentStatus, stalled: boolean, paint: Paint): string {
   if (stalled) return paint.yellow('⚠');
-  const mark = MARKS[status];
-  switch (status) {
-    case 'completed':
-    case 'running':
-      return paint.green(mark);
-    case 'failed':
-      return paint.red(mark);
-    case 'waiting':
-    case 'stopped':
-    case 'unknown':
-      return paint.yellow(mark);
-    case 'spawning':
-      return paint.dim(mark);
-  }
+  const [mark, colour] = MARKS[status];
+  return paint[colour](mark);
 }
 
 export function formatStatus({
@@ -201,13 +189,7 @@ export function formatStatus({
 }
 
 /** What became of it, how that is known, and why, in the words of a person. */
-interface Cause {
-  readonly what: string;
-  readonly how: string;
-  readonly why: string | undefined;
-}
-
-export function explainChange({ status, signal, reason }: Pick<ChangeReport, 'status' | 'signal' | 'reason'>): Cause {
+export function explainChange({ status, signal, reason }: Pick<ChangeReport, 'status' | 'signal' | 'reason'>) {
   return {
     what: STATUS_WORDS[status],
     how: howKnown(status, signal),

@@ -40,6 +40,11 @@ export function cleanOutput(text: string): string {
   return cleanBlock(text.replace(/\r+\n/g, '\n').replace(/^[^\n]*\r(?=[^\n\r])/gm, ''));
 }
 
+/** Whether a cut there would leave two halves of a character. */
+export function splitsCharacter(text: string, at: number): boolean {
+  return /^[\ud800-\udbff][\udc00-\udfff]$/.test(text.slice(Math.max(0, at - 1), at + 1));
+}
+
 /** Deeper than any tool's input; hostile JSON may be nested without end. */
 const MAX_DEPTH = 32;
 

@@ -1,16 +1,17 @@
 // The words for audit entries, approvals and explanations of the guard, the same in every UI.
 
-import { isObject } from '../../lib/json.ts';
+import { groupBy } from '../../lib/group.ts';
+import { asObject, isObject } from '../../lib/json.ts';
 import { type AnsweredBy, type ApprovalEnd, type ApprovalRequest, type ChatPerson, isChatPerson } from '../approval.ts';
 import type { AuditDecision, AuditEntry } from '../reports/audit.ts';
-import type {
-  ExplainedAgent,
-  ExplainedPath,
-  ExplainedRule,
-  ExplainedTrial,
-  ExplainedUses,
-  GuardDecision,
-  GuardExplanation,
+import {
+  type ExplainedAgent,
+  type ExplainedPath,
+  type ExplainedRule,
+  type ExplainedTrial,
+  type ExplainedUses,
+  type GuardExplanation,
+  TRIAL_OUTCOMES,
 } from '../reports/guard.ts';
 import type { AuditAgent } from '../reports/identity.ts';
 import { cleanLine } from './clean-text.ts';
@@ -106,24 +107,19 @@ export function formatApprovalLines(
   { tool, summary, input }: Pick<ApprovalRequest, 'tool' | 'summary' | 'input'>,
   columns: number,
 ) {
-  const fields = typeof input === 'object' && input !== null && !Array.isArray(input) ? Object.entries(input) : [];
+  const fields = Object.entries(asObject(input) ?? {});
   const main = fields.find(([name, value]) => name === 'command' && typeof value === 'string');
   const first = `${tool ?? '–'} ${main ? main[1] : (summary ?? '')}`;
   const others = fields.filter((field) => field !== main && field[1] !== summary);
-  return [first, ...others.map(([name, value]) => `  ${name}: ${textOf(value)}`)].flatMap((text) =>
-    wrapText(text, columns),
-  );
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  const rest = others.map(([name, value]) => `  ${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`);
+  return [first, ...rest].flatMap((text) => wrapText(text, columns));
 }
 
 /** At most so many; how many are left out is said in the last one. */
 export function cutLines(lines: readonly string[], most: number): readonly string[] {
   if (lines.length <= most) return lines;
   const left = lines.length - most + 1;
-  return [...lines.slice(0, most - 1), `… ${left} more ${left === 1 ? 'line' : 'lines'}: see troupe guard asks`];
+  return [...lines.slice(0, most - 1), `… ${plural(left, 'more line')}: see troupe guard asks`];
 }
 
 /** What was given to the tool, in one line. */
@@ -164,47 +160,31 @@ export function overridingRuleText(rule: ExplainedRule): string {
   return `Nothing comes of it as long as ${ruleText(rule)} says ${rule.decision}.`;
 }
 
-interface UseRow {
-  readonly verb: 'runs' | 'reads' | 'writes' | 'reaches' | 'unknown';
-  readonly text: string;
-}
-
-export function useRows({ commands, reads, writes, hosts, unknown }: ExplainedUses): readonly UseRow[] {
+export function useRows({ commands, reads, writes, hosts, unknown }: ExplainedUses) {
   const pathText = ({ path, isFolder, via }: ExplainedPath): string =>
     `${isFolder && path === '/' ? 'some file' : `${path}${isFolder ? '/…' : ''}`} (${via})`;
-  const rows: readonly UseRow[] = [
-    ...commands.map(({ text, isDynamic, wrappers }) => {
-      const notes = [
-        ...(wrappers.length > 0 ? [`in ${wrappers.join(', ')}`] : []),
-        ...(isDynamic ? ['not all of it is known before it runs'] : []),
-      ];
-      return { verb: 'runs', text: `${text}${notes.length > 0 ? ` (${notes.join('; ')})` : ''}` } as const;
-    }),
-    ...reads.map((path) => ({ verb: 'reads', text: pathText(path) }) as const),
-    ...writes.map((path) => ({ verb: 'writes', text: pathText(path) }) as const),
-    ...hosts.map((host) => ({ verb: 'reaches', text: host === '*' ? 'some host' : host }) as const),
-    ...(unknown === null ? [] : [{ verb: 'unknown', text: unknown } as const]),
-  ];
-  return rows.map(({ verb, text }) => ({ verb, text: cleanLine(text) }));
+  const runs = commands.map(({ text, isDynamic, wrappers }) => {
+    const notes = [
+      ...(wrappers.length > 0 ? [`in ${wrappers.join(', ')}`] : []),
+      ...(isDynamic ? ['not all of it is known before it runs'] : []),
+    ];
+    return `${text}${notes.length > 0 ? ` (${notes.join('; ')})` : ''}`;
+  });
+  const reaches = hosts.map((host) => (host === '*' ? 'some host' : host));
+  const rows = {
+    runs,
+    reads: reads.map(pathText),
+    writes: writes.map(pathText),
+    reaches,
+    unknown: unknown === null ? [] : [unknown],
+  };
+  return Object.entries(rows).flatMap(([verb, texts]) => texts.map((text) => ({ verb, text: cleanLine(text) })));
 }
 
-interface TrialRow {
-  readonly isMatch: boolean;
-  readonly decision: GuardDecision;
-  readonly rule: string;
-  /** For whom it was asked: the agent, or one above it. */
-  readonly as: string;
-  readonly cameOfIt: string;
-}
-
-/** One for each rule and agent it was asked for, with what came closest; those that matched first. */
-export function trialRows(tried: readonly ExplainedTrial[]): readonly TrialRow[] {
-  const groups = new Map<string, ExplainedTrial[]>();
-  for (const trial of tried) {
-    const key = `${trial.rule.id} ${trial.isAncestors} ${trial.as}`;
-    groups.set(key, [...(groups.get(key) ?? []), trial]);
-  }
-  const closeness = ({ outcome }: ExplainedTrial): number => CLOSENESS.indexOf(outcome);
+/** One for each rule and agent it was asked for (`as`), with what came closest; those that matched first. */
+export function trialRows(tried: readonly ExplainedTrial[]) {
+  const groups = groupBy(tried, ({ rule, isAncestors, as }) => `${rule.id} ${isAncestors} ${as}`);
+  const closeness = ({ outcome }: ExplainedTrial): number => TRIAL_OUTCOMES.indexOf(outcome);
   const closestFirst = [...groups.values()]
     .map((trials) => trials.toSorted((a, b) => closeness(a) - closeness(b)) as [ExplainedTrial, ...ExplainedTrial[]])
     .sort(([a], [b]) => closeness(a) - closeness(b));
@@ -221,12 +201,3 @@ export function trialRows(tried: readonly ExplainedTrial[]): readonly TrialRow[]
     };
   });
 }
-
-const CLOSENESS: readonly ExplainedTrial['outcome'][] = [
-  'matched',
-  'not known enough',
-  'other argument',
-  'other tool',
-  'other time',
-  'other agent',
-];

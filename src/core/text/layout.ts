@@ -68,14 +68,9 @@ function layOut(
   if (excess() <= 0) return widths;
   const droppable = shown.filter((index) => columns[index]?.dropOrder !== undefined);
   const first = droppable.sort((a, b) => (columns[a]?.dropOrder ?? 0) - (columns[b]?.dropOrder ?? 0))[0];
-  return first === undefined
-    ? widths
-    : layOut(
-        columns,
-        widest,
-        shown.filter((index) => index !== first),
-        available,
-      );
+  if (first === undefined) return widths;
+  const left = shown.filter((index) => index !== first);
+  return layOut(columns, widest, left, available);
 }
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
@@ -149,32 +144,18 @@ function breakWord(word: string, columns: number): readonly string[] {
   return [...pieces, piece];
 }
 
-export interface Paint {
-  readonly bold: (text: string) => string;
-  readonly dim: (text: string) => string;
-  readonly red: (text: string) => string;
-  readonly yellow: (text: string) => string;
-  readonly green: (text: string) => string;
+export interface Paint extends Readonly<Record<'bold' | 'dim' | 'red' | 'yellow' | 'green', (text: string) => string>> {
   /** An agent's own colour by its hue, the same in every UI; neutral without one. */
   readonly agent: (hue: number | null, text: string) => string;
 }
 
-const same = (text: string): string => text;
-
-export const PLAIN: Paint = {
-  bold: same,
-  dim: same,
-  red: same,
-  yellow: same,
-  green: same,
-  agent: (_hue, text) => text,
-};
-
 export type ColourDepth = 'none' | '16' | '24bit';
 
+export const PLAIN = createPaint('none');
+
 export function createPaint(depth: ColourDepth): Paint {
-  if (depth === 'none') return PLAIN;
-  const sgr = (on: string, off: string) => (text: string) => (text === '' ? '' : `\u001b[${on}m${text}\u001b[${off}m`);
+  const sgr = (on: string, off: string) => (text: string) =>
+    text === '' || depth === 'none' ? text : `\u001b[${on}m${text}\u001b[${off}m`;
   return {
     bold: sgr('1', '22'),
     dim: sgr('2', '22'),
@@ -183,10 +164,8 @@ export function createPaint(depth: ColourDepth): Paint {
     green: sgr('32', '39'),
     agent: (hue, text) => {
       if (hue === null) return text;
-      return sgr(
-        depth === '24bit' ? `38;2;${RGB[hue] ?? RGB[0]}` : (SIXTEEN[hue % SIXTEEN.length] ?? '36'),
-        '39',
-      )(text);
+      const colour = depth === '24bit' ? `38;2;${RGB[hue] ?? RGB[0]}` : (SIXTEEN[hue % SIXTEEN.length] ?? '36');
+      return sgr(colour, '39')(text);
     },
   };
 }

@@ -1,31 +1,80 @@
 // What a tool call did, in the form that shows it best.
 
-import { asFlag, asObject, asText, isObject, type JsonObject } from '../../lib/json.ts';
+import { asFlag, asObject, asText, isObject, type JsonObject, parseJson } from '../../lib/json.ts';
 import { parsePatch } from '../../lib/patch-text.ts';
 import { cleanBlock, cleanLine } from '../index.ts';
-import type {
-  CallView,
-  Check,
-  ChecksView,
-  Edit,
-  EditsView,
-  Field,
-  FileView,
-  FoundView,
-  LetterView,
-  SpawnView,
-  TerminalView,
-  WebView,
-  WrittenView,
-} from './call-views.ts';
 import { type CallResult, plainToolName, type ToolCall } from './messages.ts';
 
-function describeEdit(input: JsonObject): EditsView | undefined {
+/** What a call is shown as, by kind. Each UI draws these in its own way. */
+interface Views {
+  readonly terminal: {
+    readonly command: string;
+    /** In the words of the agent: what for. */
+    readonly note: string | undefined;
+    readonly isBackground: boolean;
+    /** As the program that ran it wrote it down. */
+    readonly exitCode: number | undefined;
+    readonly output: string | undefined;
+  };
+  readonly edits: { readonly path: string; readonly edits: readonly Edit[] };
+  /** A whole file. */
+  readonly written: { readonly path: string; readonly text: string };
+  /** Lines of a file that was read. */
+  readonly file: {
+    readonly path: string;
+    /** Number of the first line; undefined where the lines were not numbered. */
+    readonly first: number | undefined;
+    readonly text: string | undefined;
+    readonly note: string;
+  };
+  /** Files or lines that a search found. */
+  readonly found: { readonly pattern: string; readonly where: string | undefined; readonly text: string | undefined };
+  readonly checks: { readonly checks: readonly Check[] };
+  readonly web: {
+    /** Only a link where it is one of the web. */
+    readonly target: string;
+    readonly question: string | undefined;
+    readonly hits: readonly { readonly title: string; readonly url: string }[];
+    readonly text: string | undefined;
+  };
+  /** Something said to another agent. */
+  readonly letter: { readonly to: string; readonly text: string };
+  /** What a sub-agent was asked. */
+  readonly errand: {
+    readonly type: string | undefined;
+    readonly description: string | undefined;
+    readonly prompt: string;
+    readonly answer: string | undefined;
+  };
+  /** A tool that nobody told us about. */
+  readonly fields: { readonly fields: readonly Field[]; readonly output: string | undefined };
+}
+
+export type CallView = { [Kind in keyof Views]: { readonly kind: Kind } & Views[Kind] }[keyof Views];
+export type ViewOf<Kind extends CallView['kind']> = Extract<CallView, { readonly kind: Kind }>;
+
+export interface Edit {
+  readonly before: string;
+  readonly after: string;
+  readonly isEverywhere: boolean;
+}
+
+interface Check {
+  readonly text: string;
+  readonly state: 'open' | 'doing' | 'done' | 'dropped';
+}
+
+interface Field {
+  readonly name: string;
+  readonly text: string;
+}
+
+function describeEdit(input: JsonObject): CallView | undefined {
   const [path, edit] = [pathIn(input), editIn(input)];
   return path === undefined || !edit ? undefined : { kind: 'edits', path, edits: [edit] };
 }
 
-function describeEdits(input: JsonObject): EditsView | undefined {
+function describeEdits(input: JsonObject): CallView | undefined {
   const [path, list] = [pathIn(input), input['edits']];
   if (path === undefined || !Array.isArray(list)) return undefined;
   const edits = list.filter(isObject).flatMap((one) => editIn(one) ?? []);
@@ -33,7 +82,7 @@ function describeEdits(input: JsonObject): EditsView | undefined {
 }
 
 /** A patch may be about several files: their parts follow each other. */
-function describePatch(input: JsonObject): EditsView | undefined {
+function describePatch(input: JsonObject): CallView | undefined {
   const files = parsePatch(asText(input['patch']) ?? asText(input['patchText']) ?? asText(input['input']) ?? '');
   if (files.length === 0) return undefined;
   const edits = files.flatMap(({ hunks }) =>
@@ -42,23 +91,22 @@ function describePatch(input: JsonObject): EditsView | undefined {
   return { kind: 'edits', path: files.map(({ path }) => path).join(', '), edits };
 }
 
-function describeWrite(input: JsonObject): WrittenView | undefined {
+function describeWrite(input: JsonObject): CallView | undefined {
   return written(pathIn(input), input['content'] ?? input['file_text']);
 }
 
-function describeNotebook(input: JsonObject): WrittenView | undefined {
+function describeNotebook(input: JsonObject): CallView | undefined {
   return written(asText(input['notebook_path']), input['new_source']);
 }
 
-function describeRead(input: JsonObject, output: string | undefined): FileView | undefined {
+function describeRead(input: JsonObject, output: string | undefined): CallView | undefined {
   const path = pathIn(input);
   if (path === undefined) return undefined;
   const numbered = output === undefined ? undefined : parseNumbered(output);
-  if (numbered) return { kind: 'file', path, ...numbered };
-  return { kind: 'file', path, first: undefined, text: output, note: '' };
+  return { kind: 'file', path, ...(numbered ?? { first: undefined, text: output, note: '' }) };
 }
 
-function written(path: string | undefined, text: unknown): WrittenView | undefined {
+function written(path: string | undefined, text: unknown): CallView | undefined {
   return path === undefined || typeof text !== 'string' ? undefined : { kind: 'written', path, text };
 }
 
@@ -74,7 +122,7 @@ function editIn(input: JsonObject): Edit | undefined {
   return { before, after, isEverywhere: asFlag(input['replace_all'] ?? input['replaceAll']) === true };
 }
 
-function describeFound(input: JsonObject, output: string | undefined): FoundView | undefined {
+function describeFound(input: JsonObject, output: string | undefined): CallView | undefined {
   const [pattern, where] = [asText(input['pattern']), asText(input['path']) ?? asText(input['dir_path'])];
   if (pattern === undefined && where === undefined) return undefined;
   return { kind: 'found', pattern: pattern ?? '', where: asText(input['glob']) ?? where, text: output };
@@ -87,7 +135,7 @@ const STATES: ReadonlyMap<string, Check['state']> = new Map([
   ['deleted', 'dropped'],
 ]);
 
-function describeChecks(input: JsonObject): ChecksView | undefined {
+function describeChecks(input: JsonObject): CallView | undefined {
   const list = input['todos'] ?? input['plan'];
   if (!Array.isArray(list)) return undefined;
   const checks = list.filter(isObject).flatMap((one): readonly Check[] => {
@@ -98,7 +146,7 @@ function describeChecks(input: JsonObject): ChecksView | undefined {
 }
 
 /** One thing to do, made or moved on. */
-function describeTask(input: JsonObject): ChecksView | undefined {
+function describeTask(input: JsonObject): CallView | undefined {
   const id = asText(input['taskId']);
   const text = asText(input['subject']) ?? (id === undefined ? undefined : `Task ${id}`);
   return text === undefined ? undefined : { kind: 'checks', checks: [{ text, state: stateOf(input) }] };
@@ -108,13 +156,13 @@ function stateOf(input: JsonObject): Check['state'] {
   return STATES.get(asText(input['status']) ?? '') ?? 'open';
 }
 
-function describeFetch(input: JsonObject, output: string | undefined): WebView | undefined {
+function describeFetch(input: JsonObject, output: string | undefined): CallView | undefined {
   const target = asText(input['url']);
   if (target === undefined) return undefined;
   return { kind: 'web', target, question: asText(input['prompt']), hits: [], text: output };
 }
 
-function describeWebSearch(input: JsonObject, output: string | undefined): WebView | undefined {
+function describeWebSearch(input: JsonObject, output: string | undefined): CallView | undefined {
   const target = asText(input['query']);
   return target === undefined ? undefined : { kind: 'web', target, question: undefined, ...hitsIn(output) };
 }
@@ -122,9 +170,9 @@ function describeWebSearch(input: JsonObject, output: string | undefined): WebVi
 /** Some hosts write what was found as one line of JSON, and behind it what the model made of it. */
 const LINKS = /^Links: (\[.*\])$/m;
 
-function hitsIn(output: string | undefined): Pick<WebView, 'hits' | 'text'> {
+function hitsIn(output: string | undefined) {
   const match = LINKS.exec(output ?? '');
-  const list = match?.[1] === undefined ? undefined : parse(match[1]);
+  const list = parseJson(match?.[1]);
   if (!match || !Array.isArray(list)) return { hits: [], text: output };
   const hits = list.filter(isObject).flatMap((one) => {
     const url = asText(one['url']);
@@ -132,14 +180,6 @@ function hitsIn(output: string | undefined): Pick<WebView, 'hits' | 'text'> {
     return url === undefined ? [] : [{ title: cleanLine(asText(one['title']) ?? url), url: cleanLine(url) }];
   });
   return { hits, text: output?.replace(match[0], '').trim() };
-}
-
-function parse(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
 }
 
 type Describe = (input: JsonObject, output: string | undefined) => CallView | undefined;
@@ -187,7 +227,7 @@ function describe({ name, input, ref }: ToolCall, result: CallResult | undefined
 
 const EXIT_CODE = /^Exit code (\d{1,5})(?:\n|$)/;
 
-function describeCommand(input: JsonObject, output: string | undefined): TerminalView | undefined {
+function describeCommand(input: JsonObject, output: string | undefined): CallView | undefined {
   const given = input['command'] ?? input['cmd'];
   const command = Array.isArray(given) ? given.map(String).join(' ') : asText(given);
   if (command === undefined) return undefined;
@@ -202,13 +242,13 @@ function describeCommand(input: JsonObject, output: string | undefined): Termina
   };
 }
 
-function describeLetter(input: JsonObject): LetterView | undefined {
+function describeLetter(input: JsonObject): CallView | undefined {
   const to = asText(input['to']) ?? asText(input['recipient']) ?? asText(input['agent_id']);
   const text = asText(input['message']) ?? asText(input['content']);
   return to === undefined || text === undefined ? undefined : { kind: 'letter', to, text };
 }
 
-function describeErrand(input: JsonObject, output: string | undefined): SpawnView | undefined {
+function describeErrand(input: JsonObject, output: string | undefined): CallView | undefined {
   return asText(input['prompt']) === undefined ? undefined : errandOf(input, output);
 }
 
@@ -216,7 +256,7 @@ function describeErrand(input: JsonObject, output: string | undefined): SpawnVie
 const LAUNCH_NOTICE =
   /^(?:(?:(?:Async|Background) agent launched|Spawned) successfully|Workflow launched in background|Agent started in background|\{"(?:agent_id|task_name)":)/;
 
-function errandOf(input: JsonObject, output: string | undefined): SpawnView {
+function errandOf(input: JsonObject, output: string | undefined): CallView {
   return {
     kind: 'errand',
     type: asText(input['subagent_type']) ?? asText(input['agent_type']) ?? asText(input['agent_name']),
@@ -256,18 +296,13 @@ function prettyJson(text: string): string {
   }
 }
 
-/** A file as a tool showed it to the agent: each line behind its number. */
-interface NumberedText {
-  readonly first: number;
-  readonly text: string;
-  /** What the host said behind it. */
-  readonly note: string;
-}
-
 const NUMBERED = /^ *(\d{1,9})(?:→|\t)(.*)$/;
 
-/** Undefined where the text is not numbered from its first line on. */
-function parseNumbered(text: string): NumberedText | undefined {
+/**
+ * A file as a tool showed it to the agent: each line behind its number; `note` is what the host said behind it. Undefined
+ * where the text is not numbered from its first line on.
+ */
+function parseNumbered(text: string) {
   const lines = text.split('\n');
   const first = NUMBERED.exec(lines[0] ?? '');
   if (!first) return undefined;

@@ -1,9 +1,12 @@
+import { getOrAdd } from '../../lib/group.ts';
 import { type DiffLine, diffLines } from '../../lib/patch-text.ts';
-import type { Edit } from './call-views.ts';
+import { splitsCharacter } from '../index.ts';
+import type { Edit } from './describe-call.ts';
+import type { Span } from './folding.ts';
 
 /** A line of a diff; where it stands against its counterpart, which characters differ. */
 export interface DiffRow extends DiffLine {
-  readonly changed?: readonly [from: number, to: number];
+  readonly changed?: Span;
 }
 
 /** All lines of the way from one text to the other. */
@@ -19,11 +22,7 @@ const diffed = new WeakMap<Edit, readonly DiffRow[]>();
 
 /** The rows of an edit; computed once. */
 export function editRows(edit: Edit): readonly DiffRow[] {
-  const before = diffed.get(edit);
-  if (before) return before;
-  const rows = diffRows(edit.before, edit.after);
-  diffed.set(edit, rows);
-  return rows;
+  return getOrAdd(diffed, edit, ({ before, after }) => diffRows(before, after));
 }
 
 /** As it is read from top to bottom. */
@@ -78,32 +77,20 @@ function runLength(rows: readonly DiffRow[], from: number, kind: DiffRow['kind']
   return to - from;
 }
 
-type Spans = readonly [readonly [number, number], readonly [number, number]];
-
 /** Nothing where the lines have too little in common for the eye to gain by it. */
-function changedSpans(a: string, b: string): Spans | undefined {
+function changedSpans(a: string, b: string): readonly [Span, Span] | undefined {
   const shorter = Math.min(a.length, b.length);
   let head = 0;
   while (head < shorter && a[head] === b[head]) head++;
   let tail = 0;
   while (tail < shorter - head && a[a.length - 1 - tail] === b[b.length - 1 - tail]) tail++;
   // Half of a character is none.
-  if (head > 0 && isHighSurrogate(a, head - 1)) head--;
-  if (tail > 0 && isLowSurrogate(a, a.length - tail)) tail--;
+  if (splitsCharacter(a, head)) head--;
+  if (splitsCharacter(a, a.length - tail)) tail--;
   const common = a.slice(0, head).trim().length + a.slice(a.length - tail).trim().length;
   if (common * 3 < shorter) return undefined;
   return [
     [head, a.length - tail],
     [head, b.length - tail],
   ];
-}
-
-function isHighSurrogate(text: string, at: number): boolean {
-  const code = text.charCodeAt(at);
-  return code >= 0xd800 && code < 0xdc00;
-}
-
-function isLowSurrogate(text: string, at: number): boolean {
-  const code = text.charCodeAt(at);
-  return code >= 0xdc00 && code < 0xe000;
 }

@@ -1,6 +1,8 @@
 // Long things are folded: some of their units (lines, or pieces of very long lines) are shown, and gaps say how many are
 // not. A gap opens in steps, so that no text, however long, stops the page.
 
+import { splitsCharacter } from '../index.ts';
+
 /** From the first unit to the one behind the last. */
 export type Span = readonly [from: number, to: number];
 
@@ -27,12 +29,7 @@ export function foldUnits(units: Units, { head, tail }: FoldLimits): readonly Sp
   if (fits(units, 0, units.count, head + tail + SLACK_ROWS)) return everything(units);
   const upTo = advance(units, 0, head);
   const from = retreat(units, units.count, tail);
-  return from <= upTo
-    ? everything(units)
-    : withoutEmpty([
-        [0, upTo],
-        [from, units.count],
-      ]);
+  return from <= upTo ? everything(units) : addSpan([[0, upTo]], [from, units.count]);
 }
 
 /** Only those that are worth it, and of these not more than so many rows. */
@@ -132,7 +129,10 @@ export function cutText(text: string): TextUnits {
     const next = text.indexOf('\n', from);
     const to = next === -1 ? text.length : next + 1;
     let piece = from;
-    for (; to - piece > LONGEST_PIECE; piece = pieceEnd(text, piece)) starts.push(piece);
+    while (to - piece > LONGEST_PIECE) {
+      starts.push(piece);
+      piece += splitsCharacter(text, piece + LONGEST_PIECE) ? LONGEST_PIECE - 1 : LONGEST_PIECE;
+    }
     starts.push(piece);
     from = to;
   }
@@ -145,13 +145,6 @@ export function cutText(text: string): TextUnits {
     isContinued: (index) => index > 0 && text[start(index) - 1] !== '\n',
     at: (offset) => findLast(starts, offset),
   };
-}
-
-/** Not between the halves of a character. */
-function pieceEnd(text: string, from: number): number {
-  const to = from + LONGEST_PIECE;
-  const code = text.charCodeAt(to);
-  return code >= 0xdc00 && code < 0xe000 ? to - 1 : to;
 }
 
 /** The last one that is not greater. */

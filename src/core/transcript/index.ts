@@ -2,7 +2,6 @@
 // Entry: `cleanMessage`, `partsOf`, `describeCall`, `parseMarkdown`.
 // May import: lib, core.
 
-export * from './call-views.ts';
 export * from './describe-call.ts';
 export * from './diff-rows.ts';
 export * from './folding.ts';

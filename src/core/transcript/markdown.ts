@@ -1,6 +1,7 @@
 // Markdown of messages, as a tree of a few safe elements.
 
 import MarkdownIt from 'markdown-it';
+import { known } from '../../lib/json.ts';
 import { cleanBlock } from '../index.ts';
 
 /** The only elements that Markdown can become. Each UI gives them its own form. */
@@ -78,18 +79,16 @@ interface Draft {
 function toRichTree(tokens: readonly MarkdownToken[]): readonly RichNode[] {
   const root: Draft = { element: undefined, children: [] };
   const open: Draft[] = [root];
+  const closeLast = (): void => {
+    const done = open.length > 1 ? open.pop() : undefined;
+    if (done) add(open.at(-1) ?? root, done.element ? [{ ...done.element, children: done.children }] : done.children);
+  };
   for (const token of tokens) {
-    const top = open.at(-1) ?? root;
     if (token.nesting === 1) open.push({ element: elementOf(token), children: [] });
-    else if (token.nesting === -1) {
-      const done = open.length > 1 ? open.pop() : undefined;
-      if (done) add(open.at(-1) ?? root, close(done));
-    } else add(top, leafOf(token));
+    else if (token.nesting === -1) closeLast();
+    else add(open.at(-1) ?? root, leafOf(token));
   }
-  while (open.length > 1) {
-    const done = open.pop();
-    if (done) add(open.at(-1) ?? root, close(done));
-  }
+  while (open.length > 1) closeLast();
   return root.children;
 }
 
@@ -98,18 +97,17 @@ function elementOf(token: MarkdownToken): Draft['element'] {
   if (tag === undefined || token.hidden) return undefined;
   switch (tag) {
     case 'heading':
-      return { tag, level: levelOf(token.tag) };
+      return { tag, level: Math.min(6, Math.max(1, Number(/^h(\d)$/.exec(token.tag)?.[1] ?? 1))) };
     case 'numbers':
       return { tag, start: startOf(token.attrGet('start')) };
-    case 'link':
-      return linkTo(cleanBlock(String(token.attrGet('href') ?? '')));
+    case 'link': {
+      // A path in the project, an anchor, a script: said, not linked.
+      const target = cleanBlock(String(token.attrGet('href') ?? ''));
+      return { tag: isWebLink(target) ? 'link' : 'reference', target };
+    }
     default:
       return { tag };
   }
-}
-
-function close({ element, children }: Draft): readonly RichNode[] {
-  return element ? [{ ...element, children }] : children;
 }
 
 function leafOf(token: MarkdownToken): readonly RichNode[] {
@@ -127,29 +125,18 @@ function leafOf(token: MarkdownToken): readonly RichNode[] {
       return [{ tag: 'code-block', children: [cleanBlock(token.content)] }];
     case 'fence': {
       const language = /^[\w+#.-]{1,24}/.exec(token.info.trim())?.[0].toLowerCase();
-      return [
-        { tag: 'code-block', children: [cleanBlock(token.content)], ...(language === undefined ? {} : { language }) },
-      ];
+      return [{ tag: 'code-block', children: [cleanBlock(token.content)], ...known({ language }) }];
     }
-    case 'image':
-      return [
-        {
-          tag: 'picture',
-          children: [cleanBlock(token.content)],
-          target: cleanBlock(String(token.attrGet('src') ?? '')),
-        },
-      ];
+    case 'image': {
+      const target = cleanBlock(String(token.attrGet('src') ?? ''));
+      return [{ tag: 'picture', children: [cleanBlock(token.content)], target }];
+    }
     default: {
       // Markdown can spell characters out (`&#x202e;`): what was cleaned before is hostile again.
       const text = cleanBlock(token.content);
       return text === '' ? [] : [text];
     }
   }
-}
-
-/** A path in the project, an anchor, a script: said, not linked. */
-function linkTo(target: string): Omit<RichElement, 'children'> {
-  return isWebLink(target) ? { tag: 'link', target } : { tag: 'reference', target };
 }
 
 function add(draft: Draft, nodes: readonly RichNode[]): void {
@@ -159,10 +146,6 @@ function add(draft: Draft, nodes: readonly RichNode[]): void {
     if (typeof node === 'string' && typeof before === 'string') draft.children[last] = before + node;
     else draft.children.push(node);
   }
-}
-
-function levelOf(tag: string): number {
-  return Math.min(6, Math.max(1, Number(/^h(\d)$/.exec(tag)?.[1] ?? 1)));
 }
 
 function startOf(start: string | number | null): number {

@@ -1,5 +1,6 @@
 // Messages of a transcript, cleaned and cut into the parts that UIs show.
 
+import { getOrAdd } from '../../lib/group.ts';
 import {
   cleanBlock,
   cleanLine,
@@ -19,13 +20,15 @@ import {
 /** What a message is read as, from top to bottom: a call and its result are one thing. */
 export type MessagePart =
   | { readonly kind: 'text' | 'thinking'; readonly text: string }
+  /** What the host put in the place of everything before it. */
+  | { readonly kind: 'summary'; readonly text: string }
   | { readonly kind: 'call'; readonly call: ToolCall; readonly result: CallResult | undefined }
   /** A result whose call is not in this message. */
   | { readonly kind: 'result'; readonly result: CallResult }
   | { readonly kind: 'notice'; readonly notice: NoticeBlock }
-  /** What the host put in the place of everything before it. */
-  | { readonly kind: 'summary'; readonly text: string }
   | { readonly kind: 'media'; readonly media: MediaBlock };
+
+export type CallPart = Extract<MessagePart, { readonly kind: 'call' }>;
 
 export interface ToolCall {
   readonly id: string;
@@ -47,28 +50,25 @@ const known = new WeakMap<TranscriptMessage, readonly MessagePart[]>();
 
 /** Asked again for the same message, it gives the same. */
 export function partsOf(message: TranscriptMessage): readonly MessagePart[] {
-  const before = known.get(message);
-  if (before) return before;
-  const results = new Map<string, TranscriptBlock>();
-  for (const block of message.content)
-    if (block.type === 'tool_result' && !results.has(block.tool_use_id)) results.set(block.tool_use_id, block);
-  const calls = new Set(message.content.flatMap((block) => (block.type === 'tool_use' ? block.tool_use_id : [])));
-  const isShownWithCall = (block: TranscriptBlock): boolean =>
-    block.type === 'tool_result' && calls.has(block.tool_use_id) && results.get(block.tool_use_id) === block;
-  const parts = message.content
-    .filter((block) => !isShownWithCall(block))
-    .map((block) => toPart(block, resultIn(block.type === 'tool_use' ? results.get(block.tool_use_id) : undefined)));
-  known.set(message, parts);
-  return parts;
+  return getOrAdd(known, message, toParts);
 }
 
-function toPart(block: TranscriptBlock, result: CallResult | undefined): MessagePart {
+function toParts({ content }: TranscriptMessage): readonly MessagePart[] {
+  const results = new Map<string, ToolResultBlock>();
+  for (const block of content)
+    if (block.type === 'tool_result' && !results.has(block.tool_use_id)) results.set(block.tool_use_id, block);
+  const calls = new Set(content.flatMap((block) => (block.type === 'tool_use' ? block.tool_use_id : [])));
+  const isShownWithCall = (block: TranscriptBlock): boolean =>
+    block.type === 'tool_result' && calls.has(block.tool_use_id) && results.get(block.tool_use_id) === block;
+  return content.filter((block) => !isShownWithCall(block)).map((block) => toPart(block, results));
+}
+
+function toPart(block: TranscriptBlock, results: ReadonlyMap<string, ToolResultBlock>): MessagePart {
   switch (block.type) {
     case 'text':
     case 'thinking':
-      return { kind: block.type, text: block.text };
     case 'summary':
-      return { kind: 'summary', text: block.text };
+      return { kind: block.type, text: block.text };
     case 'notice':
       return { kind: 'notice', notice: block };
     case 'image':
@@ -77,15 +77,13 @@ function toPart(block: TranscriptBlock, result: CallResult | undefined): Message
     case 'tool_use': {
       const { tool_use_id: id, name, input, summary, sub_agent_ref: ref } = block;
       const refs = block.sub_agent_refs ?? (ref ? [ref] : []);
-      return { kind: 'call', call: { id, name, input, summary: summary ?? undefined, ref, refs }, result };
+      const result = results.get(id);
+      const call = { id, name, input, summary: summary ?? undefined, ref, refs };
+      return { kind: 'call', call, result: result && toResult(result) };
     }
     case 'tool_result':
       return { kind: 'result', result: toResult(block) };
   }
-}
-
-function resultIn(block: TranscriptBlock | undefined): CallResult | undefined {
-  return block?.type === 'tool_result' ? toResult(block) : undefined;
 }
 
 function toResult({ text, is_error: isError, media = [] }: ToolResultBlock): CallResult {

@@ -1,6 +1,5 @@
 import type { TranscriptMessage } from '../index.ts';
-import type { CallView } from './call-views.ts';
-import { describeCall } from './describe-call.ts';
+import { type CallView, describeCall } from './describe-call.ts';
 import { diffText } from './diff-rows.ts';
 import { describeMedia, isProse, type MessagePart, partsOf, type ToolCall, titleOf } from './messages.ts';
 
@@ -42,17 +41,15 @@ export function hitsIn(message: TranscriptMessage, pattern: RegExp): readonly Hi
 
 export function slotsOf(part: MessagePart): readonly Slot[] {
   switch (part.kind) {
-    case 'text':
-      return [{ name: 'text', text: shownText(part.text) }];
     case 'thinking':
       return [{ name: 'text', text: part.text }];
+    case 'text':
     case 'summary':
       return [{ name: 'text', text: shownText(part.text) }];
-    case 'notice':
-      return [
-        { name: 'title', text: titleOf(part.notice) },
-        { name: 'text', text: isProse(part.notice) ? shownText(part.notice.text) : part.notice.text },
-      ].filter(({ text }) => text !== '');
+    case 'notice': {
+      const { notice } = part;
+      return slots({ title: titleOf(notice), text: isProse(notice) ? shownText(notice.text) : notice.text });
+    }
     case 'media':
       return [{ name: 'text', text: describeMedia(part.media) }];
     case 'result':
@@ -80,41 +77,37 @@ export function showsOutput({ kind }: CallView): boolean {
 function slotsOfView(view: CallView): readonly Slot[] {
   switch (view.kind) {
     case 'terminal':
-      return [
-        { name: 'command', text: view.command },
-        { name: 'output', text: view.output ?? '' },
-      ];
+      return slots({ command: view.command, output: view.output });
     case 'edits':
       return view.edits.map((edit, index) => ({ name: `edit-${index}`, text: diffText(edit) }));
     case 'written':
     case 'letter':
       return [{ name: 'body', text: view.text }];
     case 'file':
-      return [
-        { name: 'output', text: view.text ?? '' },
-        { name: 'note', text: view.note },
-      ];
+      return slots({ output: view.text, note: view.note });
     case 'found':
-      return [{ name: 'output', text: view.text ?? '' }];
+      return slots({ output: view.text });
     case 'checks':
       return view.checks.map(({ text }, index) => ({ name: `check-${index}`, text }));
     case 'web':
       return [
-        { name: 'question', text: view.question ?? '' },
+        ...slots({ question: view.question }),
         ...view.hits.map(({ title, url }, index) => ({ name: `hit-${index}`, text: `${title} ${url}` })),
-        { name: 'output', text: view.text ?? '' },
+        ...slots({ output: view.text }),
       ];
     case 'errand':
-      return [
-        { name: 'prompt', text: view.prompt },
-        { name: 'output', text: shownText(view.answer ?? '') },
-      ];
+      return slots({ prompt: view.prompt, output: shownText(view.answer ?? '') });
     case 'fields':
       return [
         ...view.fields.map(({ text }, index) => ({ name: `field-${index}`, text })),
-        { name: 'output', text: view.output ?? '' },
+        ...slots({ output: view.output }),
       ];
   }
+}
+
+/** Without those that are empty. */
+function slots(texts: Readonly<Record<string, string | undefined>>): readonly Slot[] {
+  return Object.entries(texts).flatMap(([name, text]) => (text ? [{ name, text }] : []));
 }
 
 /** Markdown shows its text without the signs of its form: a person searches for what they see. */

@@ -6,6 +6,7 @@ import {
   type TranscriptMessage,
 } from '../../core/index.ts';
 import {
+  type CallPart,
   type CallView,
   cleanMessage,
   type DiffRow,
@@ -23,7 +24,6 @@ import {
   voiceOf,
 } from '../../core/transcript/index.ts';
 import { refText } from '../pages/call.ts';
-import type { RenderedPage } from '../pages/page-context.ts';
 import {
   amountsOf,
   ancestorsOf,
@@ -32,6 +32,7 @@ import {
   nameAndType,
   nameOf,
   type PageContext,
+  type RenderedPage,
   reasonOf,
   renderParts,
   statusTexts,
@@ -141,7 +142,7 @@ function writeParts({ pages }: PageContext, part: number): string {
 }
 
 /** In pieces: a message may hold megabytes. */
-export function* writeMessage(given: TranscriptMessage, index: number, context: PageContext): Generator<string> {
+function* writeMessage(given: TranscriptMessage, index: number, context: PageContext): Generator<string> {
   const message = cleanMessage(given);
   const { name } = context.speakers[voiceOf(message, context.pages.agent.kind !== 'main')];
   const anchor = messageAnchor(index);
@@ -174,8 +175,6 @@ function writePart(part: MessagePart, anchor: string, context: PageContext): str
   }
 }
 
-type CallPart = Extract<MessagePart, { readonly kind: 'call' }>;
-
 /** The call that made a sub-agent, and the way into its own page. */
 function writeSpawnCall({ call, result }: CallPart, anchor: string, context: PageContext): string {
   const view = describeCall(call, result);
@@ -203,7 +202,7 @@ function writeCard(to: SubAgentRef, { agent: find, plan }: PageContext): string 
 const OPEN_LINES = 20;
 
 /** A call of a tool: what it did in a line, and below it how. */
-export function writeCall({ call, result }: CallPart, anchor: string): string {
+function writeCall({ call, result }: CallPart, anchor: string): string {
   const view = describeCall(call, result);
   const about = headText(call, view).slice(call.name.length + 1);
   const isError = result?.isError === true;
@@ -254,7 +253,7 @@ function output(text: string | undefined): readonly string[] {
   return text === undefined ? [] : [writeOutput(text)];
 }
 
-export function writeOutput(text: string): string {
+function writeOutput(text: string): string {
   return text.trim() === '' ? '*no output*' : foldedFence(text);
 }
 

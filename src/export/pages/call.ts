@@ -1,24 +1,19 @@
 import { cleanLine, formatCount, type MediaBlock, plural, type SubAgentRef } from '../../core/index.ts';
 import {
+  type CallPart,
   type CallView,
-  type ChecksView,
   countLines,
   countRows,
   type DiffRow,
   describeCall,
   describeMedia,
   editRows,
-  type FieldsView,
-  type FileView,
-  type FoundView,
   headText,
   isNearChange,
   isWebLink,
-  type MessagePart,
   showsOutput,
   sizeText,
-  type TerminalView,
-  type WebView,
+  type ViewOf,
 } from '../../core/transcript/index.ts';
 import { type Content, html, type Markup, NOTHING, text } from './markup.ts';
 import {
@@ -34,8 +29,6 @@ import {
 import { hrefOfPart } from './page-plan.ts';
 import { renderFolded, renderNumbered, renderProse, renderWebLink } from './rich-text.ts';
 
-type CallPart = Extract<MessagePart, { readonly kind: 'call' }>;
-
 /** A call of a tool: one line that says what it did, and below it, for those who want to see it, how. */
 export function renderCall({ call, result }: CallPart, anchor: string): Markup {
   const view = describeCall(call, result);
@@ -45,9 +38,7 @@ export function renderCall({ call, result }: CallPart, anchor: string): Markup {
   const head = html`<summary><b>${call.name}</b> <span class="about">${about}</span> <span class="${isError ? 'size bad' : 'size'}">${outcomeOf(view, result)}</span></summary>`;
   const body = html`${renderCallBody(view, isError)}${isError && !showsOutput(view) && renderOutput(result.text, 'bad')}${result?.media.map(renderMedia)}`;
   const name = isError ? 'call failed' : 'call';
-  return opensByItself(view, isError)
-    ? html`<details class="${name}" id="${anchor}" open>${head}${body}</details>`
-    : html`<details class="${name}" id="${anchor}">${head}${body}</details>`;
+  return html`<details class="${name}" id="${anchor}"${opensByItself(view, isError) && html` open`}>${head}${body}</details>`;
 }
 
 /** What an agent changed or ran is worth a look; what it read is there for those who ask. */
@@ -131,13 +122,13 @@ export function renderOutput(output: string, tone: string): Markup {
     : renderFolded(output, { rows: OUTPUT, class: tone });
 }
 
-function renderTerminal({ command, isBackground, output }: TerminalView, tone: string): Markup {
+function renderTerminal({ command, isBackground, output }: ViewOf<'terminal'>, tone: string): Markup {
   return html`${renderFolded(command, { rows: LIST, class: 'command' })}${
     isBackground && html`<p class="note">runs in the background</p>`
   }${output !== undefined && renderOutput(output, tone)}`;
 }
 
-function renderFile({ text, first, note }: FileView, tone: string): Markup {
+function renderFile({ text, first, note }: ViewOf<'file'>, tone: string): Markup {
   const body =
     text === undefined
       ? NOTHING
@@ -147,7 +138,7 @@ function renderFile({ text, first, note }: FileView, tone: string): Markup {
   return html`${body}${note !== '' && renderFolded(note, { rows: FIELD, class: 'aside' })}`;
 }
 
-function renderFound({ where, text }: FoundView, tone: string): Markup {
+function renderFound({ where, text }: ViewOf<'found'>, tone: string): Markup {
   return html`${where !== undefined && html`<p class="note">in <code>${where}</code></p>`}${
     text !== undefined && renderFolded(text, { rows: LIST, class: tone })
   }`;
@@ -160,14 +151,14 @@ const CHECKS = {
   dropped: ['✗', 'dropped'],
 } as const;
 
-function renderChecks({ checks }: ChecksView): Markup {
+function renderChecks({ checks }: ViewOf<'checks'>): Markup {
   return html`<ul class="checks">${checks.map(({ text, state }) => {
     const [mark, word] = CHECKS[state];
     return html`<li class="${state}"><span aria-hidden="true">${mark}</span><span class="hide">${word}: </span> ${text}</li>`;
   })}</ul>`;
 }
 
-function renderWeb({ target, question, hits, text }: WebView, tone: string): Markup {
+function renderWeb({ target, question, hits, text }: ViewOf<'web'>, tone: string): Markup {
   return html`<p class="note">${linkOrText(target)}</p>${question !== undefined && renderFolded(question, { rows: FIELD })}${
     hits.length > 0 &&
     html`<ol class="hits">${hits.map(({ title, url }) => html`<li>${title} ${linkOrText(url)}</li>`)}</ol>`
@@ -178,7 +169,7 @@ function linkOrText(target: string): Markup {
   return isWebLink(target) ? renderWebLink(target, target) : html`${target}`;
 }
 
-function renderFields({ fields, output }: FieldsView, tone: string): Markup {
+function renderFields({ fields, output }: ViewOf<'fields'>, tone: string): Markup {
   return html`${
     fields.length > 0 &&
     html`<dl class="fields">${fields.map(({ name, text }) => html`<div><dt>${name}</dt><dd>${renderFolded(text, { rows: FIELD })}</dd></div>`)}</dl>`
@@ -199,13 +190,7 @@ function renderDiff(rows: readonly DiffRow[]): Markup {
   })}`;
 }
 
-interface Segment {
-  readonly isShown: boolean;
-  readonly from: number;
-  readonly to: number;
-}
-
-function segmentsOf(rows: readonly DiffRow[]): readonly Segment[] {
+function segmentsOf(rows: readonly DiffRow[]) {
   const isNear = isNearChange(rows, CONTEXT);
   const segments: { isShown: boolean; from: number; to: number }[] = [];
   let shown = 0;

@@ -3,21 +3,16 @@ import { useMemo } from 'preact/hooks';
 import { formatCount, plural } from '../../../../src/core/index.ts';
 import {
   type CallView,
-  type ChecksView,
   type DiffRow,
   editRows,
-  type FieldsView,
-  type FileView,
-  type FoundView,
   foldAround,
   foldUnits,
   gapSizes,
   isNearChange,
   newRows,
   type Span,
-  type TerminalView,
   type Units,
-  type WebView,
+  type ViewOf,
 } from '../../../../src/core/transcript/index.ts';
 import { FoldedText, GapButton } from './folded-text.tsx';
 import { type PartPlace, slotName, useHitIn, useSpans } from './part-place.ts';
@@ -74,7 +69,7 @@ export function CallBody({ view, place, isError }: BodyProps<CallView>) {
   }
 }
 
-function Terminal({ view, place, isError }: BodyProps<TerminalView>) {
+function Terminal({ view, place, isError }: BodyProps<ViewOf<'terminal'>>) {
   return (
     <div class="read-terminal">
       <div class="read-command" data-slot={slotName(place, 'command')}>
@@ -100,7 +95,7 @@ function Written({ text, place }: { readonly text: string; readonly place: PartP
   return <Diff rows={rows} place={place} slot="body" />;
 }
 
-function File({ view, place, isError }: BodyProps<FileView>) {
+function File({ view, place, isError }: BodyProps<ViewOf<'file'>>) {
   return (
     <>
       {view.text !== undefined && (
@@ -118,7 +113,7 @@ function File({ view, place, isError }: BodyProps<FileView>) {
   );
 }
 
-function Found({ view, place, isError }: BodyProps<FoundView>) {
+function Found({ view, place, isError }: BodyProps<ViewOf<'found'>>) {
   return (
     <>
       {view.where !== undefined && <p class="read-note">in {view.where}</p>}
@@ -138,7 +133,7 @@ function Found({ view, place, isError }: BodyProps<FoundView>) {
 const CHECK_MARKS = { open: '○', doing: '◐', done: '✓', dropped: '✗' };
 const CHECK_WORDS = { open: 'to do', doing: 'under way', done: 'done', dropped: 'dropped' };
 
-function Checks({ view, place }: BodyProps<ChecksView>) {
+function Checks({ view, place }: BodyProps<ViewOf<'checks'>>) {
   return (
     <ul class="read-checks" aria-label={plural(view.checks.length, 'thing to do', 'things to do')}>
       {view.checks.map(({ text, state }, index) => (
@@ -154,7 +149,7 @@ function Checks({ view, place }: BodyProps<ChecksView>) {
   );
 }
 
-function Web({ view, place, isError }: BodyProps<WebView>) {
+function Web({ view, place, isError }: BodyProps<ViewOf<'web'>>) {
   return (
     <>
       <p class="read-note">
@@ -186,7 +181,7 @@ function Web({ view, place, isError }: BodyProps<WebView>) {
   );
 }
 
-function Fields({ view, place, isError }: BodyProps<FieldsView>) {
+function Fields({ view, place, isError }: BodyProps<ViewOf<'fields'>>) {
   return (
     <>
       {view.fields.length > 0 && (
