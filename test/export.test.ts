@@ -174,7 +174,7 @@ describe('to standard output', () => {
     if (format !== 'json') {
       const { targets, anchors } = readLinks(`index.${format}`, stdout);
       for (const target of targets) expect(['', `index.${format}`]).toContain(target.split('#')[0]);
-      expect(anchors.size).toBeGreaterThan(0);
+      expect(anchors.trim()).not.toBe('');
     }
   });
 

@@ -8,6 +8,7 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findBrowser } from '../scripts/find-browser.mjs';
 import { readRecorded } from '../src/audit/testing/recorded-sessions.ts';
+import { sessionTitle } from '../src/export/pages/page-context.ts';
 import { renderAgentPages } from '../src/export/pages/render-pages.ts';
 import { renderSinglePage } from '../src/export/pages/single-page.ts';
 
@@ -49,10 +50,11 @@ async function writePages(name: string): Promise<readonly string[]> {
   };
   let single = '';
   for await (const chunk of renderSinglePage(readFileSync(template, 'utf8'), {
-    title: pages[0]?.title ?? '',
+    session: shared.session.id,
+    title: sessionTitle(shared.session, plan.pages[0]?.outline.asked),
     snapshot,
     timelines: { [shared.session.id]: timeline },
-    transcripts: transcripts.map((transcript) => ({ session: shared.session.id, transcript })),
+    transcripts: transcripts.map((transcript) => ({ depth: 0, transcript })),
     agents: shared.agents,
     outlines: plan.pages.map(({ outline }) => outline),
   }))

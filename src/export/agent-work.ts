@@ -6,16 +6,9 @@ import type {
   TranscriptBlock,
   TranscriptReader,
 } from '../core/index.ts';
-import {
-  dropImages,
-  type Gathered,
-  type RawFinding,
-  type Redactor,
-  type RedactorMemory,
-  type ScanResult,
-} from '../redact/index.ts';
-import { linksIn, type PackedLinks } from './check-export.ts';
-import { compactOne } from './compact.ts';
+import { dropImages, type RawFinding, type Redactor, type RedactorMemory, type ScanResult } from '../redact/index.ts';
+import { linksIn, type PageLinks } from './check-export.ts';
+import { compact } from './compact.ts';
 import { renderMarkdownPages } from './markdown/render-markdown.ts';
 import type { RenderedPage } from './pages/page-context.ts';
 import {
@@ -27,7 +20,7 @@ import {
   type SharedSession,
 } from './pages/page-plan.ts';
 import { renderAgentPages } from './pages/render-pages.ts';
-import { type Chunks, type ManifestFile, writeFile } from './write-file.ts';
+import { type ManifestFile, writeFile } from './write-file.ts';
 
 /** What is done for one agent at a time, by its number, in this thread or in another one. All values are plain data. */
 export interface AgentWork {
@@ -56,7 +49,7 @@ export interface WrittenAgent {
 }
 
 interface WrittenFile extends ManifestFile {
-  readonly links: PackedLinks;
+  readonly links: PageLinks;
 }
 
 /** `scanCache` belongs to the redactor of the options. */
@@ -84,19 +77,16 @@ export function createAgentWork(reader: TranscriptReader, options: ExportOptions
       const { plain, looked } = prepareSearch(read, options, scanCache);
       const clean = redactor ? redactor.redactApart(plain, looked) : { transcript: plain, findings: [] };
       if (!clean) return undefined;
-      const shown = isCompact ? compactOne(clean.transcript) : clean.transcript;
+      const shown = isCompact ? compact(clean.transcript) : clean.transcript;
       const files: WrittenFile[] = [];
-      for (const { file, chunks } of renderFormats(shown, shared, plan, options))
-        files.push(await writeAndLook(place, folder === '' ? file : `${folder}/${file}`, chunks));
+      for (const { file, chunks } of renderFormats(shown, shared, plan, options)) {
+        const name = folder === '' ? file : `${folder}/${file}`;
+        // The links are read from the disk, as readers will find them.
+        files.push({ ...(await writeFile(place, name, chunks)), links: await linksIn(place, name) });
+      }
       return { files, findings: clean.findings };
     },
   };
-}
-
-/** The links are read from the disk, as readers will find them. */
-async function writeAndLook(place: string, name: string, chunks: Chunks): Promise<WrittenFile> {
-  const file = await writeFile(place, name, chunks);
-  return { ...file, links: await linksIn(place, name) };
 }
 
 export async function readAgent(reader: TranscriptReader, agent: number): Promise<PlacedTranscript> {
@@ -125,7 +115,7 @@ export function createTransform(options: ExportOptions, scanCache: ScanCache): (
   return (read) => {
     const { plain, looked } = prepareSearch(read, options, scanCache);
     const clean = redactor ? redactor.redactTranscript(plain, looked) : plain;
-    return isCompact ? compactOne(clean) : clean;
+    return isCompact ? compact(clean) : clean;
   };
 }
 
@@ -138,31 +128,24 @@ function prepareSearch(read: PlacedTranscript, { withImages }: ExportOptions, sc
 }
 
 /** Plain data. */
-export interface SurveyedAgent {
-  readonly outline: Outline;
-  readonly gathered: Gathered | undefined;
-  readonly leftOut: Readonly<Record<string, number>>;
-  readonly shortened: ReadonlyMap<string, number>;
-  /** Where something was found, in which state of its files. */
-  readonly looked: ScanResult | undefined;
-  readonly edition: string | undefined;
-}
+export type SurveyedAgent = ReturnType<typeof surveyAgent>;
 
 /** Without the head of the transcript, which `surveySession` searches itself: placeholders are numbered in its order. */
 function surveyAgent(
   { transcript: { session_id, messages, left_out }, edition }: PlacedTranscript,
   { redactor, isCompact, messagesPerPage }: ExportOptions,
   scan: boolean,
-): SurveyedAgent {
+) {
   const size = messagesPerPage === undefined ? PAGE_SIZE : { ...PAGE_SIZE, messages: messagesPerPage };
   const plain = dropImages({ session_id, messages, left_out });
-  const shown = isCompact ? compactOne(plain) : plain;
+  const shown = isCompact ? compact(plain) : plain;
   const found = scan ? redactor?.gather(plain) : undefined;
   return {
     outline: outlineTranscript(shown, size),
     gathered: found?.gathered,
     leftOut: left_out,
-    shortened: isCompact ? countShortened(plain, shown) : new Map(),
+    shortened: isCompact ? countShortened(plain, shown) : new Map<string, number>(),
+    // Where something was found, in which state of its files.
     looked: found?.looked,
     edition,
   };
@@ -195,29 +178,21 @@ const BLOCK_WORDS: { readonly [type in TranscriptBlock['type']]: string } = {
 };
 
 /** Scan results of the survey, so that unchanged transcripts are not scanned again when they are written. */
-export interface ScanCache {
-  remember(agent: AgentId, surveyed: Pick<SurveyedAgent, 'edition' | 'looked'>): void;
-  recall(read: Pick<PlacedTranscript, 'node' | 'edition'>): ScanResult | undefined;
-}
+export class ScanCache {
+  readonly #known = new Map<AgentId, Pick<SurveyedAgent, 'edition' | 'looked'>>();
 
-export function createScanCache(): ScanCache {
-  const known = new Map<AgentId, { readonly edition: string; readonly looked: ScanResult }>();
-  return {
-    remember(agent, { edition, looked }) {
-      if (edition !== undefined && looked) known.set(agent, { edition, looked });
-    },
-    recall({ node, edition }) {
-      const last = known.get(node.id);
-      return last?.edition === edition ? last?.looked : undefined;
-    },
-  };
+  remember(agent: AgentId, { edition, looked }: Pick<SurveyedAgent, 'edition' | 'looked'>): void {
+    if (edition !== undefined && looked) this.#known.set(agent, { edition, looked });
+  }
+
+  recall({ node, edition }: PlacedTranscript): ScanResult | undefined {
+    const last = this.#known.get(node.id);
+    return last?.edition === edition ? last?.looked : undefined;
+  }
 }
 
 /** Formats that have a page for each agent. */
-export function pageFormats({
-  formats,
-  singlePage,
-}: Pick<ExportOptions, 'formats' | 'singlePage'>): readonly ExportFormat[] {
+export function pageFormats({ formats, singlePage }: ExportOptions): readonly ExportFormat[] {
   return formats.filter((format) => format === 'md' || (format === 'html' && singlePage === undefined));
 }
 
@@ -226,8 +201,8 @@ export function* renderFormats(
   transcript: Transcript,
   shared: SharedSession,
   plan: PagePlan,
-  options: Pick<ExportOptions, 'formats' | 'singlePage'>,
-): Generator<Pick<RenderedPage, 'file' | 'chunks'>> {
+  options: ExportOptions,
+): Generator<RenderedPage> {
   const kinds = pageFormats(options);
   if (kinds.includes('html')) yield* renderAgentPages(shared, plan, transcript);
   if (kinds.includes('md')) yield* renderMarkdownPages(shared, plan, transcript);

@@ -45,15 +45,10 @@ interface TaskWorker<Result> {
 /** Thrown by a worker that never began, and never will: others do its work. The first one is always there. */
 export class WorkerNotStarted extends Error {}
 
-interface AssignedTasks<Result> {
-  readonly results: ReadonlyMap<number, Result>;
-  /** Who did what. */
-  readonly owners: ReadonlyMap<number, number>;
-}
-
 /**
  * Tasks are given to whoever is free. Each begins with those that were its own the last time (`owners`), because it has
- * seen them, goes on with those that are nobody's, and takes what others leave from the end.
+ * seen them, goes on with those that are nobody's, and takes what others leave from the end. The `owners` of the answer are
+ * who did what this time.
  */
 export async function assignTasks<Result>(
   tasks: readonly number[],
@@ -61,7 +56,7 @@ export async function assignTasks<Result>(
   owners: ReadonlyMap<number, number> = new Map(),
   /** Hears of each task once. */
   onDone: () => void = () => undefined,
-): Promise<AssignedTasks<Result>> {
+) {
   const open = new Set(tasks);
   const results = new Map<number, Result>();
   const doneBy = new Map<number, number>();

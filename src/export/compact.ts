@@ -1,13 +1,11 @@
 import {
-  flattenTranscripts,
   type MediaBlock,
-  type NoticeBlock,
-  nestTranscripts,
+  splitsCharacter,
   type ToolResultBlock,
-  type ToolUseBlock,
   type Transcript,
   type TranscriptBlock,
 } from '../core/index.ts';
+import { isProse } from '../core/transcript/index.ts';
 import { isObject } from '../lib/json.ts';
 
 /** In characters: longer texts are shortened to this. What people and agents say to each other stays whole. */
@@ -29,17 +27,10 @@ const REPEATED_FROM = 200;
 const MAX_NAME = 80;
 
 /**
- * The same conversations, shorter: thinking, large results, what the host says, repeated results, the bytes of images. What
- * is shortened is marked with its size. Who was asked by whom, and every link, stays. Compacting twice is compacting once.
+ * The same conversation, shorter: thinking, large results, what the host says, repeated results, the bytes of images. What
+ * is shortened is marked with its size. Every link stays. Compacting twice is compacting once.
  */
-export function compact<T extends Transcript>(transcript: T): T {
-  const [root, ...others] = flattenTranscripts(transcript);
-  const flat = [root, ...others].flatMap((one) => (one ? { ...one, transcript: compactOne(one.transcript) } : []));
-  return { ...transcript, ...nestTranscripts(flat) };
-}
-
-/** One conversation, without those below it. */
-export function compactOne<T extends Pick<Transcript, 'messages'>>(transcript: T): T {
+export function compact<T extends Pick<Transcript, 'messages'>>(transcript: T): T {
   const results = new Map<string, string>();
   const messages = transcript.messages.map((message) => ({
     ...message,
@@ -59,24 +50,15 @@ function compactBlock(block: TranscriptBlock, results: Map<string, string>): Tra
     case 'summary':
       return { ...block, text: shorten(block.text, COMPACT_LIMITS.summary) };
     case 'notice':
-      return compactNotice(block);
+      return isProse(block) ? block : { ...block, text: shorten(block.text, COMPACT_LIMITS.noise) };
     case 'image':
       return compactMedia(block);
     case 'tool_use':
-      return compactCall(block);
+      // What a sub-agent is asked is said by an agent, and stays.
+      return block.sub_agent_ref ? block : { ...block, input: compactInput(block.input) };
     case 'tool_result':
       return compactResult(block, results);
   }
-}
-
-function compactNotice(block: NoticeBlock): NoticeBlock {
-  if (block.kind === 'background' || block.kind === 'message') return block;
-  return { ...block, text: shorten(block.text, COMPACT_LIMITS.noise) };
-}
-
-/** What a sub-agent is asked is said by an agent, and stays. */
-function compactCall(block: ToolUseBlock): ToolUseBlock {
-  return block.sub_agent_ref ? block : { ...block, input: compactInput(block.input) };
 }
 
 function compactInput(value: unknown): unknown {
@@ -88,7 +70,8 @@ function compactInput(value: unknown): unknown {
 
 function compactResult(block: ToolResultBlock, results: Map<string, string>): ToolResultBlock {
   const media = block.media && { media: block.media.map(compactMedia) };
-  const canRepeat = block.text.length >= REPEATED_FROM && !isShortened(block.text);
+  // Two shortened ones that look the same may have been different before.
+  const canRepeat = block.text.length >= REPEATED_FROM && !MARK.test(block.text);
   const before = canRepeat ? results.get(block.text) : undefined;
   if (canRepeat && before === undefined) results.set(block.text, block.tool_use_id);
   const text =
@@ -115,18 +98,11 @@ export function shorten(text: string, limit: number): string {
   if (text.length <= limit + SLACK) return text;
   const mark = `\n[… shortened from ${text.length} characters …]\n`;
   const room = Math.max(0, limit - mark.length);
-  const tail = Math.floor(room / 4);
-  const head = wholeCharacters(text, room - tail);
-  return text.slice(0, head) + mark + text.slice(wholeCharacters(text, text.length - tail, 1));
-}
-
-/** Two that look the same may have been different before. */
-export function isShortened(text: string): boolean {
-  return MARK.test(text);
-}
-
-/** Not between the two halves of a character. */
-function wholeCharacters(text: string, at: number, step: -1 | 1 = -1): number {
-  const isSplit = /[\ud800-\udbff]/.test(text[at - 1] ?? '') && /[\udc00-\udfff]/.test(text[at] ?? '');
-  return isSplit ? at + step : at;
+  const tail = text.length - Math.floor(room / 4);
+  const head = room - Math.floor(room / 4);
+  return (
+    text.slice(0, splitsCharacter(text, head) ? head - 1 : head) +
+    mark +
+    text.slice(splitsCharacter(text, tail) ? tail + 1 : tail)
+  );
 }

@@ -1,5 +1,5 @@
 import type { DocumentHead, FlatTranscript, Transcript } from '../core/index.ts';
-import { isObject, parseJsonBytes } from '../lib/json.ts';
+import { asObject, isObject, type JsonObject, parseObject } from '../lib/json.ts';
 import { readLines } from '../lib/read-lines.ts';
 
 /**
@@ -96,25 +96,24 @@ function readLine(line: Buffer, found: Found): void {
   }
 }
 
-function readHead({ session, skipped }: Readonly<Record<string, unknown>>, found: Found): void {
-  found.listed.push(...idsIn(objectsIn(isObject(session) ? session['agents'] : undefined), 'id'));
+function readHead({ session, skipped }: JsonObject, found: Found): void {
+  found.listed.push(...idsIn(objectsIn(asObject(session)?.['agents']), 'id'));
   for (const agent of idsIn(objectsIn(skipped), 'agent_id')) found.skipped.add(agent);
 }
 
 /** A line is a piece of an object: what it lacks is added. */
-function parsed(line: Buffer, end: string): Readonly<Record<string, unknown>> {
+function parsed(line: Buffer, end: string): JsonObject {
   const text = line.toString('utf8').replace(/,$/, '') + end;
-  const value = parseJsonBytes(Buffer.from(text.startsWith('{') ? text : `{${text}`));
-  return isObject(value) ? value : {};
+  return parseObject(text.startsWith('{') ? text : `{${text}`) ?? {};
 }
 
-function objectsIn(value: unknown): readonly Readonly<Record<string, unknown>>[] {
+function objectsIn(value: unknown): readonly JsonObject[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
 function idsIn(values: readonly unknown[], name: string): readonly string[] {
   return values.flatMap((value) => {
-    const id = isObject(value) ? value[name] : undefined;
+    const id = asObject(value)?.[name];
     return typeof id === 'string' ? [id] : [];
   });
 }

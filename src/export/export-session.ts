@@ -4,9 +4,9 @@ import {
   type DocumentHead,
   type ExportedSession,
   type FlatTranscript,
+  NO_SESSIONS,
   type OpenedTranscripts,
   type PlacedTranscript,
-  type SessionDetail,
   type TimelineReport,
   type Transcript,
 } from '../core/index.ts';
@@ -24,8 +24,7 @@ import {
 } from './agent-work.ts';
 import { assignTasks, taskWorkersOf, type WorkerPool } from './assign-tasks.ts';
 import { formatDocument } from './document-json.ts';
-import type { RenderedPage } from './pages/page-context.ts';
-import { sessionTitle } from './pages/page-context.ts';
+import { type RenderedPage, sessionTitle } from './pages/page-context.ts';
 import {
   type Counted,
   type Outline,
@@ -85,7 +84,7 @@ export async function exportSession(
       const handling = { ...shared.handling, redacted: found() };
       return renderFormats(transcript, { ...shared, timeline: timeline(), handling }, plan, options);
     },
-    write: ({ file, chunks }: Pick<RenderedPage, 'file' | 'chunks'>) => sink.write(inFolder(file), chunks),
+    write: ({ file, chunks }: RenderedPage) => sink.write(inFolder(file), chunks),
   };
   const kinds = pageFormats(options);
   const { pool, scanCache } = survey;
@@ -93,18 +92,19 @@ export async function exportSession(
   const isShared = pool !== undefined && sink.shared !== undefined && kinds.length === formats.length;
   if (kinds.length > 0 && !isShared) readers.push((transcripts) => writePages(transcripts, pages));
   if (formats.includes('html') && singlePage !== undefined) {
-    const page = { title, agents: shared.agents, outlines, ...describeSinglePage(opened, shared, redact) };
+    const { id } = shared.session;
+    const detail = redact(computeDetail(opened.tree, { internal: false }));
+    const snapshot = { ...NO_SESSIONS, sessions: [detail], isComplete: true };
+    const timelines = { [id]: redact(computeTimeline(opened)) };
+    const page = { session: id, title, snapshot, timelines, agents: shared.agents, outlines };
     readers.push((transcripts) =>
-      sink.write(
-        inFolder('index.html'),
-        renderSinglePage(singlePage, { ...page, transcripts: ofSession(head.session.session.id, transcripts) }),
-      ),
+      sink.write(inFolder('index.html'), renderSinglePage(singlePage, { ...page, transcripts })),
     );
   }
   if (formats.includes('json'))
     readers.push((transcripts) => sink.write(inFolder('index.json'), formatDocument(head, transcripts)));
-  const streams = readInStep(transformed(opened, transform, onAgent), readers.length);
-  await Promise.all(readers.map((reader, index) => streams[index] && reader(streams[index])));
+  const transcripts = readInStep(transformed(opened, transform, onAgent), readers.length);
+  await Promise.all(readers.map((reader) => reader(transcripts)));
   if (isShared && sink.shared) {
     const memory = options.redactor?.memory();
     const toWrite = { place: sink.shared.place, folder: place.folder, shared, outlines, memory };
@@ -136,10 +136,6 @@ async function* transformed(
     yield { depth: read.depth, transcript: transform(read) };
     onAgent();
   }
-}
-
-async function* ofSession(session: string, transcripts: AsyncIterable<FlatTranscript>) {
-  for await (const { transcript } of transcripts) yield { session, transcript };
 }
 
 function once<Value>(compute: () => Value): () => Value {
@@ -194,35 +190,12 @@ function ticksOf({ agents }: TimelineReport, redact: (id: string) => string): Ti
   return { agents: agents.map(({ id, calls }) => ({ id: redact(id), calls: calls.map(toTick) })) };
 }
 
-function describeSinglePage(
-  opened: OpenedTranscripts,
-  { session }: SharedSession,
-  redact: <Value>(value: Value) => Value,
-) {
-  const detail: SessionDetail = redact(computeDetail(opened.tree, { internal: false }));
-  return {
-    snapshot: {
-      sessions: [detail],
-      older: [],
-      olderTotal: 0,
-      ignoredFiles: 0,
-      places: [],
-      isComplete: true,
-      notices: [],
-      asks: [],
-    },
-    timelines: { [session.id]: redact(computeTimeline(opened)) },
-  };
-}
-
-type Page = Pick<RenderedPage, 'file' | 'chunks'>;
-
 /** How conversations become pages, and where those go. */
 interface Pages {
-  of(transcript: Transcript): Iterable<Page>;
+  of(transcript: Transcript): Iterable<RenderedPage>;
   /** Of the main agent, when all others are written. */
-  ofMain(transcript: Transcript): Iterable<Page>;
-  write(page: Page): Promise<void>;
+  ofMain(transcript: Transcript): Iterable<RenderedPage>;
+  write(page: RenderedPage): Promise<void>;
 }
 
 /** The first one is kept until all others are written. */
@@ -297,7 +270,7 @@ interface Waiting<T> {
  * One reading for several readers: each gets everything, and the next thing is fetched when all of them are done with the
  * one before. A reader that stops early holds nobody up.
  */
-function readInStep<T>(source: AsyncIterable<T>, readers: number): readonly AsyncIterable<T>[] {
+function readInStep<T>(source: AsyncIterable<T>, readers: number): AsyncIterable<T> {
   const iterator = source[Symbol.asyncIterator]();
   let active = readers;
   let waiting: Waiting<T>[] = [];
@@ -314,7 +287,7 @@ function readInStep<T>(source: AsyncIterable<T>, readers: number): readonly Asyn
   const proceed = (): void => {
     if (active > 0 && waiting.length === active) void fetchNext();
   };
-  const reader: AsyncIterable<T> = {
+  return {
     [Symbol.asyncIterator]: () => ({
       next: () =>
         new Promise((resolve, reject) => {
@@ -328,7 +301,6 @@ function readInStep<T>(source: AsyncIterable<T>, readers: number): readonly Asyn
       },
     }),
   };
-  return Array.from({ length: readers }, () => reader);
 }
 
 /**

@@ -5,7 +5,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { loadHosts } from '../hosts/registry.ts';
 import { codeOf } from '../lib/user-error.ts';
 import { reopenTranscripts } from '../sessions/index.ts';
-import { type AgentWork, createAgentWork, createScanCache } from './agent-work.ts';
+import { type AgentWork, createAgentWork, ScanCache } from './agent-work.ts';
 import { createUserRedactor } from './run-export.ts';
 import type { WorkerAnswer, WorkerCalls, WorkerOrder, WorkerTask } from './worker-pool.ts';
 
@@ -18,7 +18,7 @@ let work: AgentWork | undefined;
 const begin: WorkerCalls['begin'] = async (session) => {
   const redactor = await redactorMade;
   const reader = reopenTranscripts(await loadHosts(), session);
-  work = createAgentWork(reader, { ...options, ...(redactor && { redactor }) }, createScanCache());
+  work = createAgentWork(reader, { ...options, ...(redactor && { redactor }) }, new ScanCache());
 };
 
 /** One after the other: several at once would only hold more of the session in memory. */

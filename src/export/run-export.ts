@@ -3,11 +3,9 @@ import path from 'node:path';
 import { createGuardLog } from '../audit/index.ts';
 import {
   type ExportedSession,
-  type ExportFormat,
   type ExportReport,
   nativeId,
   type OnFound,
-  type OpenedTranscripts,
   plural,
   type RedactionFinding,
   type RedactionReport,
@@ -33,12 +31,12 @@ import {
   type SessionScope,
   thisMachine,
 } from '../sessions/index.ts';
-import { createScanCache, type ExportOptions, type ScanCache } from './agent-work.ts';
+import { type ExportOptions, ScanCache } from './agent-work.ts';
 import { checkExport } from './check-export.ts';
 import { exportSession, type PageSink } from './export-session.ts';
 import { type ListedSession, planFolders, renderSessionsPage } from './pages/sessions-page.ts';
 import { stageFolder } from './staged-folder.ts';
-import { type Survey, surveySession } from './survey-session.ts';
+import { surveySession } from './survey-session.ts';
 import { createPoolStarter, type StartingPool, type StartPool, type WorkerOrder } from './worker-pool.ts';
 import { inBatches } from './write-file.ts';
 
@@ -75,7 +73,7 @@ export async function runExport(request: ExportRequest): Promise<ExportOutcome> 
     isMany,
     options: await optionsOf(request),
     ...(outDir === undefined && { mainOnly: NEEDS_FOLDER }),
-    startPool: createPoolStarter(workerOptions(request.options), request.options.redact),
+    startPool: createPoolStarter({ options: workerOptions(request.options), redact: request.options.redact }),
     onProgress: request.onProgress,
   });
   if (request.approve && !(await request.approve(await reviewSessions(await job())))) return { isWritten: false };
@@ -93,7 +91,8 @@ export async function runExport(request: ExportRequest): Promise<ExportOutcome> 
       write: staged.write,
       shared: staged,
     });
-    if (redactions) await staged.write(REPORT_NAME, [formatReport(redactions)]);
+    const report = { format: 'troupe-redactions', version: 1, ...redactions };
+    if (redactions) await staged.write(REPORT_NAME, [`${JSON.stringify(report, null, 1)}\n`]);
     const problems = request.options.isSingleFile
       ? []
       : await checkExport(staged.place, staged.names(), staged.links());
@@ -183,18 +182,13 @@ interface ExportJob {
   readonly onProgress: ExportRequest['onProgress'];
 }
 
-interface ExportResult {
-  readonly sessions: readonly ExportedSession[];
-  readonly redactions: RedactionReport | null;
-}
-
 /**
  * Two passes: everything is searched for secrets first, so that what is known from one place is found in all others. The
  * sessions of one export share their placeholders.
  */
-async function exportSessions(job: ExportJob, sink: PageSink): Promise<ExportResult> {
+async function exportSessions(job: ExportJob, sink: PageSink) {
   const { transcripts, sessions, options, isMany, mainOnly } = job;
-  const scanCache = createScanCache();
+  const scanCache = new ScanCache();
   let pool: StartingPool | undefined;
   const start: OnFound = (found) => {
     if (sessions.length === 1) pool = job.startPool(found);
@@ -239,28 +233,22 @@ async function reviewSessions(job: ExportJob): Promise<RedactionReport> {
 }
 
 /** What was learned of a session on the way; of several nothing is kept: there may be thousands. */
-interface Searched {
-  readonly opened: OpenedTranscripts;
-  readonly survey: Survey;
-}
-
 async function searchSessions(
   job: ExportJob,
   scanCache: ScanCache,
   onFound: OnFound,
   pool: () => StartingPool | undefined,
-): Promise<Searched | undefined> {
+) {
   const { transcripts, sessions, options } = job;
   const onAgent = counter(job, 'searching');
   const isOne = sessions.length === 1;
   if (!isOne && !options.redactor) return undefined;
-  let last: Searched | undefined;
   for (const id of sessions) {
     const opened = await transcripts.open(id, onFound);
     const survey = await surveySession(opened, options, { scan: true, scanCache, starting: pool(), onAgent });
-    last = { opened, survey };
+    if (isOne) return { opened, survey };
   }
-  return isOne ? last : undefined;
+  return undefined;
 }
 
 function counter({ onProgress }: ExportJob, doing: 'searching' | 'writing'): () => void {
@@ -293,11 +281,6 @@ function placeText({ agent, message, field, line }: Finding): string {
   return parts.filter(Boolean).join(', ');
 }
 
-/** What lies beside the pages. */
-function formatReport(report: RedactionReport): string {
-  return `${JSON.stringify({ format: 'troupe-redactions', version: 1, ...report }, null, 1)}\n`;
-}
-
 export interface ExportRequest {
   readonly where: SessionScope;
   /** By the beginning of its id; the newest where none is given. */
@@ -311,12 +294,8 @@ export interface ExportRequest {
   /** Left out: the one format goes to `write`. */
   readonly outDir?: string;
   readonly force: boolean;
-  readonly options: {
-    readonly formats: readonly ExportFormat[];
+  readonly options: WorkerOrder['options'] & {
     readonly isSingleFile: boolean;
-    readonly isCompact: boolean;
-    readonly withImages: boolean;
-    readonly messagesPerPage?: number;
     /** Left out: nothing is looked for. */
     readonly redact?: { readonly pii: boolean };
   };

@@ -8,19 +8,13 @@ import { createUserRedactor } from './run-export.ts';
 import { fileStem } from './write-file.ts';
 
 /** What `export-process.ts` is told. */
-export interface ExportOrder {
+export interface ExportOrder extends Pick<DownloadRequest, 'as' | 'pii'> {
   readonly where: SessionScope;
   readonly session: string;
-  readonly as: DownloadForm;
-  readonly pii: boolean;
 }
 
 /** What it tells, where it could not. */
-export interface ExportTrouble {
-  readonly code: string;
-  readonly message: string;
-  readonly remedy: string;
-}
+export type ExportTrouble = Pick<UserError, 'code' | 'message' | 'remedy'>;
 
 /** Exports of one session at a time, each made by a process of its own. */
 export function createServedExport(whereOf: (session: { readonly cwd: string | null }) => SessionScope): ServedExport {

@@ -9,7 +9,7 @@ import { isMissing } from '../lib/folders.ts';
 import { type Lock, takeLock } from '../lib/lock-file.ts';
 import { copyRegularSync, createFile, MAX_DOCUMENT_BYTES, readText } from '../lib/regular-file.ts';
 import { codeOf, UserError } from '../lib/user-error.ts';
-import type { PackedLinks } from './check-export.ts';
+import type { PageLinks } from './check-export.ts';
 import {
   type Chunks,
   explainWriteError,
@@ -17,7 +17,6 @@ import {
   hashOf,
   isSafeName,
   MANIFEST_NAME,
-  type Manifest,
   type ManifestFile,
   parseManifest,
   writeFile,
@@ -28,9 +27,9 @@ export interface StagedFolder {
   readonly place: string;
   write(name: string, chunks: Chunks): Promise<void>;
   /** Files that somebody else wrote there. */
-  adopt(files: readonly (ManifestFile & { readonly links: PackedLinks })[]): void;
+  adopt(files: readonly (ManifestFile & { readonly links: PageLinks })[]): void;
   /** What those pages say of themselves, by their names. */
-  links(): ReadonlyMap<string, PackedLinks>;
+  links(): ReadonlyMap<string, PageLinks>;
   /** What goes wrong while others write there, in words. */
   explain<Result>(write: () => Promise<Result>): Promise<Result>;
   /** Of all that were written. */
@@ -49,13 +48,8 @@ export interface Published {
   readonly kept: readonly string[];
 }
 
-interface StageOptions {
-  /** Also into a folder with files that are not ours. */
-  readonly force: boolean;
-}
-
-/** Throws a `UserError` where the folder is not ours to write to. */
-export async function stageFolder(folder: string, { force }: StageOptions): Promise<StagedFolder> {
+/** Throws a `UserError` where the folder is not ours to write to. `force`: also into one with files that are not ours. */
+export async function stageFolder(folder: string, { force }: { readonly force: boolean }): Promise<StagedFolder> {
   const target = await resolveTarget(folder);
   const beside = path.join(path.dirname(target), `.${path.basename(target)}.troupe-export`);
   const explain = explainWriteError(folder);
@@ -69,7 +63,7 @@ export async function stageFolder(folder: string, { force }: StageOptions): Prom
   }
   const place = path.join(beside, 'new');
   const files: ManifestFile[] = [];
-  const links = new Map<string, PackedLinks>();
+  const links = new Map<string, PageLinks>();
   const close = async (): Promise<void> => {
     // Whole pages that are not all in their places yet are left for the next run.
     if (!(await isComplete(beside))) rmSync(place, { recursive: true, force: true });
@@ -106,7 +100,7 @@ export async function stageFolder(folder: string, { force }: StageOptions): Prom
     names: () => files.map(({ name }) => name),
     async publish() {
       await explain(async () => {
-        await createFile(path.join(place, MANIFEST_NAME), formatManifest({ files }), 0o666);
+        await createFile(path.join(place, MANIFEST_NAME), formatManifest(files), 0o666);
         await createFile(path.join(beside, COMPLETE), '', 0o666);
       });
       return explainWriteError(folder, HALFWAY)(() => bringIn(beside, target));
@@ -179,24 +173,17 @@ async function bringIn(beside: string, target: string): Promise<Published> {
   }
   const before = await readManifest(target);
   await mkdir(target, { recursive: true });
-  for (const { name } of next.files) putPage(place, target, name);
-  const stale = staleFiles(before, next);
+  for (const { name } of next) putPage(place, target, name);
+  const names = new Set(next.map(({ name }) => name));
+  const stale = (before ?? []).filter(({ name }) => !names.has(name));
   const gone = await removeStale(target, stale);
   // Last: until then the folder counts as what it was, and the next run does all of this again.
   putPage(place, target, MANIFEST_NAME);
   await rm(path.join(beside, COMPLETE));
-  return { files: next.files, ...gone };
+  return { files: next, ...gone };
 }
 
-function staleFiles(before: Manifest | undefined, next: Manifest): readonly ManifestFile[] {
-  const names = new Set(next.files.map(({ name }) => name));
-  return (before?.files ?? []).filter(({ name }) => !names.has(name));
-}
-
-async function removeStale(
-  target: string,
-  stale: readonly ManifestFile[],
-): Promise<{ readonly removed: readonly string[]; readonly kept: readonly string[] }> {
+async function removeStale(target: string, stale: readonly ManifestFile[]): Promise<Omit<Published, 'files'>> {
   const removed: string[] = [];
   const kept: string[] = [];
   for (const { name, sha256 } of stale) {
@@ -242,7 +229,7 @@ function removeFile(file: string): void {
   }
 }
 
-async function readManifest(folder: string): Promise<Manifest | undefined> {
+async function readManifest(folder: string): Promise<readonly ManifestFile[] | undefined> {
   try {
     return parseManifest(await readText(path.join(folder, MANIFEST_NAME), MAX_DOCUMENT_BYTES));
   } catch {

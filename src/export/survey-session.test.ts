@@ -7,7 +7,7 @@ import { claudeCode } from '../hosts/claude-code/index.ts';
 import { createRedactor } from '../redact/index.ts';
 import { fillSample } from '../redact/testing/fill-sample.ts';
 import { createSessions, createSessionTranscripts } from '../sessions/index.ts';
-import { createAgentWork, createScanCache, type ExportOptions } from './agent-work.ts';
+import { createAgentWork, type ExportOptions, ScanCache } from './agent-work.ts';
 import { surveySession } from './survey-session.ts';
 
 const root = mkdtempSync(path.join(tmpdir(), 'troupe-survey-'));
@@ -51,7 +51,7 @@ it('knows what the doors to agents say that are not listed', async () => {
   const hidden = { ...first, id: `${first.id}-hidden` as AgentId, kind: 'internal', description: secret } as const;
   const withHidden = { ...opened, tree: { ...opened.tree, agents: [...opened.tree.agents, hidden] } };
   const mine = options();
-  const how = { scan: true, scanCache: createScanCache(), onAgent: () => {} };
+  const how = { scan: true, scanCache: new ScanCache(), onAgent: () => {} };
   await surveySession(withHidden, mine, how);
   expect(mine.redactor?.memory().known?.map(({ value }) => value)).toContain(secret);
 });
@@ -62,12 +62,12 @@ it('gives the same placeholders, and reports each agent once, with and without a
     const mine = options();
     let count = 0;
     const workers = Array.from({ length: others }, () => ({
-      work: createAgentWork(opened, options(), createScanCache()),
+      work: createAgentWork(opened, options(), new ScanCache()),
       isUp: () => true,
     }));
     const starting = { begin: async () => ({ workers, owners: new Map() }), close: async () => {} };
     const onAgent = () => void count++;
-    await surveySession(opened, mine, { scan: true, scanCache: createScanCache(), starting, onAgent });
+    await surveySession(opened, mine, { scan: true, scanCache: new ScanCache(), starting, onAgent });
     return { known: mine.redactor?.memory().known, count };
   };
   const alone = await surveyWith(0);

@@ -1,11 +1,8 @@
 import {
-  type AgentNode,
   computeDocumentHead,
   computeTimeline,
-  type DocumentHead,
   type OpenedTranscripts,
   type SessionTree,
-  type TranscriptAuthor,
   titleOfConversation,
 } from '../core/index.ts';
 import type { ScanResult } from '../redact/index.ts';
@@ -16,37 +13,20 @@ import {
   type ScanCache,
   type SurveyedAgent,
 } from './agent-work.ts';
-import { assignTasks, taskWorkersOf, type WorkerPool } from './assign-tasks.ts';
+import { assignTasks, taskWorkersOf } from './assign-tasks.ts';
 import { type Counted, keepCalls, type Outline } from './pages/page-plan.ts';
 import type { StartingPool } from './worker-pool.ts';
 
 /** What has to be known of a session before its first page can be drawn. Holds words of it: not yet redacted. */
-export interface Survey {
-  readonly head: DocumentHead;
-  /** Left out where nobody looked for secrets in it. */
-  readonly headLooked?: ScanResult | undefined;
-  readonly outlines: readonly Outline[];
-  readonly leftOut: readonly Counted[];
-  readonly shortened: readonly Counted[] | undefined;
-  /** Who has seen the session, and goes on with it. */
-  readonly pool: WorkerPool | undefined;
-  readonly scanCache: ScanCache;
-}
+export type Survey = Awaited<ReturnType<typeof surveySession>>;
 
-interface SurveyOptions {
-  /** For a session that was not looked through for secrets before. */
-  readonly scan: boolean;
-  readonly scanCache: ScanCache;
-  readonly starting?: StartingPool | undefined;
-  readonly onAgent: () => void;
-}
-
-/** Reads the whole session once. */
+/** Reads the whole session once. `scan`: it was not looked through for secrets before. */
 export async function surveySession(
   opened: OpenedTranscripts,
   options: ExportOptions,
-  { scan, scanCache, starting, onAgent }: SurveyOptions,
-): Promise<Survey> {
+  how: { scan: boolean; scanCache: ScanCache; starting?: StartingPool | undefined; onAgent: () => void },
+) {
+  const { scan, scanCache, starting, onAgent } = how;
   const { redactor, isCompact, singlePage } = options;
   const head = computeDocumentHead(opened);
   const author = await opened.author();
@@ -76,7 +56,8 @@ export async function surveySession(
     // Whoever has seen it: another may write it.
     scanCache.remember(node.id, surveyed);
     // In this order, whoever was done first: secrets get their numbers by it.
-    if (scan) redactor?.learn(redactor.gather(aboveConversation(opened.tree, node, author)).gathered);
+    const above = { model: node.model, title: titleOfConversation(opened.tree, node), author, messages: [] };
+    if (scan) redactor?.learn(redactor.gather(above).gathered);
     if (surveyed.gathered) redactor?.learn(surveyed.gathered);
     outlines.push(keepCalls(surveyed.outline, spawning));
     addTo(leftOut, Object.entries(surveyed.leftOut));
@@ -84,10 +65,12 @@ export async function surveySession(
   }
   return {
     head,
+    // Undefined where nobody looked for secrets in it.
     headLooked,
     outlines,
     leftOut: toCounted(leftOut),
     shortened: isCompact ? toCounted(shortened) : undefined,
+    // Who has seen the session, and goes on with it.
     pool,
     scanCache,
   };
@@ -97,11 +80,6 @@ export async function surveySession(
 function unlistedIn({ agents }: SessionTree): readonly unknown[] {
   const unlisted = agents.filter(({ kind, link }) => kind === 'internal' && link.call !== undefined);
   return unlisted.map(({ name, description, type, group }) => ({ name, description, type, team: group?.id }));
-}
-
-/** What the tree has put above a transcript. */
-function aboveConversation(tree: SessionTree, node: AgentNode, author: TranscriptAuthor | null) {
-  return { model: node.model, title: titleOfConversation(tree, node), author, messages: [] };
 }
 
 function addTo(sums: Map<string, number>, counts: Iterable<readonly [string, number]>): void {

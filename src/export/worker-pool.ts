@@ -34,16 +34,13 @@ export interface WorkerAnswer {
 /** Each takes memory of its own: with three, a session of 100 MB took up to 351 MB, and issue 8 allows 350. */
 const MOST_THREADS = 2;
 
-export function createPoolStarter(
-  options: WorkerOrder['options'],
-  redact: WorkerOrder['redact'],
-  threads: string | undefined = process.env['TROUPE_EXPORT_THREADS'],
-): StartPool {
+export function createPoolStarter(order: WorkerOrder): StartPool {
+  const threads = process.env['TROUPE_EXPORT_THREADS'];
   const asked = threads === undefined ? undefined : Math.min(Number.parseInt(threads, 10) || 1, 16);
   const workers = (asked ?? Math.min(availableParallelism(), MOST_THREADS)) - 1;
   return ({ files }) => {
     if (workers < 1 || !existsSync(exportWorkerFile) || (asked === undefined && !isLarge(files))) return undefined;
-    return startPool(workers, { options, redact });
+    return startPool(workers, order);
   };
 }
 
@@ -76,28 +73,19 @@ function startPool(count: number, order: WorkerOrder): StartingPool {
   };
 }
 
-interface Waiting {
-  resolve(result: unknown): void;
-  reject(error: unknown): void;
-}
-
-function createWorker(order: WorkerOrder): Worker | undefined {
-  try {
-    return new Worker(exportWorkerFile, { workerData: order });
-  } catch {
-    // Where threads are forbidden. Without one it takes longer, that is all.
-    return undefined;
-  }
-}
-
 interface StartedWorker extends Pick<WorkerCalls, 'begin'>, PoolWorker {
   close(): Promise<void>;
 }
 
 function startWorker(order: WorkerOrder): StartedWorker | undefined {
-  const worker = createWorker(order);
-  if (!worker) return undefined;
-  const waiting = new Map<number, Waiting>();
+  let worker: Worker;
+  try {
+    worker = new Worker(exportWorkerFile, { workerData: order });
+  } catch {
+    // Where threads are forbidden. Without one it takes longer, that is all.
+    return undefined;
+  }
+  const waiting = new Map<number, { resolve(result: unknown): void; reject(error: unknown): void }>();
   let tasks = 0;
   let end: Error | undefined;
   let hasAnswered = false;
@@ -124,7 +112,7 @@ function startWorker(order: WorkerOrder): StartedWorker | undefined {
     new Promise((resolve, reject) => {
       if (end) return reject(end);
       const task: WorkerTask = { id: ++tasks, call: name, values };
-      waiting.set(task.id, { resolve: resolve as Waiting['resolve'], reject });
+      waiting.set(task.id, { resolve: resolve as (result: unknown) => void, reject });
       worker.postMessage(task);
     });
   return {

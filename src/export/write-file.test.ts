@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { takeFolder, takePart, takeStem } from './pages/page-plan.ts';
+import { takeName, takePart } from './pages/page-plan.ts';
 import { inBatches, isSafeName } from './write-file.ts';
 
 const SIZE = 128 * 1024;
@@ -33,9 +33,9 @@ describe('a name of a page', () => {
     fc.assert(
       fc.property(id, id, (session, agent) => {
         const taken = new Set<string>();
-        const stem = takeStem(agent, taken);
+        const stem = takeName('agent', agent, taken);
         for (const name of [stem, takePart(stem, 2, taken)])
-          expect([name, isSafeName(`${takeFolder(session, new Set())}/${name}.html`)]).toEqual([name, true]);
+          expect([name, isSafeName(`${takeName('session', session, new Set())}/${name}.html`)]).toEqual([name, true]);
       }),
     );
   });

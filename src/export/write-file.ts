@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { closeSync, mkdirSync, writeSync } from 'node:fs';
 import path from 'node:path';
+import * as v from 'valibot';
 import { isMissing } from '../lib/folders.ts';
-import { asAmount, asObject, asText } from '../lib/json.ts';
+import { parseJson } from '../lib/json.ts';
 import { isWrongFile, openNewSync, openRegular } from '../lib/regular-file.ts';
 import { codeOf, UserError } from '../lib/user-error.ts';
 
@@ -73,45 +74,26 @@ function isHighSurrogate(unit: number): boolean {
 /** Lies beside the pages: by it a folder is known as ours, and what of it is ours to replace. */
 export const MANIFEST_NAME = 'troupe-export.json';
 
-export interface Manifest {
-  /** In the order in which they were written. */
-  readonly files: readonly ManifestFile[];
-}
-
-export interface ManifestFile {
+const MANIFEST_FILE = v.object({
   /** Relative to the folder, with `/`. */
-  readonly name: string;
-  readonly bytes: number;
-  readonly sha256: string;
-}
+  name: v.pipe(v.string(), v.check(isSafeName)),
+  bytes: v.pipe(v.number(), v.finite(), v.minValue(0)),
+  sha256: v.pipe(v.string(), v.nonEmpty()),
+});
+export type ManifestFile = Readonly<v.InferOutput<typeof MANIFEST_FILE>>;
 
-export function formatManifest({ files }: Manifest): string {
+const FORMAT = 'troupe-export';
+/** Files are in the order in which they were written. */
+const MANIFEST = v.object({ format: v.literal(FORMAT), files: v.array(MANIFEST_FILE) });
+
+export function formatManifest(files: readonly ManifestFile[]): string {
   return `${JSON.stringify({ format: FORMAT, version: 1, files }, null, 1)}\n`;
 }
 
-const FORMAT = 'troupe-export';
-
 /** Nothing where it is not one of ours. A name that would lead out of the folder makes it none. */
-export function parseManifest(text: string): Manifest | undefined {
-  try {
-    const raw = asObject(JSON.parse(text));
-    if (raw?.['format'] !== FORMAT) return undefined;
-    const listed: unknown = raw['files'];
-    if (!Array.isArray(listed)) return undefined;
-    const files = listed.map(parseFile);
-    return files.every((file) => file !== undefined) ? { files } : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function parseFile(value: unknown): ManifestFile | undefined {
-  const raw = asObject(value);
-  const name = asText(raw?.['name']);
-  const bytes = asAmount(raw?.['bytes']);
-  const sha256 = asText(raw?.['sha256']);
-  if (name === undefined || bytes === undefined || sha256 === undefined || !isSafeName(name)) return undefined;
-  return { name, bytes, sha256 };
+export function parseManifest(text: string): readonly ManifestFile[] | undefined {
+  const { success, output } = v.safeParse(MANIFEST, parseJson(text));
+  return success ? output.files : undefined;
 }
 
 /** At most one folder deep, and nothing that a file system or a shell could take for something else. */

@@ -34,36 +34,20 @@ export function* renderMessage(
   const voice = voiceOf(message, context.pages.agent.kind !== 'main');
   const iso = message.timestamp === null ? undefined : isoOf(message.timestamp);
   const day = iso === undefined ? before.day : iso.slice(0, 10);
-  yield openMessage({ voice, iso, day, index, model: message.model }, before, context).text;
+  const { name, hue } = context.speakers[voice];
+  const goesOn = before.voice === voice && before.day === day;
+  const anchor = messageAnchor(index);
+  const classes = `${voice} ${hueClass(hue)}${goesOn ? ' on' : ''}`;
+  const otherModel = voice === 'agent' && message.model !== context.pages.agent.model ? message.model : null;
+  yield html`${before.day !== day && day !== undefined && html`<p class="day">${day}</p>\n`}<article class="${classes}" id="${anchor}" aria-label="${`${name}, message ${index + 1}`}"><p class="who">${
+    !goesOn && html`<b>${name}</b> `
+  }${otherModel !== null && html`<span class="note">${otherModel}</span> `}${
+    iso !== undefined && html`<time datetime="${iso}">${utcTime(iso)}</time> `
+  }<a class="perma" href="${`#${anchor}`}" aria-label="${`Link to message ${index + 1}`}">#${index + 1}</a></p>\n`.text;
   for (const [part, one] of partsOf(message).entries())
     yield renderPart(one, voice, partAnchor({ message: index, part }), context).text;
   yield '</article>\n';
   return { voice, day };
-}
-
-interface MessageHead {
-  readonly voice: Voice;
-  readonly iso: string | undefined;
-  readonly day: string | undefined;
-  readonly index: number;
-  readonly model: string | null;
-}
-
-function openMessage(
-  { voice, iso, day, index, model }: MessageHead,
-  before: MessageBefore,
-  { speakers, pages }: PageContext,
-): Markup {
-  const { name, hue } = speakers[voice];
-  const goesOn = before.voice === voice && before.day === day;
-  const anchor = messageAnchor(index);
-  const classes = `${voice} ${hueClass(hue)}${goesOn ? ' on' : ''}`;
-  const otherModel = voice === 'agent' && model !== null && model !== pages.agent.model ? model : undefined;
-  return html`${before.day !== day && day !== undefined && html`<p class="day">${day}</p>\n`}<article class="${classes}" id="${anchor}" aria-label="${`${name}, message ${index + 1}`}"><p class="who">${
-    !goesOn && html`<b>${name}</b> `
-  }${otherModel !== undefined && html`<span class="note">${otherModel}</span> `}${
-    iso !== undefined && html`<time datetime="${iso}">${utcTime(iso)}</time> `
-  }<a class="perma" href="${`#${anchor}`}" aria-label="${`Link to message ${index + 1}`}">#${index + 1}</a></p>\n`;
 }
 
 /** Times of transcripts are anybody's: only what is one becomes one. */

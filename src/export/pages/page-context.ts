@@ -1,8 +1,10 @@
 import {
   type AgentReport,
+  type CostReport,
   cleanLine,
   costText,
   explainChange,
+  formatDuration,
   formatMark,
   formatStatus,
   outputText,
@@ -15,7 +17,7 @@ import {
 } from '../../core/index.ts';
 import type { Voice } from '../../core/transcript/index.ts';
 import { type Content, html, join, type Markup } from './markup.ts';
-import { type AgentPages, hrefOfPart, type PageEnding, type PagePlan, type SharedSession } from './page-plan.ts';
+import type { AgentPages, PageEnding, PagePlan, SharedSession } from './page-plan.ts';
 
 /** What is known while the pages of one agent are drawn. */
 export interface PageContext {
@@ -53,7 +55,6 @@ function createContext(shared: SharedSession, plan: PagePlan, pages: AgentPages)
 /** One file. Its text is made piece by piece, as it is read. */
 export interface RenderedPage {
   readonly file: string;
-  readonly title: string;
   readonly chunks: Iterable<string>;
 }
 
@@ -68,10 +69,8 @@ export function* renderParts(
   const pages = plan.find(transcript.session_id);
   if (!pages) return;
   const context = createContext(shared, plan, pages);
-  for (const [part] of pages.files.entries()) {
-    const title = pageTitle(context, part);
-    yield { file: hrefOfPart(pages, part, ending), title, chunks: render(context, transcript, part, title) };
-  }
+  for (const [part, file] of pages.files.entries())
+    yield { file: `${file}.${ending}`, chunks: render(context, transcript, part, pageTitle(context, part)) };
 }
 
 /** The class that gives an element an agent's colour. */
@@ -116,7 +115,7 @@ export function nameAndType(agent: AgentReport): string {
 }
 
 /** Shape, then word. */
-export function statusTexts(agent: Pick<AgentReport, 'status' | 'waitingOn' | 'stalled'>): readonly [string, string] {
+export function statusTexts(agent: Standing): readonly [string, string] {
   return [formatMark(agent.status, agent.stalled, PLAIN), formatStatus(agent)];
 }
 
@@ -138,13 +137,20 @@ export function amountsOf(agent: AgentReport): readonly string[] {
     lasted === '–' ? '' : lasted,
     agent.toolCallCount === null ? '' : plural(agent.toolCallCount, 'tool call'),
     agent.usage === null ? '' : `${outputText(agent)} tokens written`,
-    costOf(agent),
+    knownCost(agent.cost),
   ].filter((one) => one !== '');
 }
 
-function costOf({ cost }: AgentReport): string {
+/** Empty where nothing of it is known. */
+export function knownCost(cost: CostReport | null): string {
   const said = costText(cost);
-  return cost === null || said === 'not known' ? '' : said;
+  return said === 'not known' ? '' : said;
+}
+
+/** Empty where an end is missing. */
+export function lastedText({ startedAt, lastActivityAt }: SessionReport): string {
+  if (startedAt === null || lastActivityAt === null) return '';
+  return formatDuration(Date.parse(lastActivityAt) - Date.parse(startedAt));
 }
 
 /** Why it came to no good end, in its host's words. */
@@ -182,18 +188,9 @@ export function renderFacts(facts: readonly Content[]): Content {
 
 type Standing = Pick<AgentReport, 'status' | 'waitingOn' | 'stalled'>;
 
-/** Shape and word first, colour last. */
-export function renderStatus(agent: Standing): Markup {
+/** Shape and word first, colour last. `isShort`: the shape alone, where there is no room; its word is for those who do not see it. */
+export function renderStatus(agent: Standing, { isShort = false } = {}): Markup {
   const [mark, word] = statusTexts(agent);
-  return html`<span class="${classOf(agent)}"><span aria-hidden="true">${mark}</span> ${word}</span>`;
-}
-
-/** The shape alone, where there is no room: its word is for those who do not see it. */
-export function renderMark(agent: Standing): Markup {
-  const [mark, word] = statusTexts(agent);
-  return html`<span class="${classOf(agent)}"><span aria-hidden="true">${mark}</span><span class="hide">${word}</span></span>`;
-}
-
-function classOf({ status, stalled }: Standing): string {
-  return `st st-${stalled ? 'stalled' : status}`;
+  const said = isShort ? html`<span class="hide">${word}</span>` : html` ${word}`;
+  return html`<span class="${`st st-${agent.stalled ? 'stalled' : agent.status}`}"><span aria-hidden="true">${mark}</span>${said}</span>`;
 }

@@ -10,6 +10,7 @@ import {
 } from '../../core/index.ts';
 import { isProse, partsOf } from '../../core/transcript/index.ts';
 import { digestText } from '../../lib/digest.ts';
+import { getOrAdd } from '../../lib/group.ts';
 
 /** Which file holds what: one plan for every format, so that all of them have the same links. */
 export interface PagePlan {
@@ -46,7 +47,7 @@ export function planPages(
   });
   // First pages are named first: a part gives way to an agent whose id happens to be its name.
   const taken = new Set(['index', 'sessions']);
-  const stems = known.map(({ agent }) => (agent.kind === 'main' ? 'index' : takeStem(agent.id, taken)));
+  const stems = known.map(({ agent }) => (agent.kind === 'main' ? 'index' : takeName('agent', agent.id, taken)));
   const pages = known.map(({ agent, outline }, index): AgentPages => {
     const stem = stems[index] ?? 'index';
     const more = outline.parts.slice(1).map((_first, at) => takePart(stem, at + 2, taken));
@@ -77,11 +78,9 @@ function findSpawn(
   return undefined;
 }
 
-export function partOf({ outline }: AgentPages, message: number): number {
-  return Math.max(
-    0,
-    outline.parts.findLastIndex((first) => first <= message),
-  );
+function partOf({ outline }: AgentPages, message: number): number {
+  const part = outline.parts.findLastIndex((first) => first <= message);
+  return Math.max(0, part);
 }
 
 /** From 1, as people count; the same in every format, and as long as the messages before it are. */
@@ -175,9 +174,9 @@ export function outlineTranscript(
   size: PageSize = PAGE_SIZE,
 ): Outline {
   const calls = new Map<string, PartPlace>();
-  for (const [message, one] of messages.entries()) {
-    for (const [part, { call }] of callsOf(one)) if (!calls.has(call.id)) calls.set(call.id, { message, part });
-  }
+  for (const [message, one] of messages.entries())
+    for (const [index, part] of partsOf(one).entries())
+      if (part.kind === 'call') getOrAdd(calls, part.call.id, () => ({ message, part: index }));
   const says = (message: TranscriptMessage): boolean => textOf(message) !== '';
   const askedIn = messages.findIndex((message) => message.role !== 'assistant' && says(message));
   const answeredIn = messages.findLastIndex((message) => message.role === 'assistant' && says(message));
@@ -194,16 +193,8 @@ export function outlineTranscript(
 }
 
 /** Of its calls only some: other pages ask for those that made an agent. */
-export function keepCalls(outline: Outline, wanted: Iterable<string>): Outline {
-  const kept = [...wanted].flatMap((id) => {
-    const place = outline.calls.get(id);
-    return place ? [[id, place] as const] : [];
-  });
-  return { ...outline, calls: new Map(kept) };
-}
-
-function* callsOf(message: TranscriptMessage) {
-  for (const [index, part] of partsOf(message).entries()) if (part.kind === 'call') yield [index, part] as const;
+export function keepCalls(outline: Outline, wanted: ReadonlySet<string>): Outline {
+  return { ...outline, calls: new Map([...outline.calls].filter(([id]) => wanted.has(id))) };
 }
 
 /** A message that alone is too much for a page has a page of its own. */
@@ -267,26 +258,15 @@ function headLine(message: TranscriptMessage | undefined): string | undefined {
 const LONGEST = 64;
 
 /**
- * A name for the files of an agent that never leaves its folder, whatever the id holds, and is nobody else's, also where
- * upper and lower case are the same. `taken` are such names in lower case; the new one is added.
+ * A name for the files of an agent or the folder of a session that never leaves its folder, whatever the id holds, and is
+ * nobody else's, also where upper and lower case are the same. The word in front keeps it from being a name that a system
+ * keeps for itself. `taken` are such names in lower case; the new one is added.
  */
-export function takeStem(id: string, taken: Set<string>): string {
-  return takeName('agent', id, taken);
-}
-
-/** Of the pages of a session. */
-export function takeFolder(id: string, taken: Set<string>): string {
-  return takeName('session', id, taken);
-}
-
-/** The word in front keeps it from being a name that a system keeps for itself. */
-function takeName(kind: 'agent' | 'session', id: string, taken: Set<string>): string {
+export function takeName(kind: 'agent' | 'session', id: string, taken: Set<string>): string {
   const plain = id.replace(/[^A-Za-z0-9_@.-]+/g, '-').replace(/\.{2,}|^\.+|\.+$/g, '-');
   const isWhole = plain === id && id !== '' && id.length <= LONGEST;
-  return takeFree(
-    isWhole ? `${kind}-${id}` : `${kind}-${plain.slice(0, LONGEST / 2)}-${digestText(id).replace('.', '-')}`,
-    taken,
-  );
+  const name = isWhole ? id : `${plain.slice(0, LONGEST / 2)}-${digestText(id).replace('.', '-')}`;
+  return takeFree(`${kind}-${name}`, taken);
 }
 
 /** Of the second part, and so on. */

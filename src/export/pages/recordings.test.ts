@@ -73,9 +73,9 @@ describe('pages of recorded sessions', () => {
     expect(await validate(pages)).toEqual([]);
     for (const { messages, session_id } of recorded.transcripts) {
       const own = recorded.plan.find(session_id)?.files ?? [];
-      const anchors = own.flatMap((file) => [
-        ...readLinks(file, pages.find((page) => page.file === `${file}.html`)?.text ?? '').anchors,
-      ]);
+      const anchors = own.flatMap((file) =>
+        readLinks(file, pages.find((page) => page.file === `${file}.html`)?.text ?? '').anchors.split('\n'),
+      );
       const ofMessages = anchors.filter((anchor) => /^m-\d+$/.test(anchor));
       expect(ofMessages).toEqual(messages.map((_message, index) => `m-${index + 1}`));
     }

@@ -1,24 +1,19 @@
-import {
-  type AgentReport,
-  cleanLine,
-  costText,
-  formatCount,
-  formatDuration,
-  plural,
-  type Transcript,
-} from '../../core/index.ts';
+import { type AgentReport, cleanLine, formatCount, plural, type Transcript } from '../../core/index.ts';
+import { groupBy } from '../../lib/group.ts';
 import { closeDocument, openDocument } from './document.ts';
 import { type Content, html, type Markup } from './markup.ts';
 import { FIRST, type MessageBefore, renderMessage } from './message.ts';
-import type { RenderedPage } from './page-context.ts';
 import {
   amountsOf,
   ancestorsOf,
   endKnownBy,
   hueClass,
+  knownCost,
+  lastedText,
   linkDoubt,
   nameOf,
   type PageContext,
+  type RenderedPage,
   reasonOf,
   renderFacts,
   renderParts,
@@ -73,11 +68,7 @@ function renderIndexHead(context: PageContext, transcript: Transcript) {
 }
 
 function renderPartHead(context: PageContext, part: number, title: string) {
-  const { pages } = context;
-  const crumbs =
-    pages.agent.kind === 'main'
-      ? html`<nav class="crumbs" aria-label="Who asked whom"><ol><li><a href="index.html">main</a></li><li aria-current="page">part ${part + 1}</li></ol></nav>`
-      : renderCrumbs(context);
+  const crumbs = renderCrumbs(context, context.pages.agent.kind === 'main' ? `part ${part + 1}` : undefined);
   return html`<header class="top">${crumbs}<h1 dir="auto">${title}</h1></header>`;
 }
 
@@ -94,21 +85,20 @@ function* renderMessages(context: PageContext, { messages }: Transcript, part: n
 function renderSessionHead({ shared, pages }: PageContext, { author }: Transcript): Markup {
   const { session, agents } = shared;
   const title = sessionTitle(session, pages.outline.asked);
-  const lasted = lastedOf(session.startedAt, session.lastActivityAt);
   const calls = agents.reduce((sum, { toolCallCount }) => sum + (toolCallCount ?? 0), 0);
-  const cost = costText(session.cost);
   const facts: readonly Content[] = [
     renderStatus({ ...session, stalled: false }),
     renderTime(session.startedAt),
-    lasted,
+    lastedText(session),
     plural(agents.length, 'agent'),
     plural(calls, 'tool call'),
     `${session.usageIsLowerBound ? '≥ ' : ''}${formatCount(session.usage.output)} tokens written`,
-    cost !== 'not known' && cost,
+    knownCost(session.cost),
   ];
-  const place = [cleanLine(session.project ?? ''), cleanLine(session.branch ?? ''), hostText(shared)];
+  const place = [cleanLine(session.project ?? ''), cleanLine(session.branch ?? '')];
+  const host = cleanLine(`${session.hostTitle} ${session.hostVersion ?? ''}`);
   const by = cleanLine(author?.name ?? author?.email ?? '');
-  return html`<header class="top">${shared.overview !== undefined && html`<nav class="crumbs" aria-label="Above"><a href="${`${shared.overview}.html`}">All sessions</a></nav>`}<p class="note">${[...place, by === '' ? '' : `by ${by}`].filter((one) => one !== '').join(' · ')}</p>
+  return html`<header class="top">${shared.overview !== undefined && html`<nav class="crumbs" aria-label="Above"><a href="${`${shared.overview}.html`}">All sessions</a></nav>`}<p class="note">${[...place, host, by === '' ? '' : `by ${by}`].filter((one) => one !== '').join(' · ')}</p>
 <h1 dir="auto">${title}</h1>
 <p class="facts">${renderFacts(facts)}</p></header>`;
 }
@@ -131,16 +121,15 @@ function renderAgentHead(context: PageContext, transcript: Transcript): Markup {
 }
 
 /** From the main agent down to this one. */
-function renderCrumbs(context: PageContext): Markup {
-  const { pages, plan } = context;
+function renderCrumbs(context: PageContext, here = nameOf(context.pages.agent)): Markup {
   const path = ancestorsOf(context);
   // One whose parent is not known is below the session all the same.
   const first = path[0]?.kind === 'main' ? [] : [html`<li><a href="index.html">main</a></li>`];
   const steps = path.map((agent) => {
-    const target = plan.find(agent.id);
+    const target = context.plan.find(agent.id);
     return html`<li class="${hueClass(agent.hue)}">${target ? html`<a href="${hrefOfPart(target, 0, 'html')}">${nameOf(agent)}</a>` : nameOf(agent)}</li>`;
   });
-  return html`<nav class="crumbs" aria-label="Who asked whom"><ol>${first}${steps}<li aria-current="page">${nameOf(pages.agent)}</li></ol></nav>`;
+  return html`<nav class="crumbs" aria-label="Who asked whom"><ol>${first}${steps}<li aria-current="page">${here}</li></ol></nav>`;
 }
 
 /** To the very call, where it is known; a guess is called one. */
@@ -190,15 +179,7 @@ export function renderTime(iso: string | null): Content {
   return iso !== null && html`<time datetime="${iso}">${utcText(iso)} UTC</time>`;
 }
 
-function lastedOf(from: string | null, to: string | null): string | false {
-  return from !== null && to !== null && formatDuration(Date.parse(to) - Date.parse(from));
-}
-
-function hostText({ session }: PageContext['shared']): string {
-  return cleanLine(`${session.hostTitle} ${session.hostVersion ?? ''}`);
-}
-
-const MADE_BY = html`<p>Made by troupe. Times are UTC.</p>`;
+export const MADE_BY = html`<p>Made by troupe. Times are UTC.</p>`;
 
 /** What a reader has to know of how the pages were made: what is not here, and what is not as it was. */
 function renderWholeFooter({ shared }: PageContext): Markup {
@@ -234,9 +215,7 @@ function countsText(counts: readonly Counted[]): string {
 }
 
 function byReason(skipped: SharedSession['skipped']): readonly Counted[] {
-  const counts = new Map<string, number>();
-  for (const { reason } of skipped) counts.set(reason, (counts.get(reason) ?? 0) + 1);
-  return [...counts].map(([what, count]) => ({ what, count }));
+  return [...groupBy(skipped, ({ reason }) => reason)].map(([what, { length: count }]) => ({ what, count }));
 }
 
 /** So many on both sides of the one that is read; the others are reached step by step. */

@@ -1,5 +1,7 @@
+import { splitsCharacter } from '../../core/index.ts';
 import { highlightCode } from '../../core/transcript/highlight-code.ts';
 import {
+  type FoldLimits,
   MAX_COLOURED,
   MAX_MARKDOWN,
   parseMarkdown,
@@ -11,15 +13,13 @@ import {
 import { type Content, html, lineItems, type Markup, NOTHING, text } from './markup.ts';
 
 /** What somebody said, as Markdown. The end of a long text is folded away, between two of its paragraphs. */
-export function renderProse(body: string, rows: FoldRows): Markup {
+export function renderProse(body: string, rows: FoldLimits): Markup {
   if (body.length > MAX_MARKDOWN) return renderFolded(body, { rows });
   const nodes = parseMarkdown(body);
   const { head, hidden } = foldText(body, { head: rows.head, tail: 0 });
-  if (hidden === '' || nodes.length < 2) return prose(nodes);
-  const shown = countUpTo(nodes, head.length);
-  const rest = nodes.slice(shown);
-  if (rest.length === 0) return prose(nodes);
-  return html`${prose(nodes.slice(0, shown))}<details class="more"><summary>${sizeText(hidden)} more</summary>${prose(rest)}</details>`;
+  const shown = hidden === '' || nodes.length < 2 ? nodes.length : countUpTo(nodes, head.length);
+  if (shown === nodes.length) return prose(nodes);
+  return html`${prose(nodes.slice(0, shown))}${renderHidden(hidden, prose(nodes.slice(shown)))}`;
 }
 
 function prose(nodes: readonly RichNode[]): Markup {
@@ -57,45 +57,38 @@ function renderElement({ tag, children, target = '', level = 1, start = 1, langu
   }
   const inner = renderRich(children);
   switch (tag) {
-    case 'paragraph':
-      return html`<p>${inner}</p>`;
     case 'heading':
       // Not a heading of this page: transcripts hold any order of them.
       return html`<p class="${level <= 2 ? 'hd big' : 'hd'}">${inner}</p>`;
-    case 'strong':
-      return html`<strong>${inner}</strong>`;
-    case 'emphasis':
-      return html`<em>${inner}</em>`;
-    case 'struck':
-      return html`<s>${inner}</s>`;
-    case 'code':
-      return html`<code>${inner}</code>`;
     case 'link':
       return renderWebLink(target, inner);
     case 'reference':
       return html`${inner}${!isSaid(children, target) && html`<span class="ref"> (${target.slice(0, 200)})</span>`}`;
-    case 'bullets':
-      return html`<ul>${inner}</ul>`;
     case 'numbers':
       return html`<ol start="${start}">${inner}</ol>`;
-    case 'item':
-      return html`<li>${inner}</li>`;
-    case 'quote':
-      return html`<blockquote>${inner}</blockquote>`;
-    case 'table':
-      return html`<div class="wide" tabindex="0" role="group" aria-label="Table"><table>${inner}</table></div>`;
-    case 'head':
-      return html`<thead>${inner}</thead>`;
-    case 'body':
-      return html`<tbody>${inner}</tbody>`;
-    case 'row':
-      return html`<tr>${inner}</tr>`;
-    case 'head-cell':
-      return html`<th scope="col">${inner}</th>`;
-    case 'cell':
-      return html`<td>${inner}</td>`;
+    default:
+      return SIMPLE[tag](inner);
   }
 }
+
+/** Elements that are no more than a tag around what is in them. */
+const SIMPLE = {
+  paragraph: (inner: Content) => html`<p>${inner}</p>`,
+  strong: (inner: Content) => html`<strong>${inner}</strong>`,
+  emphasis: (inner: Content) => html`<em>${inner}</em>`,
+  struck: (inner: Content) => html`<s>${inner}</s>`,
+  code: (inner: Content) => html`<code>${inner}</code>`,
+  bullets: (inner: Content) => html`<ul>${inner}</ul>`,
+  item: (inner: Content) => html`<li>${inner}</li>`,
+  quote: (inner: Content) => html`<blockquote>${inner}</blockquote>`,
+  table: (inner: Content) =>
+    html`<div class="wide" tabindex="0" role="group" aria-label="Table"><table>${inner}</table></div>`,
+  head: (inner: Content) => html`<thead>${inner}</thead>`,
+  body: (inner: Content) => html`<tbody>${inner}</tbody>`,
+  row: (inner: Content) => html`<tr>${inner}</tr>`,
+  'head-cell': (inner: Content) => html`<th scope="col">${inner}</th>`,
+  cell: (inner: Content) => html`<td>${inner}</td>`,
+};
 
 function renderCode(code: string, language: string | undefined): Markup {
   const pieces = language !== undefined && code.length <= MAX_COLOURED ? highlightCode(code, language) : undefined;
@@ -117,15 +110,11 @@ function plainText(nodes: readonly RichNode[]): string {
   return nodes.map((node) => (typeof node === 'string' ? node : plainText(node.children))).join('');
 }
 
-interface FoldedOptions {
-  readonly rows: FoldRows;
-  readonly class?: string;
-  /** Addresses of the web are links. */
-  readonly hasLinks?: boolean;
-}
-
-/** Text as it is: every line a line, long ones wrapped, the middle of long texts folded away. */
-export function renderFolded(body: string, { rows, class: name = '', hasLinks = false }: FoldedOptions): Markup {
+/** Text as it is: every line a line, long ones wrapped, the middle of long texts folded away. `hasLinks`: addresses of the web are links. */
+export function renderFolded(
+  body: string,
+  { rows, class: name = '', hasLinks }: { rows: FoldLimits; class?: string; hasLinks?: true },
+): Markup {
   const { head, hidden, tail } = foldText(withoutLastBreaks(body), rows);
   // The first line break behind the tag belongs to the tag.
   const piece = (one: string): Markup => html`<pre class="${name === '' ? 'text' : `text ${name}`}">
@@ -173,26 +162,13 @@ export function renderWebLink(target: string, inner: Content): Markup {
 
 // Long texts of a page without script: their beginning (and end) at once, the rest one click away.
 
-export interface Fold {
-  readonly head: string;
-  /** Empty where nothing is folded. */
-  readonly hidden: string;
-  readonly tail: string;
-}
-
-/** In rows of the page. */
-interface FoldRows {
-  readonly head: number;
-  readonly tail: number;
-}
-
 const ROW = 100;
 /** Folding must hide more than it takes to say so. */
 const SLACK_ROWS = 5;
 
-/** Looks at the shown rows only, however long the text. */
-export function foldText(text: string, { head, tail }: FoldRows): Fold {
-  const whole: Fold = { head: text, hidden: '', tail: '' };
+/** Looks at the shown rows only, however long the text. `hidden` is empty where nothing is folded. */
+export function foldText(text: string, { head, tail }: FoldLimits) {
+  const whole = { head: text, hidden: '', tail: '' };
   if (advance(text, 0, head + tail + SLACK_ROWS) >= text.length) return whole;
   const upTo = advance(text, 0, head);
   const from = tail === 0 ? text.length : retreat(text, text.length, tail);
@@ -226,8 +202,6 @@ function retreat(text: string, to: number, rows: number): number {
   return at;
 }
 
-/** Not between the halves of a character. */
 function wholeCharacter(text: string, at: number): number {
-  const code = text.charCodeAt(at);
-  return code >= 0xdc00 && code < 0xe000 ? at - 1 : at;
+  return splitsCharacter(text, at) ? at - 1 : at;
 }

@@ -8,7 +8,6 @@ import {
   type PageContext,
   reasonOf,
   renderFacts,
-  renderMark,
   renderStatus,
   typeOf,
   utcText,
@@ -16,17 +15,11 @@ import {
 } from './page-context.ts';
 import { hrefOfPart, type Outline, type Tick } from './page-plan.ts';
 
-/** An agent, and how far it is indented. */
-interface MapRow {
-  readonly agent: AgentReport;
-  readonly depth: number;
-}
-
 /** Deeper ones are not indented further: a page has an end at the right. */
 const DEEPEST = 8;
 
-/** In the order of the tree. One whose parent is not there stands at the left. */
-export function mapRows(agents: readonly AgentReport[]): readonly MapRow[] {
+/** Agents in the order of the tree, and how far each is indented. One whose parent is not there stands at the left. */
+export function mapRows(agents: readonly AgentReport[]) {
   const depths = new Map<string, number>();
   return agents.map((agent) => {
     const above = agent.parentId === null ? undefined : depths.get(agent.parentId);
@@ -38,7 +31,9 @@ export function mapRows(agents: readonly AgentReport[]): readonly MapRow[] {
 
 /** Who did what, with outcomes: all of it, for the first screen of the index. */
 export function renderWholeMap(context: PageContext): Markup {
-  return nest(mapRows(context.shared.agents), 'map', (agent) => renderEntry(agent, context));
+  return nest(mapRows(context.shared.agents), 'map', (agent) =>
+    renderOutcome(renderName(agent, context), agent, context.plan.find(agent.id)?.outline),
+  );
 }
 
 /** More agents than this, and other pages show only the neighbours. */
@@ -49,12 +44,14 @@ export function renderSmallMap(context: PageContext): Markup {
   const { shared, pages } = context;
   const isLarge = shared.agents.length > MOST;
   const rows = mapRows(isLarge ? neighboursOf(pages.agent, shared.agents) : shared.agents);
-  const list = nest(rows, 'map small', (agent) => html`${renderName(agent, context)} ${renderMark(agent)}`);
+  const list = nest(
+    rows,
+    'map small',
+    (agent) => html`${renderName(agent, context)} ${renderStatus(agent, { isShort: true })}`,
+  );
   const whole = isLarge && html`<p class="note"><a href="index.html#map">All ${shared.agents.length} agents</a></p>`;
   const summary = html`<summary>Map: ${plural(shared.agents.length, 'agent')}</summary>`;
-  return rows.length > 12
-    ? html`<details class="around">${summary}${list}${whole}</details>`
-    : html`<details class="around" open>${summary}${list}${whole}</details>`;
+  return html`<details class="around"${rows.length <= 12 && html` open`}>${summary}${list}${whole}</details>`;
 }
 
 /** Its ancestors, its brothers next to it, its children. */
@@ -70,10 +67,6 @@ function neighboursOf(own: AgentReport, agents: readonly AgentReport[]): readonl
   return agents.filter(({ id }) => kept.has(id));
 }
 
-function renderEntry(agent: AgentReport, context: PageContext): Markup {
-  return renderOutcome(renderName(agent, context), agent, context.plan.find(agent.id)?.outline);
-}
-
 function renderOutcome(name: Markup, agent: AgentReport, outline: Outline | undefined): Markup {
   const [type, doubt, reason, said] = [typeOf(agent), linkDoubt(agent), reasonOf(agent), outline?.answered];
   return html`${name} ${type !== '' && type !== nameOf(agent) && html`<span class="type">${type}</span> `}${renderStatus(agent)} <span class="nums">${renderFacts(amountsOf(agent))}</span>${
@@ -86,11 +79,10 @@ function renderOutcome(name: Markup, agent: AgentReport, outline: Outline | unde
 function renderName(agent: AgentReport, { plan, pages }: PageContext): Markup {
   const target = plan.find(agent.id);
   const name = nameOf(agent);
-  const link = !target
-    ? html`<span class="name">${name}</span> <span class="note">no page: ${plan.whyNot(agent.id)}</span>`
-    : target === pages
-      ? html`<a class="name" href="${hrefOfPart(target, 0, 'html')}" aria-current="page">${name}</a>`
-      : html`<a class="name" href="${hrefOfPart(target, 0, 'html')}">${name}</a>`;
+  const current = target === pages && html` aria-current="page"`;
+  const link = target
+    ? html`<a class="name" href="${hrefOfPart(target, 0, 'html')}"${current}>${name}</a>`
+    : html`<span class="name">${name}</span> <span class="note">no page: ${plan.whyNot(agent.id)}</span>`;
   return html`<span class="${hueClass(agent.hue)}">${link}</span>`;
 }
 
@@ -106,7 +98,7 @@ export function renderPlainMap(
 }
 
 /** Rows in the order of a tree become lists in lists. */
-function nest(rows: readonly MapRow[], name: string, render: (agent: AgentReport) => Markup): Markup {
+function nest(rows: ReturnType<typeof mapRows>, name: string, render: (agent: AgentReport) => Markup): Markup {
   const parts: Markup[] = [];
   let depth = -1;
   for (const { agent, depth: wanted } of rows) {

@@ -1,11 +1,19 @@
-import { cleanLine, costText, formatDuration, plural, type SessionReport } from '../../core/index.ts';
+import { cleanLine, plural, type SessionReport } from '../../core/index.ts';
+import { groupBy } from '../../lib/group.ts';
 import { lineText, linkTo } from '../markdown/markdown-text.ts';
 import { closeDocument, openDocument } from './document.ts';
 import { type Content, html, join, type Markup } from './markup.ts';
-import type { RenderedPage } from './page-context.ts';
-import { renderStatus, sessionTitle, statusTexts, utcText } from './page-context.ts';
-import { type PageEnding, takeFolder } from './page-plan.ts';
-import { renderTime } from './render-pages.ts';
+import {
+  knownCost,
+  lastedText,
+  type RenderedPage,
+  renderStatus,
+  sessionTitle,
+  statusTexts,
+  utcText,
+} from './page-context.ts';
+import { type PageEnding, takeName } from './page-plan.ts';
+import { MADE_BY, renderTime } from './render-pages.ts';
 
 /** A session with pages of its own. */
 export interface ListedSession {
@@ -19,7 +27,7 @@ export interface ListedSession {
 /** A folder for each, by its id; never outside of the one that all of them are in. */
 export function planFolders(ids: readonly string[]): ReadonlyMap<string, string> {
   const taken = new Set<string>();
-  return new Map(ids.map((id) => [id, takeFolder(id, taken)]));
+  return new Map(ids.map((id) => [id, takeName('session', id, taken)]));
 }
 
 /** The way into many sessions: newest first, by project. */
@@ -28,7 +36,6 @@ export function renderSessionsPage(listed: readonly ListedSession[], ending: Pag
   const groups = groupByProject(listed);
   return {
     file: `index.${ending}`,
-    title,
     chunks: ending === 'html' ? renderHtml(title, groups) : writeMarkdown(title, groups),
   };
 }
@@ -36,13 +43,8 @@ export function renderSessionsPage(listed: readonly ListedSession[], ending: Pag
 type Groups = ReadonlyMap<string, readonly ListedSession[]>;
 
 function groupByProject(listed: readonly ListedSession[]): Groups {
-  const newest = [...listed].sort((a, b) => timeOf(b) - timeOf(a) || (a.folder < b.folder ? -1 : 1));
-  const groups = new Map<string, ListedSession[]>();
-  for (const one of newest) {
-    const project = cleanLine(one.session.project ?? '') || 'no project';
-    groups.set(project, [...(groups.get(project) ?? []), one]);
-  }
-  return groups;
+  const newest = listed.toSorted((a, b) => timeOf(b) - timeOf(a) || (a.folder < b.folder ? -1 : 1));
+  return groupBy(newest, ({ session }) => cleanLine(session.project ?? '') || 'no project');
 }
 
 function timeOf({ session: { startedAt } }: ListedSession): number {
@@ -57,7 +59,7 @@ function* renderHtml(title: string, groups: Groups): Generator<string> {
     for (const one of listed) yield renderEntry(one).text;
     yield '</ul></section>\n';
   }
-  yield html`</main>\n<footer><p>Made by troupe. Times are UTC.</p></footer>${closeDocument()}`.text;
+  yield html`</main>\n<footer>${MADE_BY}</footer>${closeDocument()}`.text;
 }
 
 function renderEntry({ session, asked, folder }: ListedSession): Markup {
@@ -81,13 +83,8 @@ function* writeMarkdown(title: string, groups: Groups): Generator<string> {
   }
 }
 
-function amountsOf({ startedAt, lastActivityAt, agents, cost, branch }: SessionReport): readonly string[] {
-  const lasted =
-    startedAt !== null && lastActivityAt !== null
-      ? formatDuration(Date.parse(lastActivityAt) - Date.parse(startedAt))
-      : '';
-  const price = costText(cost);
-  return [lasted, plural(agents, 'agent'), price === 'not known' ? '' : price, cleanLine(branch ?? '')].filter(
-    (one) => one !== '',
-  );
+function amountsOf(session: SessionReport): readonly string[] {
+  const { agents, cost, branch } = session;
+  const amounts = [lastedText(session), plural(agents, 'agent'), knownCost(cost), cleanLine(branch ?? '')];
+  return amounts.filter((one) => one !== '');
 }

@@ -1,4 +1,4 @@
-import type { AgentReport, LiveSnapshot, TimelineReport, Transcript } from '../../core/index.ts';
+import type { AgentReport, FlatTranscript, LiveSnapshot, TimelineReport } from '../../core/index.ts';
 import { cleanMessage } from '../../core/transcript/index.ts';
 import { html, type Markup } from './markup.ts';
 import type { Outline } from './page-plan.ts';
@@ -6,20 +6,16 @@ import { renderPlainMap } from './session-map.ts';
 
 /** What the page of one file is made of: the live page, with a snapshot in the place of a server. */
 interface SinglePage {
+  readonly session: string;
   readonly title: string;
   readonly snapshot: LiveSnapshot;
   /** By session. */
   readonly timelines: Readonly<Record<string, TimelineReport>>;
   /** One after the other: all of them need not be there at once. */
-  readonly transcripts: AsyncIterable<SingleTranscript> | Iterable<SingleTranscript>;
+  readonly transcripts: AsyncIterable<FlatTranscript> | Iterable<FlatTranscript>;
   /** In the order of the tree, for those without script. */
   readonly agents: readonly AgentReport[];
   readonly outlines: readonly Outline[];
-}
-
-interface SingleTranscript {
-  readonly session: string;
-  readonly transcript: Transcript;
 }
 
 /** Places in the built page that are filled in here. The build puts them there (`scripts/build-single-page.mjs`). */
@@ -29,10 +25,10 @@ const SLOTS = ['<!--troupe:title-->', '<!--troupe:fallback-->', '<!--troupe:data
 export async function* renderSinglePage(template: string, page: SinglePage): AsyncGenerator<string> {
   const [beforeTitle, beforeFallback, beforeData, rest] = cutTemplate(template);
   yield `${beforeTitle}${html`${page.title}`.text}${beforeFallback}${renderFallback(page).text}${beforeData}`;
-  const { snapshot, timelines } = page;
+  const { session, snapshot, timelines } = page;
   yield `{"snapshot":${scriptJson(snapshot)},"timelines":${scriptJson(timelines)},"transcripts":{`;
   let comma = '';
-  for await (const { session, transcript } of page.transcripts) {
+  for await (const { transcript } of page.transcripts) {
     yield `${comma}${scriptJson(`${session} ${transcript.session_id}`)}:{"title":${scriptJson(transcript.title)},"messages":[`;
     for (const [index, message] of transcript.messages.entries())
       yield `${index === 0 ? '' : ','}${scriptJson(cleanMessage(message))}`;
