@@ -90,7 +90,7 @@ function askerOf(ledger: SessionLedger, main: AgentId, own: (agent: AgentRecord)
 
 interface Place {
   readonly id: AgentId;
-  readonly depth?: number;
+  readonly depth: number | undefined;
 }
 
 function spawnOrder(
@@ -101,15 +101,14 @@ function spawnOrder(
 ): Place[] {
   const ids = new Set(records.map((agent) => agent.id));
   // The call's place; the agents of one run of a workflow share theirs, and follow each other as they began.
-  const when = (id: AgentId): readonly number[] => {
+  const placed = [...ids].map((id) => {
     const call = links.get(id)?.call;
     const asked = call === undefined ? undefined : ledger.calls.get(call)?.started;
     const startedAt = ledger.agents.get(id)?.startedAt ?? 0;
-    return [asked?.at || startedAt, asked?.origin.offset ?? 0, startedAt];
-  };
-  const inOrder = [...ids]
-    .map((id) => ({ id, when: when(id) }))
-    .sort((a, b) => compareInTurn(a.when, b.when) || (a.id < b.id ? -1 : 1))
+    return { id, at: asked?.at || startedAt, offset: asked?.origin.offset ?? 0, startedAt };
+  });
+  const inOrder = placed
+    .sort((a, b) => a.at - b.at || a.offset - b.offset || a.startedAt - b.startedAt || (a.id < b.id ? -1 : 1))
     .map(({ id }) => id);
   const children = groupBy(inOrder, (id) => {
     const parent = links.get(id)?.parent;
@@ -118,24 +117,17 @@ function spawnOrder(
   const places: Place[] = [];
   // By hand, not by recursion: hostile sidecars can nest ten thousand deep.
   const visit = (id: AgentId, depth: number | undefined): void => {
-    const stack: Place[] = [{ id, ...known({ depth }) }];
+    const stack: Place[] = [{ id, depth }];
     for (let place = stack.pop(); place; place = stack.pop()) {
       places.push(place);
       const below = place.depth === undefined ? undefined : place.depth + 1;
-      for (const child of (children.get(place.id) ?? []).toReversed())
-        stack.push({ id: child, ...known({ depth: below }) });
+      for (const child of (children.get(place.id) ?? []).toReversed()) stack.push({ id: child, depth: below });
     }
   };
   visit(main, 0);
-  for (const orphan of children.get(undefined) ?? []) {
+  for (const orphan of children.get(undefined) ?? [])
     if (orphan !== main) visit(orphan, ledger.agents.get(orphan)?.depth?.value);
-  }
   return places;
-}
-
-function compareInTurn(a: readonly number[], b: readonly number[]): number {
-  for (let at = 0; at < a.length; at++) if (a[at] !== b[at]) return (a[at] ?? 0) - (b[at] ?? 0);
-  return 0;
 }
 
 function withSubtrees(agents: readonly AgentNode[]): readonly AgentNode[] {
@@ -344,19 +336,18 @@ function toToolInUse(call: CallRecord | undefined): ToolInUse | undefined {
   return { call: call.id, tool, ...known({ summary, startedAt }) };
 }
 
-function activityOf(life: Life, tool: ToolInUse | undefined): Activity {
-  switch (life.status) {
+function activityOf({ status, waitingOn }: Life, tool: ToolInUse | undefined): Activity {
+  switch (status) {
     case 'spawning':
       return 'starting';
     case 'running':
       return tool ? 'tool_use' : 'thinking';
     case 'waiting':
-      return life.waitingOn === 'input' ? 'idle' : 'waiting';
+      return waitingOn === 'input' ? 'idle' : 'waiting';
     case 'completed':
     case 'stopped':
       return 'done';
-    case 'failed':
-    case 'unknown':
-      return life.status;
+    default:
+      return status;
   }
 }

@@ -181,9 +181,7 @@ export function linkSessions(trees: readonly SessionTree[]): ReadonlyMap<Session
   return links;
 }
 
-interface Claim extends PrintedSession {
-  readonly by: SessionTree;
-}
+type Claim = PrintedSession & { readonly by: SessionTree };
 
 /**
  * The command that was asked for last is the nearest: the output of one inside it stands in its own. A fork of a session repeats

@@ -90,7 +90,7 @@ export interface AgentRecord extends LatestFields {
   /** Where its own conversation stands; copies elsewhere do not count. */
   readonly sources: Set<SourceId>;
   readonly links: Map<string, LinkClaim>;
-  readonly resumes: Map<string, Omit<AgentFacts['run-resumed'], 'id'>>;
+  readonly resumes: Map<string, RunStart>;
   readonly ends: Map<string, EndClaim>;
   /** The last entry of the conversation in each source. */
   readonly tails: Map<SourceId, Tail>;
@@ -114,6 +114,9 @@ export interface GroupRecord {
   /** The earliest: a run of a workflow may be taken up again by a later call. */
   started?: Said<{ readonly agent: AgentId; readonly call: ToolCallId }>;
 }
+
+/** The call that made or woke the agent, and when. */
+export type RunStart = Omit<AgentFacts['run-resumed'], 'id'>;
 
 /** `origin` is left out where it follows from several facts. */
 export type LinkClaim = AgentFacts['agent-linked'] & { readonly origin?: EventOrigin };

@@ -3,7 +3,7 @@
 import { known } from '../lib/json.ts';
 import { END_SIGNALS, type QuestionKind } from './events.ts';
 import { type AgentId, mainAgentOf, type SourceId, type ToolCallId } from './ids.ts';
-import type { AgentRecord, CallRecord, EndClaim, ProcessRecord, SessionLedger, Tail } from './ledger.ts';
+import type { AgentRecord, CallRecord, EndClaim, ProcessRecord, RunStart, SessionLedger, Tail } from './ledger.ts';
 import type { Own } from './ledger-index.ts';
 import type { SpawnLink } from './link.ts';
 import {
@@ -44,9 +44,7 @@ export interface Life {
   readonly completedAt?: number;
 }
 
-interface Verdict extends StatusChange {
-  readonly waitingOn?: WaitingOn;
-}
+type Verdict = StatusChange & Pick<Life, 'waitingOn'>;
 
 export function lifeOfAgent(record: AgentRecord, spawnCall: CallRecord | undefined, context: AgentContext): Life {
   const life = record.id === context.main ? lifeOfMain : lifeOfSubAgent;
@@ -273,11 +271,6 @@ function isOvertaken(end: EndClaim, tail: Tail | undefined, context: LifeContext
 function isTurnEnd(tail: Tail, { hasOpenCalls }: LifeContext): boolean {
   // Versions that write placeholders (2.1.9 to 2.1.5x) never say how a reply ended: nothing open is all there is.
   return tail.entry === 'reply' && tail.end !== 'tools' && !hasOpenCalls;
-}
-
-interface RunStart {
-  readonly call?: ToolCallId;
-  readonly at?: number;
 }
 
 function startsOf(agent: AgentRecord, { spawn, callOf }: LifeContext): readonly RunStart[] {

@@ -121,7 +121,9 @@ function linkByPrompt(
   const taken = new Set([...links].map(([id, { call }]) => (isUnnamed(id) ? undefined : call)));
   for (const agent of ledger.agents.values()) for (const { call } of agent.resumes.values()) taken.add(call);
   const free = groupBy(
-    [...indexOf(ledger).spawns].filter((call) => call.spawn?.value.prompt && !taken.has(call.id)).sort(byId),
+    [...indexOf(ledger).spawns]
+      .filter((call) => call.spawn?.value.prompt && !taken.has(call.id))
+      .sort((a, b) => (a.id < b.id ? -1 : 1)),
     (call) => call.spawn?.value.prompt?.digest,
   );
   const unplaced = agents.filter((agent) => agent.prompt && !links.get(agent.id)?.parent && !isProven(agent));
@@ -217,10 +219,6 @@ const CALL_BEFORE_AGENT_MS = 2_000;
 function isPossible(call: CallRecord, { startedAt = 0 }: AgentRecord): boolean {
   if (call.ended !== undefined && !call.launched && call.ended.at < startedAt) return false;
   return (call.started?.at ?? 0) <= startedAt + CALL_BEFORE_AGENT_MS;
-}
-
-function byId(a: CallRecord, b: CallRecord): number {
-  return a.id < b.id ? -1 : 1;
 }
 
 /** In a circle of links, the weakest (then the one of the largest id) does not hold. */

@@ -35,13 +35,10 @@ export interface StatusChange {
 }
 
 /** One activation of an agent: from the call that made it or woke it, to its end. */
-export interface Run {
+export interface Run extends Omit<StatusChange, 'at'> {
   readonly call?: ToolCallId;
   readonly startedAt?: number;
   readonly endedAt?: number;
-  readonly status: AgentStatus;
-  readonly signal: StatusSignal;
-  readonly reason?: string;
 }
 
 export interface AgentGroup {
@@ -153,15 +150,11 @@ export interface BuildOptions {
   readonly stalledAfter?: StalledAfter;
 }
 
-/** The silence, in milliseconds, after which an agent counts as stalled, by what it waits for. */
-export interface StalledAfter {
-  /** It was asked for, and has not said a word. */
-  readonly start: number;
-  /** The model's next word. */
-  readonly reply: number;
-  /** A test suite may be silent for long; a model may not. */
-  readonly tool: number;
-}
+/**
+ * The silence, in milliseconds, after which an agent counts as stalled: since it was asked for, before the model's next word,
+ * during a call. A test suite may be silent for long; a model may not.
+ */
+export type StalledAfter = Readonly<Record<'start' | 'reply' | 'tool', number>>;
 
 export const STALLED_AFTER: StalledAfter = { start: 2 * 60_000, reply: 3 * 60_000, tool: 12 * 60_000 };
 

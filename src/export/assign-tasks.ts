@@ -74,7 +74,12 @@ export async function assignTasks<Result>(
     return taken;
   };
   const work = async (worker: number, { run, begun }: TaskWorker<Result>): Promise<void> => {
-    if (!(await isThere(begun))) return;
+    try {
+      await begun;
+    } catch (error) {
+      if (error instanceof WorkerNotStarted) return;
+      throw error;
+    }
     for (let task = take(worker); task !== undefined; task = take(worker)) {
       doneBy.set(task, worker);
       try {
@@ -98,14 +103,4 @@ export async function assignTasks<Result>(
   // Given back when nobody was there any more to take it.
   if (workers[0] && open.size > 0) await work(0, workers[0]);
   return { results, owners: doneBy };
-}
-
-async function isThere(begun: Promise<unknown> | undefined): Promise<boolean> {
-  try {
-    await begun;
-    return true;
-  } catch (error) {
-    if (error instanceof WorkerNotStarted) return false;
-    throw error;
-  }
 }

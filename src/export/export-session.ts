@@ -261,11 +261,6 @@ async function writeWithPool(
   await writeMain(shown, pages);
 }
 
-interface Waiting<T> {
-  resolve(result: IteratorResult<T>): void;
-  reject(error: unknown): void;
-}
-
 /**
  * One reading for several readers: each gets everything, and the next thing is fetched when all of them are done with the
  * one before. A reader that stops early holds nobody up.
@@ -273,7 +268,7 @@ interface Waiting<T> {
 function readInStep<T>(source: AsyncIterable<T>, readers: number): AsyncIterable<T> {
   const iterator = source[Symbol.asyncIterator]();
   let active = readers;
-  let waiting: Waiting<T>[] = [];
+  let waiting: { resolve(result: IteratorResult<T>): void; reject(error: unknown): void }[] = [];
   const fetchNext = async (): Promise<void> => {
     const ready = waiting;
     waiting = [];

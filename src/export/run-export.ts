@@ -14,6 +14,7 @@ import {
   type SessionTree,
 } from '../core/index.ts';
 import { systemClock } from '../lib/clock.ts';
+import { getOrAdd } from '../lib/group.ts';
 import { known } from '../lib/json.ts';
 import { packageFolder } from '../lib/package.ts';
 import { readText } from '../lib/regular-file.ts';
@@ -37,7 +38,7 @@ import { exportSession, type PageSink } from './export-session.ts';
 import { type ListedSession, planFolders, renderSessionsPage } from './pages/sessions-page.ts';
 import { stageFolder } from './staged-folder.ts';
 import { surveySession } from './survey-session.ts';
-import { createPoolStarter, type StartingPool, type StartPool, type WorkerOrder } from './worker-pool.ts';
+import { type StartingPool, startPool, type WorkerOrder } from './worker-pool.ts';
 import { inBatches } from './write-file.ts';
 
 /** What stands beside the pages where something was looked for. */
@@ -73,7 +74,7 @@ export async function runExport(request: ExportRequest): Promise<ExportOutcome> 
     isMany,
     options: await optionsOf(request),
     ...(outDir === undefined && { mainOnly: NEEDS_FOLDER }),
-    startPool: createPoolStarter({ options: workerOptions(request.options), redact: request.options.redact }),
+    order: { options: workerOptions(request.options), redact: request.options.redact },
     onProgress: request.onProgress,
   });
   if (request.approve && !(await request.approve(await reviewSessions(await job())))) return { isWritten: false };
@@ -178,7 +179,7 @@ interface ExportJob {
   /** Of agents that cannot have a page, where there is room for one only. */
   readonly mainOnly?: string;
   /** For a large session. */
-  readonly startPool: StartPool;
+  readonly order: WorkerOrder;
   readonly onProgress: ExportRequest['onProgress'];
 }
 
@@ -191,7 +192,7 @@ async function exportSessions(job: ExportJob, sink: PageSink) {
   const scanCache = new ScanCache();
   let pool: StartingPool | undefined;
   const start: OnFound = (found) => {
-    if (sessions.length === 1) pool = job.startPool(found);
+    if (sessions.length === 1) pool = startPool(found, job.order);
   };
   try {
     const searched = await searchSessions(job, scanCache, start, () => pool);
@@ -266,10 +267,9 @@ function reportRedactions(findings: readonly Finding[]): RedactionReport {
     const { rule, what, placeholder, count } = finding;
     total += count;
     const key = `${placeholder} ${rule}`;
-    const known = byPlaceholder.get(key) ?? { kind: rule, what, placeholder, count: 0, places: [] };
+    const known = getOrAdd(byPlaceholder, key, () => ({ kind: rule, what, placeholder, count: 0, places: [] }));
     known.count += count;
     if (known.places.length < MAX_PLACES) known.places = [...known.places, placeText(finding)];
-    byPlaceholder.set(key, known);
   }
   const placeholders = new Set(findings.map(({ placeholder }) => placeholder));
   return { total, secrets: placeholders.size, findings: [...byPlaceholder.values()] };

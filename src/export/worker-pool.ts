@@ -34,13 +34,27 @@ export interface WorkerAnswer {
 /** Each takes memory of its own: with three, a session of 100 MB took up to 351 MB, and issue 8 allows 350. */
 const MOST_THREADS = 2;
 
-export function createPoolStarter(order: WorkerOrder): StartPool {
+/**
+ * By the files of a session, before anybody reads them: while one reads them for the first time, the others get ready. Undefined:
+ * it is not worth it, or cannot be.
+ */
+export function startPool({ files }: FoundFiles, order: WorkerOrder): StartingPool | undefined {
   const threads = process.env['TROUPE_EXPORT_THREADS'];
   const asked = threads === undefined ? undefined : Math.min(Number.parseInt(threads, 10) || 1, 16);
-  const workers = (asked ?? Math.min(availableParallelism(), MOST_THREADS)) - 1;
-  return ({ files }) => {
-    if (workers < 1 || !existsSync(exportWorkerFile) || (asked === undefined && !isLarge(files))) return undefined;
-    return startPool(workers, order);
+  const count = (asked ?? Math.min(availableParallelism(), MOST_THREADS)) - 1;
+  if (count < 1 || !existsSync(exportWorkerFile) || (asked === undefined && !isLarge(files))) return undefined;
+  const members = Array.from({ length: count }, () => startWorker(order)).filter((member) => member !== undefined);
+  return {
+    begin: async (opened) => {
+      const session = await opened.share();
+      if (!session) return undefined;
+      // What is wrong is said where its first task is waited for.
+      for (const { begin } of members) begin(session).catch(() => undefined);
+      return { workers: members, owners: new Map() };
+    },
+    close: async () => {
+      await Promise.all(members.map(({ close }) => close()));
+    },
   };
 }
 
@@ -55,22 +69,6 @@ function isLarge(files: readonly string[]): boolean {
     if (bytes >= SMALLEST.bytes) return true;
   }
   return false;
-}
-
-function startPool(count: number, order: WorkerOrder): StartingPool {
-  const members = Array.from({ length: count }, () => startWorker(order)).filter((member) => member !== undefined);
-  return {
-    begin: async (opened) => {
-      const session = await opened.share();
-      if (!session) return undefined;
-      // What is wrong is said where its first task is waited for.
-      for (const { begin } of members) begin(session).catch(() => undefined);
-      return { workers: members, owners: new Map() };
-    },
-    close: async () => {
-      await Promise.all(members.map(({ close }) => close()));
-    },
-  };
 }
 
 interface StartedWorker extends Pick<WorkerCalls, 'begin'>, PoolWorker {
@@ -128,12 +126,6 @@ function startWorker(order: WorkerOrder): StartedWorker | undefined {
     close: async () => void worker.terminate(),
   };
 }
-
-/**
- * By the files of a session, before anybody reads them: while one reads them for the first time, the others get ready. Undefined:
- * it is not worth it, or cannot be.
- */
-export type StartPool = (session: FoundFiles) => StartingPool | undefined;
 
 export interface StartingPool {
   /** Undefined where nobody else can read the session. */

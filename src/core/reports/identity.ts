@@ -5,7 +5,7 @@ import { type AgentNode, labelOf, type SessionTree, selectPath } from '../tree.t
 import type { IdentifiedReport, IdentityReport } from './shapes.ts';
 import { orNull } from './tree.ts';
 
-export interface IdentifyRequest {
+interface IdentifyRequest {
   /** The host's transcript of the main agent, as its hooks name it. */
   readonly transcript?: string;
   readonly toolCall?: ToolCallId;

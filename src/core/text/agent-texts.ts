@@ -140,19 +140,16 @@ export function paintWord(standing: Standing, word: string, paint: Paint): strin
 /** How many agents of all sessions stand how; those the host started for itself do not count. */
 export function countStandings({ sessions, asks }: LiveSnapshot): ReadonlyMap<Standing, number> {
   const counts = new Map<Standing, number>();
-  for (const agent of sessions.flatMap(agentsOf)) {
+  const agents = sessions.flatMap(agentsOf);
+  for (const agent of agents) {
     if (agent.kind === 'internal') continue;
     const standing = standingOf(agent);
     counts.set(standing, (counts.get(standing) ?? 0) + 1);
   }
-  const unseen = asks.filter(({ end, agent }) => end === null && !isThere(sessions, agent.id)).length;
+  // A call may wait of an agent that nobody can name, or of a session that is not followed.
+  const unseen = asks.filter(({ end, agent }) => end === null && !agents.some(({ id }) => id === agent.id)).length;
   if (unseen > 0) counts.set('needs you', (counts.get('needs you') ?? 0) + unseen);
   return counts;
-}
-
-/** A call may wait of an agent that nobody can name, or of a session that is not followed. */
-function isThere(sessions: readonly SessionDetail[], agent: string | null): boolean {
-  return sessions.some((session) => agentsOf(session).some(({ id }) => id === agent));
 }
 
 /** Shape and word first, colour last. */

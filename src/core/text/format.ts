@@ -68,7 +68,8 @@ const LONGEST = 20;
  * all, do not count.
  */
 export function shortId(id: string, length = SHORT): string {
-  return id.slice(0, prefixOf(id).length + length);
+  const prefix = /^[a-z]{2,4}_/.exec(id)?.[0] ?? '';
+  return id.slice(0, prefix.length + length);
 }
 
 /** How much of the ids, behind their prefix, tells them apart, so that a command takes what stands there. */
@@ -77,10 +78,6 @@ export function uniqueLength(ids: readonly string[]): number {
     if (new Set(ids.map((id) => shortId(id, length))).size === ids.length) return length;
   }
   return LONGEST;
-}
-
-function prefixOf(id: string): string {
-  return /^[a-z]{2,4}_/.exec(id)?.[0] ?? '';
 }
 
 /** $0.04, ≥ $12.30, no price for some-model. Null: nothing of it is known. */

@@ -34,7 +34,8 @@ export function renderCall({ call, result }: CallPart, anchor: string): Markup {
   const view = describeCall(call, result);
   const isError = result?.isError === true;
   const about =
-    headText(call, view).slice(call.name.length + 1) || (view.kind === 'terminal' ? firstLine(view.command) : '');
+    headText(call, view).slice(call.name.length + 1) ||
+    (view.kind === 'terminal' ? (view.command.split('\n', 1)[0]?.slice(0, 120) ?? '') : '');
   const head = html`<summary><b>${call.name}</b> <span class="about">${about}</span> <span class="${isError ? 'size bad' : 'size'}">${outcomeOf(view, result)}</span></summary>`;
   const body = html`${renderCallBody(view, isError)}${isError && !showsOutput(view) && renderOutput(result.text, 'bad')}${result?.media.map(renderMedia)}`;
   const name = isError ? 'call failed' : 'call';
@@ -44,10 +45,6 @@ export function renderCall({ call, result }: CallPart, anchor: string): Markup {
 /** What an agent changed or ran is worth a look; what it read is there for those who ask. */
 function opensByItself({ kind }: CallView, isError: boolean): boolean {
   return isError || (kind !== 'file' && kind !== 'found' && kind !== 'web' && kind !== 'fields');
-}
-
-function firstLine(command: string): string {
-  return command.split('\n', 1)[0]?.slice(0, 120) ?? '';
 }
 
 function outcomeOf(view: CallView, result: CallPart['result']): Content {

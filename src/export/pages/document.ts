@@ -156,8 +156,6 @@ ${styleElement(PAGE_STYLE)}
 `;
 }
 
-export function closeDocument(): Markup {
-  return html`</body>
+export const DOCUMENT_END = html`</body>
 </html>
 `;
-}

@@ -21,25 +21,23 @@ export interface MessageBefore {
   readonly day: string | undefined;
 }
 
-export const FIRST: MessageBefore = { voice: undefined, day: undefined };
-
 /** In pieces: a message may hold megabytes. Returns what the next one has to know. */
 export function* renderMessage(
   given: TranscriptMessage,
   index: number,
-  before: MessageBefore,
+  before: MessageBefore | undefined,
   context: PageContext,
 ): Generator<string, MessageBefore> {
   const message = cleanMessage(given);
   const voice = voiceOf(message, context.pages.agent.kind !== 'main');
   const iso = message.timestamp === null ? undefined : isoOf(message.timestamp);
-  const day = iso === undefined ? before.day : iso.slice(0, 10);
+  const day = iso === undefined ? before?.day : iso.slice(0, 10);
   const { name, hue } = context.speakers[voice];
-  const goesOn = before.voice === voice && before.day === day;
+  const goesOn = before?.voice === voice && before?.day === day;
   const anchor = messageAnchor(index);
   const classes = `${voice} ${hueClass(hue)}${goesOn ? ' on' : ''}`;
   const otherModel = voice === 'agent' && message.model !== context.pages.agent.model ? message.model : null;
-  yield html`${before.day !== day && day !== undefined && html`<p class="day">${day}</p>\n`}<article class="${classes}" id="${anchor}" aria-label="${`${name}, message ${index + 1}`}"><p class="who">${
+  yield html`${before?.day !== day && day !== undefined && html`<p class="day">${day}</p>\n`}<article class="${classes}" id="${anchor}" aria-label="${`${name}, message ${index + 1}`}"><p class="who">${
     !goesOn && html`<b>${name}</b> `
   }${otherModel !== null && html`<span class="note">${otherModel}</span> `}${
     iso !== undefined && html`<time datetime="${iso}">${utcTime(iso)}</time> `

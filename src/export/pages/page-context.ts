@@ -24,14 +24,9 @@ export interface PageContext {
   readonly shared: SharedSession;
   readonly plan: PagePlan;
   readonly pages: AgentPages;
-  readonly speakers: Readonly<Record<Voice, Speaker>>;
+  /** With their colours; the main agent and everybody who is none are neutral. */
+  readonly speakers: Readonly<Record<Voice, { readonly name: string; readonly hue: number | null }>>;
   agent(id: string): AgentReport | undefined;
-}
-
-export interface Speaker {
-  readonly name: string;
-  /** Of its colour; the main agent and everybody who is none are neutral. */
-  readonly hue: number | null;
 }
 
 function createContext(shared: SharedSession, plan: PagePlan, pages: AgentPages): PageContext {

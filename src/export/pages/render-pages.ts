@@ -1,8 +1,8 @@
 import { type AgentReport, cleanLine, formatCount, plural, type Transcript } from '../../core/index.ts';
 import { groupBy } from '../../lib/group.ts';
-import { closeDocument, openDocument } from './document.ts';
+import { DOCUMENT_END, openDocument } from './document.ts';
 import { type Content, html, type Markup } from './markup.ts';
-import { FIRST, type MessageBefore, renderMessage } from './message.ts';
+import { type MessageBefore, renderMessage } from './message.ts';
 import {
   amountsOf,
   ancestorsOf,
@@ -57,7 +57,7 @@ function* renderPage(context: PageContext, transcript: Transcript, part: number,
 ${renderPartList(pages, part, 'Parts')}`.text;
   if (pages.outline.messages === 0) yield html`<p class="note">Nothing of it was written down.</p>`.text;
   yield* renderMessages(context, transcript, part);
-  yield html`${renderPartList(pages, part, 'Parts, again')}</main>\n${isIndex ? renderWholeFooter(context) : renderFooter()}${closeDocument()}`
+  yield html`${renderPartList(pages, part, 'Parts, again')}</main>\n${isIndex ? renderWholeFooter(context) : renderFooter()}${DOCUMENT_END}`
     .text;
 }
 
@@ -74,7 +74,7 @@ function renderPartHead(context: PageContext, part: number, title: string) {
 
 function* renderMessages(context: PageContext, { messages }: Transcript, part: number): Generator<string> {
   const { parts, messages: total } = context.pages.outline;
-  let before: MessageBefore = FIRST;
+  let before: MessageBefore | undefined;
   for (let index = parts[part] ?? 0; index < (parts[part + 1] ?? total); index++) {
     const message = messages[index];
     if (message) before = yield* renderMessage(message, index, before, context);

@@ -1,7 +1,7 @@
 import { cleanLine, plural, type SessionReport } from '../../core/index.ts';
 import { groupBy } from '../../lib/group.ts';
 import { lineText, linkTo } from '../markdown/markdown-text.ts';
-import { closeDocument, openDocument } from './document.ts';
+import { DOCUMENT_END, openDocument } from './document.ts';
 import { type Content, html, join, type Markup } from './markup.ts';
 import {
   knownCost,
@@ -59,7 +59,7 @@ function* renderHtml(title: string, groups: Groups): Generator<string> {
     for (const one of listed) yield renderEntry(one).text;
     yield '</ul></section>\n';
   }
-  yield html`</main>\n<footer>${MADE_BY}</footer>${closeDocument()}`.text;
+  yield html`</main>\n<footer>${MADE_BY}</footer>${DOCUMENT_END}`.text;
 }
 
 function renderEntry({ session, asked, folder }: ListedSession): Markup {
