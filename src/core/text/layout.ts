@@ -151,11 +151,19 @@ export interface Paint extends Readonly<Record<'bold' | 'dim' | 'red' | 'yellow'
 
 export type ColourDepth = 'none' | '16' | '24bit';
 
-export const PLAIN = createPaint('none');
+const same = (text: string): string => text;
+export const PLAIN: Paint = {
+  bold: same,
+  dim: same,
+  red: same,
+  yellow: same,
+  green: same,
+  agent: (_hue, text) => text,
+};
 
 export function createPaint(depth: ColourDepth): Paint {
-  const sgr = (on: string, off: string) => (text: string) =>
-    text === '' || depth === 'none' ? text : `\u001b[${on}m${text}\u001b[${off}m`;
+  if (depth === 'none') return PLAIN;
+  const sgr = (on: string, off: string) => (text: string) => (text === '' ? '' : `\u001b[${on}m${text}\u001b[${off}m`);
   return {
     bold: sgr('1', '22'),
     dim: sgr('2', '22'),
