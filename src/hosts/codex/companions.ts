@@ -5,10 +5,10 @@ import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import {
   type AgentEvent,
+  type EventOf,
   mainAgentOf,
   nativeId,
   type ProcessSeen,
-  type SessionTitled,
   toSourceId,
 } from '../../core/index.ts';
 import { listFolder, readBeside } from '../../lib/folders.ts';
@@ -60,7 +60,7 @@ async function readHeld(): Promise<ReadonlyMap<string, number>> {
 // Names that people gave to threads (`/rename`): one line each time, beside the sessions.
 
 export async function readNames(root: string, problems: string[]): Promise<FactsOf> {
-  const names = new Map<string, Omit<SessionTitled, 'session'>>();
+  const names = new Map<string, Omit<EventOf<'session-titled'>, 'session'>>();
   const text = (await readBeside(path.join(root, NAMES_FILE), problems))?.toString('latin1') ?? '';
   let offset = 0;
   for (const line of text.split('\n')) {

@@ -1,6 +1,6 @@
 // `event_msg`: turns beginning and ending, what the person typed, agents at work. Most others repeat what items say.
 
-import { type AgentSeen, type RunOutcome, toSessionId } from '../../core/index.ts';
+import { type EventOf, type RunOutcome, toSessionId } from '../../core/index.ts';
 import { asAmount, asObject, asText, known } from '../../lib/json.ts';
 import { atOf, emitTimed, firstLine } from '../shared/index.ts';
 import { messageOfError } from './host-text.ts';
@@ -128,7 +128,7 @@ export const parseTurnContext: LineParser = (context) => {
   emitChanges(context, known({ cwd, model, effort }));
 };
 
-type Settings = Pick<AgentSeen, 'cwd' | 'model' | 'effort' | 'contextWindow'>;
+type Settings = Pick<EventOf<'agent-seen'>, 'cwd' | 'model' | 'effort' | 'contextWindow'>;
 
 /** Settings are repeated at every turn, up to 0.10x at every request: only changes are told. */
 function emitChanges(context: LineContext, settings: Settings): void {
