@@ -9,6 +9,7 @@ import {
   holdsMark,
   hostOfUrl,
   isAbsolute,
+  isInProject,
   normalize,
   type ShellContext,
   type UsedPath,
@@ -50,8 +51,9 @@ export function usesOf(tool: string, input: unknown, context: ShellContext): Cal
     case 'Edit':
     case 'MultiEdit':
     case 'Write':
+      // A patch may change many files: each is judged.
       return 'file_paths' in fields
-        ? useFiles(fields['file_paths'], tool, context)
+        ? useEach(fields['file_paths'], 'which file is not said', (file) => useFile('writes', file, tool, context))
         : useFile('writes', fields['file_path'], tool, context);
     case 'NotebookEdit':
       return useFile('writes', fields['notebook_path'], tool, context);
@@ -94,31 +96,21 @@ function looksLikePath(text: string): boolean {
   return text.length < 4_096 && !/[\n\0]/.test(text) && (!/^\w+:\/\//.test(text) || text.startsWith('file://'));
 }
 
-function isInProject(folder: string, context: ShellContext): boolean {
-  const place = toAbsolute(folder, context);
-  const roots = [context.projectDir, context.cwd];
-  return place !== null && roots.some((root) => root !== null && `${normalize(place)}/`.startsWith(`${root}/`));
-}
-
 function useFile(kind: 'reads' | 'writes', path: unknown, via: string, context: ShellContext): CallUses {
   if (typeof path !== 'string' || path === '') return lost('which file is not said');
   return use(kind, path, null, via, context);
 }
 
-/** A patch may change many files: each is judged. */
-function useFiles(paths: unknown, via: string, context: ShellContext): CallUses {
-  const files: readonly unknown[] = Array.isArray(paths) ? paths : [];
-  if (files.length === 0) return lost('which file is not said');
-  return files.map((file) => useFile('writes', file, via, context)).reduce(merge);
+function useEach(values: unknown, otherwise: string, useOne: (value: unknown) => CallUses): CallUses {
+  const list: readonly unknown[] = Array.isArray(values) ? values : [];
+  return list.length === 0 ? lost(otherwise) : list.map(useOne).reduce(merge);
 }
 
 /** Some hosts look in many places at once. */
 function eachPath(fields: Fields, useOne: (fields: Fields) => CallUses): CallUses {
   const { path } = fields;
   if (!Array.isArray(path)) return useOne(fields);
-  return path.length === 0
-    ? lost('where it looks is not said')
-    : path.map((one) => useOne({ ...fields, path: one })).reduce(merge);
+  return useEach(path, 'where it looks is not said', (one) => useOne({ ...fields, path: one }));
 }
 
 /** A host may fetch many at once. */
@@ -144,8 +136,11 @@ function useGlob(fields: Fields, context: ShellContext): CallUses {
 function useGrep(fields: Fields, context: ShellContext): CallUses {
   const { path, glob } = fields;
   const folder = typeof path === 'string' && path !== '' ? path : '.';
-  if (typeof glob !== 'string' || glob === '')
-    return use('reads', folder, isInProject(folder, context) ? null : ANYTHING, 'Grep', context);
+  if (typeof glob !== 'string' || glob === '') {
+    const place = toAbsolute(folder, context);
+    const isOwn = place !== null && isInProject(normalize(place), context);
+    return use('reads', folder, isOwn ? null : ANYTHING, 'Grep', context);
+  }
   if (holdsMark(glob) || glob.includes('..')) return use('reads', folder, ANYTHING, 'Grep', context);
   const marked = glob
     .replace(/^!.*/, ANYTHING)

@@ -3,7 +3,7 @@
 import { parse } from 'unbash';
 import { whyNotPlain } from './plain.ts';
 import { runWords } from './run-words.ts';
-import { type CallUses, createGathering, type Runner, type Scene, type ShellContext } from './scene.ts';
+import { type CallUses, Gathering, type Runner, type Scene, type ShellContext } from './scene.ts';
 import { walkScript } from './walk.ts';
 import { holdsMark } from './words.ts';
 
@@ -16,7 +16,7 @@ const runner: Runner = { runWords, runCode };
 
 /** Never throws. */
 export function analyse(command: string, context: ShellContext): CallUses {
-  const gathering = createGathering();
+  const gathering = new Gathering();
   const scene: Scene = {
     gathering,
     context,
@@ -46,22 +46,18 @@ export function analyse(command: string, context: ShellContext): CallUses {
 
 function runCode(code: string, scene: Scene): void {
   const { gathering } = scene;
-  if (code.length > MAX_LENGTH) {
-    gathering.lose('it is too long to be looked through');
-    return;
-  }
-  if (scene.depth > MAX_DEPTH) {
-    gathering.lose('it is too deep in itself to be looked through');
-    return;
-  }
-  if (gathering.isFull()) return;
-  // Shells disagree on these: one stops at NUL, one keeps CR, and the marks are ours.
-  if (/[\0\r]/.test(code) || holdsMark(code)) {
-    gathering.lose('it holds control characters');
-    return;
-  }
+  const refusal = whyRefused(code, scene.depth);
+  if (refusal !== null) gathering.lose(refusal);
+  if (refusal !== null || gathering.isFull()) return;
   const script = parse(code);
   const why = whyNotPlain(script);
   if (why !== null) gathering.markUnproven(why);
   walkScript(script, { ...scene, source: code, code, variables: new Map() });
+}
+
+function whyRefused(code: string, depth: number): string | null {
+  if (code.length > MAX_LENGTH) return 'it is too long to be looked through';
+  if (depth > MAX_DEPTH) return 'it is too deep in itself to be looked through';
+  // Shells disagree on these: one stops at NUL, one keeps CR, and the marks are ours.
+  return /[\0\r]/.test(code) || holdsMark(code) ? 'it holds control characters' : null;
 }

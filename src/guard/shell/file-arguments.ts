@@ -5,7 +5,7 @@ import { filesInPatch } from '../../lib/patch-text.ts';
 import { isShell } from './interpreters.ts';
 import { extentOf, usePath } from './paths.ts';
 import { inside, type Scene } from './scene.ts';
-import { ANYTHING, isUnsure, type ShellWord } from './words.ts';
+import { ANYTHING, isUnsure, type ShellWord, sameFor } from './words.ts';
 import { isWrapper } from './wrappers.ts';
 
 const listOf = (names: string) => new Set(names.split(' '));
@@ -13,128 +13,128 @@ const listOf = (names: string) => new Set(names.split(' '));
 const NO_FILES = listOf(
   'echo printf true false : test [ exit return break continue shift wait set unset export declare typeset local readonly read kill sleep which type hash jobs fg bg ulimit umask cd pushd popd pwd find xargs git eval trap alias ssh',
 );
-const READERS = listOf(
-  'cat head tail less more bat nl tac wc sort uniq cut paste od xxd hexdump strings file stat ls tree du diff cmp comm md5sum sha1sum sha256sum sha512sum cksum base64 base32 column fold fmt rev zcat bzcat xzcat readlink realpath open code iconv expand tr source . gpg openssl mail nc socat',
-);
+const READERS =
+  'cat head tail less more bat nl tac wc sort uniq cut paste od xxd hexdump strings file stat ls tree du diff cmp comm md5sum sha1sum sha256sum sha512sum cksum base64 base32 column fold fmt rev zcat bzcat xzcat readlink realpath open code iconv expand tr source . gpg openssl mail nc socat';
 /** Their first word is a pattern or a program, unless an option gives that. */
-const SEARCHERS = listOf('grep egrep fgrep zgrep rg ag ack jq yq sed gsed awk gawk mawk');
-const WRITERS = listOf(
-  'touch mkdir tee truncate mkfifo mknod mktemp dos2unix unix2dos black isort rustfmt crudini sqlite3 sponge nano vi vim nvim emacs ed ex patch gzip gunzip bzip2 xz zstd',
-);
+const SEARCHERS = 'grep egrep fgrep zgrep rg ag ack jq yq sed gsed awk gawk mawk';
+const WRITERS =
+  'touch mkdir tee truncate mkfifo mknod mktemp dos2unix unix2dos black isort rustfmt crudini sqlite3 sponge nano vi vim nvim emacs ed ex patch gzip gunzip bzip2 xz zstd';
 /** With all that is below. */
-const REMOVERS = listOf('rm rmdir unlink shred trash srm');
-const MODE_CHANGERS = listOf('chmod chown chgrp chattr setfacl xattr');
+const REMOVERS = 'rm rmdir unlink shred trash srm';
+const MODE_CHANGERS = 'chmod chown chgrp chattr setfacl xattr';
 /** The last word is where the others go. */
-const COPIERS = listOf('cp install ln rsync scp ditto');
+const COPIERS = 'cp install ln rsync scp ditto';
 
 /** Whoever copies a program, or gives it another name, may run it under that: denies hold the copying for the program. */
 const GIVES_NAMES = listOf('cp install ln mv ditto dd cat rsync');
 
+type Use = (list: readonly ShellWord[], extent?: 'all') => void;
+
+/** The words of a command, and what it may do with the files among them. */
+interface FileCommand {
+  readonly name: string;
+  /** Without the program. */
+  readonly args: readonly ShellWord[];
+  /** Without options. */
+  readonly plain: readonly ShellWord[];
+  readonly scene: Scene;
+  readonly read: Use;
+  readonly readWhole: Use;
+  readonly write: Use;
+}
+
+const HERE: ShellWord = { form: '.', text: '.' };
+
+const USES: Readonly<Record<string, (command: FileCommand) => void>> = {
+  ...sameFor(READERS, useRead),
+  ...sameFor(SEARCHERS, useSearched),
+  ...sameFor(WRITERS, ({ plain, write }) => write(plain)),
+  ...sameFor(REMOVERS, ({ plain, write }) => write(plain, 'all')),
+  ...sameFor(MODE_CHANGERS, ({ plain, write }) => write(plain.slice(1), 'all')),
+  ...sameFor(COPIERS, useCopied),
+  mv: ({ plain, read, write }) => {
+    write(plain, 'all');
+    read(plain.slice(0, -1), 'all');
+  },
+  ...sameFor('apply_patch applypatch', ({ args, scene, write }) => write(patchedFiles(args, scene))),
+  dd: ({ args, read, write }) => {
+    write(valuesOf(args, /^of=/));
+    read(valuesOf(args, /^if=/));
+  },
+  ...sameFor('tar bsdtar', useArchive),
+  unzip: ({ args, plain, read, write }) => {
+    const folder = valuesAfter(args, /^-d$/);
+    write(folder.length > 0 ? folder : [HERE], 'all');
+    read(plain.slice(0, 1));
+  },
+  zip: ({ args, plain, read, write }) => {
+    write(plain.slice(0, 1));
+    read(plain.slice(1), isRecursive(args) ? 'all' : undefined);
+  },
+  curl: ({ args, read, write }) => {
+    write([
+      ...valuesAfter(args, /^(?:-[a-zA-Z]*o|--output|--dump-header|-D|-c|--cookie-jar|--trace)$/),
+      ...valuesOf(args, /^--output=/),
+    ]);
+    if (args.some(({ form }) => /^(?:-[a-zA-Z]*O|--remote-name(?:-all)?)$/.test(form))) write([HERE], 'all');
+    read(valuesAfter(args, /^(?:-T|--upload-file|-K|--config|-b|--cookie|-E|--cert|--key|--netrc-file)$/));
+    read(valuesOf(args, /^--(?:upload-file|config|cookie|cert|key|netrc-file)=|^-[TKbE](?=.)/));
+    // -d @file, -d@file, -F x=@file, -F x=<file, --data-urlencode x@file
+    read(valuesOf(args, /^(?!\w+:\/\/)[^@<\s]*(?:@|=<)(?=.)/));
+  },
+  wget: ({ args, read, write }) => {
+    const output = [
+      ...valuesAfter(args, /^(?:-O|--output-document|-P|--directory-prefix|-o|--output-file|-a)$/),
+      ...valuesOf(args, /^--(?:output-document|directory-prefix|output-file)=|^-[OPoa](?=.)/),
+    ];
+    write(output.length > 0 ? output : [HERE], 'all');
+    read(valuesOf(args, /^--(?:post|body|input)-file=|^-i(?=.)/));
+    read(valuesAfter(args, /^(?:--(?:post|body|input)-file|-i)$/));
+  },
+};
+
 export function useFiles(name: string, words: readonly ShellWord[], scene: Scene): void {
-  const args = words.slice(1);
-  const plain = plainOf(args);
-  const read = (list: readonly ShellWord[], extent?: 'all') => {
-    for (const { form, text } of list) usePath('read', form, `${name} ${text}`, scene, extent);
-  };
-  const readWhole = (list: readonly ShellWord[]) => {
-    for (const word of list) read([word], extentOf(word.form, scene));
-  };
-  const write = (list: readonly ShellWord[], extent?: 'all') => {
-    for (const { form, text } of list) usePath('write', form, `${name} ${text}`, scene, extent);
-  };
   // What a shell or a wrapper is given is looked at by itself.
   if (NO_FILES.has(name) || isShell(name) || isWrapper(name)) return;
-  if (!SEARCHERS.has(name)) write(outputsOf(name, args));
+  const args = words.slice(1);
+  const using =
+    (kind: 'read' | 'write'): Use =>
+    (list, extent) => {
+      for (const { form, text } of list) usePath(kind, form, `${name} ${text}`, scene, extent);
+    };
+  const [read, write] = [using('read'), using('write')];
+  const readWhole: Use = (list) => {
+    for (const word of list) read([word], extentOf(word.form, scene));
+  };
+  const use = (Object.hasOwn(USES, name) && USES[name]) || useOther;
+  if (use !== useSearched) write(outputsOf(name, args));
   read(valuesOf(args, /^(?:[^\s=]*=)?file:\/\/(?:localhost(?=\/))?/));
   if (GIVES_NAMES.has(name)) suspectPrograms(name, args, scene);
-  if (READERS.has(name)) {
-    write(valuesAfter(args, /^(?:-o|--output)$/));
-    if (name === 'diff' && readsFolders(args)) readWhole(plain);
-    else read(plain);
-    read(optionPaths(args));
-    return;
-  }
-  if (SEARCHERS.has(name)) {
-    useSearched(name, args, plain, { read, readWhole, write });
-    return;
-  }
-  if (WRITERS.has(name)) {
-    write(plain);
-    return;
-  }
-  if (REMOVERS.has(name)) {
-    write(plain, 'all');
-    return;
-  }
-  if (MODE_CHANGERS.has(name)) {
-    write(plain.slice(1), 'all');
-    return;
-  }
-  if (COPIERS.has(name)) {
-    const target = [
-      ...valuesAfter(args, /^(?:-t|--target-directory)$/),
-      ...valuesOf(args, /^--target-directory=|^-t(?=.)/),
-    ];
-    write(target.length > 0 ? target : plain.slice(-1), 'all');
-    // A link to a folder is a way to all that is in it.
-    const isWhole = name === 'ln' || isRecursive(args);
-    read(target.length > 0 ? plain : plain.slice(0, -1), isWhole ? 'all' : undefined);
-    return;
-  }
-  switch (name) {
-    case 'mv':
-      write(plain, 'all');
-      read(plain.slice(0, -1), 'all');
-      return;
-    case 'apply_patch':
-    case 'applypatch':
-      write(patchedFiles(args, scene));
-      return;
-    case 'dd':
-      write(valuesOf(args, /^of=/));
-      read(valuesOf(args, /^if=/));
-      return;
-    case 'tar':
-    case 'bsdtar':
-      useArchive(args, read, write);
-      return;
-    case 'unzip': {
-      const folder = valuesAfter(args, /^-d$/);
-      write(folder.length > 0 ? folder : [HERE], 'all');
-      read(plain.slice(0, 1));
-      return;
-    }
-    case 'zip':
-      write(plain.slice(0, 1));
-      read(plain.slice(1), isRecursive(args) ? 'all' : undefined);
-      return;
-    case 'curl':
-      write([
-        ...valuesAfter(args, /^(?:-[a-zA-Z]*o|--output|--dump-header|-D|-c|--cookie-jar|--trace)$/),
-        ...valuesOf(args, /^--output=/),
-      ]);
-      if (args.some(({ form }) => /^(?:-[a-zA-Z]*O|--remote-name(?:-all)?)$/.test(form))) write([HERE], 'all');
-      read(valuesAfter(args, /^(?:-T|--upload-file|-K|--config|-b|--cookie|-E|--cert|--key|--netrc-file)$/));
-      read(valuesOf(args, /^--(?:upload-file|config|cookie|cert|key|netrc-file)=|^-[TKbE](?=.)/));
-      // -d @file, -d@file, -F x=@file, -F x=<file, --data-urlencode x@file
-      read(valuesOf(args, /^(?!\w+:\/\/)[^@<\s]*(?:@|=<)(?=.)/));
-      return;
-    case 'wget': {
-      const output = [
-        ...valuesAfter(args, /^(?:-O|--output-document|-P|--directory-prefix|-o|--output-file|-a)$/),
-        ...valuesOf(args, /^--(?:output-document|directory-prefix|output-file)=|^-[OPoa](?=.)/),
-      ];
-      write(output.length > 0 ? output : [HERE], 'all');
-      read(valuesOf(args, /^--(?:post|body|input)-file=|^-i(?=.)/));
-      read(valuesAfter(args, /^(?:--(?:post|body|input)-file|-i)$/));
-      return;
-    }
-    default:
-      readWhole(lookingLikePaths(args));
-      // Outside of the project every word may name a file there.
-      if (extentOf('.', scene) === 'all') readWhole(plain);
-      return;
-  }
+  use({ name, args, plain: plainOf(args), scene, read, readWhole, write });
+}
+
+function useOther({ args, plain, scene, readWhole }: FileCommand): void {
+  readWhole(lookingLikePaths(args));
+  // Outside of the project every word may name a file there.
+  if (extentOf('.', scene) === 'all') readWhole(plain);
+}
+
+function useRead({ name, args, plain, read, readWhole, write }: FileCommand): void {
+  write(valuesAfter(args, /^(?:-o|--output)$/));
+  if (name === 'diff' && readsFolders(args)) readWhole(plain);
+  else read(plain);
+  read(optionPaths(args));
+}
+
+function useCopied({ name, args, plain, read, write }: FileCommand): void {
+  const target = [
+    ...valuesAfter(args, /^(?:-t|--target-directory)$/),
+    ...valuesOf(args, /^--target-directory=|^-t(?=.)/),
+  ];
+  write(target.length > 0 ? target : plain.slice(-1), 'all');
+  // A link to a folder is a way to all that is in it.
+  const isWhole = name === 'ln' || isRecursive(args);
+  read(target.length > 0 ? plain : plain.slice(0, -1), isWhole ? 'all' : undefined);
 }
 
 function suspectPrograms(name: string, args: readonly ShellWord[], scene: Scene): void {
@@ -148,16 +148,7 @@ function suspectPrograms(name: string, args: readonly ShellWord[], scene: Scene)
   }
 }
 
-const HERE: ShellWord = { form: '.', text: '.' };
-
-type Use = (list: readonly ShellWord[], extent?: 'all') => void;
-
-function useSearched(
-  name: string,
-  args: readonly ShellWord[],
-  plain: readonly ShellWord[],
-  { read, readWhole, write }: Readonly<Record<'read' | 'readWhole' | 'write', Use>>,
-): void {
+function useSearched({ name, args, plain, read, readWhole, write }: FileCommand): void {
   const given = /^(?:-[a-zA-Z]*[ef]|--regexp|--file|--expression|--from-file)(?:=|$)/;
   const hasProgram = args.some(({ form }) => given.test(form) && !/^-[a-zA-Z]*i/.test(form));
   const programs = valuesAfter(args, given);
@@ -169,7 +160,7 @@ function useSearched(
   else read(files);
 }
 
-function useArchive(args: readonly ShellWord[], read: Use, write: Use): void {
+function useArchive({ args, read, write }: FileCommand): void {
   const [mode] = args;
   const bundle = mode === undefined ? '' : mode.form.replace(/^-/, '');
   const isLong = mode?.form.startsWith('--') ?? true;
@@ -181,18 +172,13 @@ function useArchive(args: readonly ShellWord[], read: Use, write: Use): void {
   if (has('x', '--extract')) {
     write(folder.length > 0 ? folder : [HERE], 'all');
     read(archive);
-    return;
+  } else if (has('t', '--list')) read(archive);
+  else {
+    const packed = plainOf(args.slice(1)).filter((word) => !archive.includes(word));
+    write(archive);
+    read(packed, 'all');
+    read(optionPaths(args));
   }
-  if (has('t', '--list')) {
-    read(archive);
-    return;
-  }
-  write(archive);
-  read(
-    plainOf(args.slice(1)).filter((word) => !archive.includes(word)),
-    'all',
-  );
-  read(optionPaths(args));
 }
 
 /** `--files0-from=path`; what is left out is not read. */

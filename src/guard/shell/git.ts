@@ -57,16 +57,12 @@ function checkSetting(setting: string, scene: Scene): void {
   const equals = setting.indexOf('=');
   const key = equals < 0 ? setting : setting.slice(0, equals);
   const value = equals < 0 ? '' : setting.slice(equals + 1);
-  if (isUnsure(key)) {
-    scene.gathering.lose('a setting of git is only known when it runs');
-    return;
-  }
-  if (!CODE_KEY.test(key)) return;
-  scene.gathering.miss(`git's ${key} is set, which git may run`);
-  runSetting(key, value, scene);
+  if (isUnsure(key)) scene.gathering.lose('a setting of git is only known when it runs');
+  else if (CODE_KEY.test(key)) runSetting(key, value, scene);
 }
 
 function runSetting(key: string, value: string, scene: Scene): void {
+  scene.gathering.miss(`git's ${key} is set, which git may run`);
   const within = inside(scene, `git ${key}`, -1);
   if (value.startsWith('!')) runPlainShell(value.slice(1), within);
   else if (!/^alias\./i.test(key)) runPlainShell(value, within);
@@ -75,12 +71,11 @@ function runSetting(key: string, value: string, scene: Scene): void {
 
 function runVerb(verb: string, words: readonly ShellWord[], scene: Scene): void {
   const { gathering } = scene;
-  if (isUnsure(verb)) {
-    gathering.lose('which command of git this is is only known when it runs');
-    return;
-  }
-  if (RUNS_WHAT_IT_IS_TOLD.test(verb)) {
-    gathering.lose(`git ${verb} runs what it is told to`);
+  if (isUnsure(verb) || RUNS_WHAT_IT_IS_TOLD.test(verb)) {
+    const isKnown = !isUnsure(verb);
+    gathering.lose(
+      isKnown ? `git ${verb} runs what it is told to` : 'which command of git this is is only known when it runs',
+    );
     return;
   }
   const plain = words.filter(({ form }) => !form.startsWith('-'));
@@ -101,10 +96,7 @@ function runVerb(verb: string, words: readonly ShellWord[], scene: Scene): void 
       }
       const at = plain.findIndex(({ form }) => CODE_KEY.test(form));
       const [key, value] = at < 0 ? [] : plain.slice(at);
-      if (key !== undefined && value !== undefined) {
-        gathering.miss(`git's ${key.form} is set, which git may run`);
-        runSetting(key.form, value.form, scene);
-      }
+      if (key !== undefined && value !== undefined) runSetting(key.form, value.form, scene);
       return;
     }
     case 'rebase':

@@ -4,7 +4,7 @@ import { isShell } from './interpreters.ts';
 import { extentOf, usePath } from './paths.ts';
 import { inside, type Scene } from './scene.ts';
 import { ANYTHING, hasOption, IN_WORD, isUnsure, optionValue, readOptions, type ShellWord } from './words.ts';
-import { runPlainShell } from './wrappers.ts';
+import { lost, runPlainShell } from './wrappers.ts';
 
 /** Words that are only known when it runs. */
 export const FROM_STDIN: ShellWord = { form: ANYTHING, text: '…' };
@@ -18,10 +18,7 @@ const XARGS = {
 
 export function runXargs(words: readonly ShellWord[], scene: Scene): boolean {
   const read = readOptions(words.slice(1), XARGS);
-  if (!read.isSure) {
-    scene.gathering.lose('what xargs runs cannot be told from its options');
-    return false;
-  }
+  if (!read.isSure) return lost('xargs', scene);
   const list = optionValue(read, 'a', 'arg-file');
   if (list !== null) usePath('read', list.form, `xargs ${list.text}`, scene);
   if (read.rest.length === 0) return false;
@@ -86,10 +83,7 @@ const SSH = { flags: '46AaCfGgKkMNnqsTtVvXxYy', values: 'BbcDEeFIiJLlmOoPpQRSWw'
 
 export function runSsh(words: readonly ShellWord[], scene: Scene): boolean {
   const read = readOptions(words.slice(1), SSH);
-  if (!read.isSure) {
-    scene.gathering.lose('what ssh runs cannot be told from its options');
-    return false;
-  }
+  if (!read.isSure) return lost('ssh', scene);
   const away = inside(scene, 'ssh', -1, { isElsewhere: true });
   for (const { name, value } of read.options) {
     if (name === 'F' && isUnsure(value?.form ?? '')) scene.gathering.lose('the settings of ssh may run commands');
@@ -100,9 +94,8 @@ export function runSsh(words: readonly ShellWord[], scene: Scene): boolean {
     scene.gathering.miss('ssh is told to run a command here');
     runPlainShell(code, inside(scene, 'ssh -o', -1));
   }
-  let rest = read.rest.slice(1);
-  const behind = readOptions(rest, SSH);
-  if (rest[0]?.form.startsWith('-')) rest = [...behind.rest];
+  const behind = read.rest.slice(1);
+  const rest = behind[0]?.form.startsWith('-') ? readOptions(behind, SSH).rest : behind;
   if (rest.length > 0) runPlainShell(rest.map(({ form }) => form).join(' '), away);
   else if (scene.stdin.kind === 'text') scene.runner.runCode(scene.stdin.text, away);
   else if (scene.stdin.kind === 'unknown') scene.gathering.lose('what ssh is given to run is only known when it runs');
@@ -116,7 +109,7 @@ const CONTAINER_OPTIONS = {
 };
 
 /** `docker run … image command`, `docker compose exec service command`, `kubectl exec pod -- command`. */
-export function runContainer(name: string, words: readonly ShellWord[], scene: Scene): boolean {
+export function runContainer(words: readonly ShellWord[], scene: Scene, name: string): boolean {
   let read = readOptions(words.slice(1), CONTAINER_OPTIONS);
   let rest = read.rest;
   const verbs: string[] = [];
@@ -135,7 +128,7 @@ export function runContainer(name: string, words: readonly ShellWord[], scene: S
   const entry = optionValue(read, 'entrypoint');
   const dashes = rest.findIndex(({ form }) => form === '--');
   const inner = dashes >= 0 ? rest.slice(dashes + 1) : rest.slice(1);
-  if (!isSure) scene.gathering.lose(`what ${name} runs cannot be told from its options`);
+  if (!isSure) lost(name, scene);
   // The first word behind the container's name may be an option of it.
   else if (inner[0]?.form.startsWith('-') && name !== 'kubectl')
     scene.gathering.miss(`${name} starts what the image says`);
@@ -210,15 +203,9 @@ function skipParts(program: string, at: number): number | null {
 function skipDelimited(program: string, start: number, delimiter: string | undefined): number | null {
   if (delimiter === undefined || /[\\\n]/.test(delimiter)) return null;
   for (let at = start; at < program.length; at++) {
+    const group = program[at] === '[' ? /^\[[^\]]*\]/.exec(program.slice(at))?.[0] : undefined;
     if (program[at] === '\\') at++;
-    else if (
-      program[at] === '[' &&
-      program
-        .slice(at)
-        .match(/^\[[^\]]*\]/)?.[0]
-        .includes(delimiter)
-    )
-      return null;
+    else if (group?.includes(delimiter)) return null;
     else if (program[at] === delimiter) return at + 1;
   }
   return null;

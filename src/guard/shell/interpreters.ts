@@ -100,20 +100,15 @@ export function runInterpreter(
   // `bun x rm`, `bun exec 'rm y'`
   if (name === 'bun' && file !== null && /^(?:x|exec)$/.test(file.form)) {
     const rest = words.slice(words.indexOf(file) + 1);
+    const command = rest.filter(({ form }) => !form.startsWith('-'));
     if (file.form === 'exec') runText(rest.map(({ form }) => form).join(' '), inside(scene, 'bun exec', -1));
-    else
-      scene.runner.runWords(
-        rest.filter(({ form }) => !form.startsWith('-')),
-        inside(scene, 'bun x', -1),
-      );
+    else scene.runner.runWords(command, inside(scene, 'bun x', -1));
     return;
   }
   if (codes.length > 0 || isEditor) return;
-  if (file === null || file.form === '-' || file.form.startsWith('/dev/') || isStdinFile(file.form)) {
+  if (file === null || file.form === '-' || file.form.startsWith('/dev/') || isStdinFile(file.form))
     readStdin(name, scene);
-    return;
-  }
-  if (isUnsure(file.form)) scene.gathering.lose(`which file ${name} runs is only known when it runs`);
+  else if (isUnsure(file.form)) scene.gathering.lose(`which file ${name} runs is only known when it runs`);
 }
 
 /** '' where the code is the next word; null where this is no option for code. */
@@ -238,12 +233,14 @@ function runStdin(name: string, scene: Scene): boolean {
 }
 
 export function runEval(words: readonly ShellWord[], scene: Scene): boolean {
-  const code = words.slice(1).filter(({ form }, index) => index > 0 || form !== '--');
+  const code = words
+    .slice(words[1]?.form === '--' ? 2 : 1)
+    .map(({ form }) => form)
+    .join(' ');
   const within = inside(scene, 'eval', -1, { functions: scene.functions });
-  runText(code.map(({ form }) => form).join(' '), within);
-  scene.cwds = within.cwds;
+  runText(code, within);
   // What it did to the folder was done to a copy of the scene in there.
-  if (/\b(?:cd|pushd|popd)\b/.test(code.map(({ form }) => form).join(' '))) scene.cwds = null;
+  scene.cwds = /\b(?:cd|pushd|popd)\b/.test(code) ? null : within.cwds;
   return true;
 }
 

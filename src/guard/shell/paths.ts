@@ -13,7 +13,7 @@ export function isStdinFile(form: string): boolean {
 /** `all`: with everything below it, as `rm` takes it. */
 export function usePath(kind: 'read' | 'write', form: string, via: string, scene: Scene, extent?: 'all'): void {
   if (scene.isElsewhere || form === '') return;
-  const add = kind === 'read' ? scene.gathering.addRead : scene.gathering.addWrite;
+  const add = (found: UsedPath): void => scene.gathering.addPath(kind, found);
   for (const { path, below } of eachChoice(form, scene).flatMap((chosen) => placesOfPath(chosen, scene))) {
     const places = withLinks(path, scene.context);
     if (places === null) scene.gathering.miss(`where ${via} leads cannot be seen`);
@@ -30,14 +30,16 @@ export function usePath(kind: 'read' | 'write', form: string, via: string, scene
  * as `..`: otherwise a deny for one file there would deny every search.
  */
 export function extentOf(form: string, scene: Scene): 'all' | undefined {
-  const { projectDir, cwd } = scene.context;
-  const isInProject = (place: string): boolean =>
-    [projectDir, cwd].some((root) => root !== null && (place === root || place.startsWith(`${root}/`)));
-  if (isAbsolute(form)) return isInProject(normalize(form)) ? undefined : 'all';
+  if (isAbsolute(form)) return isInProject(normalize(form), scene.context) ? undefined : 'all';
   if (scene.cwds === null) return 'all';
   const isAround = /^\.\.(?:\/\.\.)*\/?$/.test(form);
   const places = isAround ? scene.cwds : scene.cwds.map((folder) => joinPath(folder, form));
-  return places.every(isInProject) ? undefined : 'all';
+  return places.every((place) => isInProject(place, scene.context)) ? undefined : 'all';
+}
+
+/** In the project, or below the folder in which the call is made. */
+export function isInProject(place: string, { projectDir, cwd }: ShellContext): boolean {
+  return [projectDir, cwd].some((root) => root !== null && `${place}/`.startsWith(`${root}/`));
 }
 
 /** With each text that its marks of choice stand for; too many are not told apart. */
@@ -119,7 +121,7 @@ export function baseName(path: string): string {
 }
 
 /** Allows need not name a move inside the project. */
-export function moveTo(name: string, words: readonly ShellWord[], scene: Scene): boolean {
+export function moveTo(words: readonly ShellWord[], scene: Scene, name: string): boolean {
   const target = words.slice(1).find(({ form }) => !/^-[A-Za-z@]*$/.test(form) || form === '-');
   const form = target?.form ?? (name === 'cd' || name === 'chdir' ? scene.home : null);
   const before = scene.cwds;
@@ -130,12 +132,6 @@ export function moveTo(name: string, words: readonly ShellWord[], scene: Scene):
   // CDPATH is not looked at: a name without ./ may be found elsewhere, which is only so where it is set.
   scene.cwds =
     before === null ? (isAbsolute(form) ? [joinPath('/', form)] : null) : before.map((cwd) => joinPath(cwd, form));
-  return scene.cwds?.every((cwd) => isInProject(cwd, scene)) ?? false;
-}
-
-function isInProject(folder: string, scene: Scene): boolean {
-  const { projectDir, cwd } = scene.context;
-  const roots = [projectDir, cwd].filter((root) => root !== null && root !== '/');
-  const places = withLinks(folder, scene.context) ?? ['/'];
-  return places.every((place) => roots.some((root) => place === root || place.startsWith(`${root}/`)));
+  const places = scene.cwds?.flatMap((cwd) => withLinks(cwd, scene.context) ?? ['/']);
+  return places?.every((place) => place !== '/' && isInProject(place, scene.context)) ?? false;
 }

@@ -7,7 +7,7 @@
 import { type ArrayValue, forEachChild, type ParameterExpansionPart, type SyntaxNode, type Word } from 'unbash';
 import { isUsualOption } from './interpreters.ts';
 import { isOrdinaryVariable } from './variables.ts';
-import { isUnsure, maySplit, type ShellWord } from './words.ts';
+import { isUnsure, maySplit, type ShellWord, sameFor } from './words.ts';
 
 /** What surrounds a piece of text: it decides which characters are special there. */
 type Context = 'word' | 'quotes' | 'here-document' | 'expansion' | 'regular expression';
@@ -56,35 +56,14 @@ function contextInside(node: SyntaxNode, context: Context): Context {
   return node.type === 'DoubleQuoted' ? 'quotes' : context;
 }
 
+/** Nodes that run nothing by themselves, and those inside of arithmetic that was checked as a whole. */
+const PLAIN_NODE =
+  /^(?:Script|Statement|CompoundList|Command|Pipeline|Time|Negation|AndOr|Redirected|If|Elif|While|Case|CaseItem|Subshell|BraceGroup|TestCommand|TestLogical|TestNot|TestGroup|Default|Remove|Replace|CaseModification|FileDescriptor|Arithmetic(?:Binary|Unary|Ternary|Group|Word))$/;
+
 /** Looks at a node without its children, which are checked by themselves. */
 function checkNode(node: SyntaxNode, context: Context): string | null {
+  if (PLAIN_NODE.test(node.type)) return null;
   switch (node.type) {
-    case 'Script':
-    case 'Statement':
-    case 'CompoundList':
-    case 'Command':
-    case 'Pipeline':
-    case 'Time':
-    case 'Negation':
-    case 'AndOr':
-    case 'Redirected':
-    case 'If':
-    case 'Elif':
-    case 'While':
-    case 'Case':
-    case 'CaseItem':
-    case 'Subshell':
-    case 'BraceGroup':
-    case 'TestCommand':
-    case 'TestLogical':
-    case 'TestNot':
-    case 'TestGroup':
-    case 'Default':
-    case 'Remove':
-    case 'Replace':
-    case 'CaseModification':
-    case 'FileDescriptor':
-      return null;
     case 'For':
       return IDENTIFIER.test(node.name.text) ? null : TEXT;
     case 'Function':
@@ -100,13 +79,13 @@ function checkNode(node: SyntaxNode, context: Context): string | null {
       return context === 'expansion' && !PLAIN_TEXT.expansion.test(node.value) ? TEXT : null;
     case 'AnsiCQuoted':
       return context === 'word' && PLAIN_ANSI_C.test(node.text) ? null : TEXT;
-    case 'DoubleQuoted':
-      return checkSubscripts(node.parts);
     case 'SimpleExpansion':
       return /^\$(?:\w+|[@*#?$!-])$/.test(node.text) ? null : EXPANSION;
     case 'BraceExpansion':
       return node.parts === undefined ? checkText(node.text, context) : checkSubscripts(node.parts);
+    case 'DoubleQuoted':
     case 'Glob':
+    case 'HereDocBody':
       return checkSubscripts(node.parts ?? []);
     case 'CommandExpansion':
     case 'ProcessSubstitution':
@@ -117,13 +96,6 @@ function checkNode(node: SyntaxNode, context: Context): string | null {
         : ARITHMETIC;
     case 'ArithmeticCommand':
       return NUMBERS_ONLY.test(node.body) ? null : ARITHMETIC;
-    // Inside of arithmetic that was checked as a whole.
-    case 'ArithmeticBinary':
-    case 'ArithmeticUnary':
-    case 'ArithmeticTernary':
-    case 'ArithmeticGroup':
-    case 'ArithmeticWord':
-      return null;
     case 'ParameterExpansion':
       return checkParameter(node);
     case 'Slice':
@@ -144,8 +116,6 @@ function checkNode(node: SyntaxNode, context: Context): string | null {
         : checkText(node.body.text, 'here-document');
     case 'HereDocDelimiter':
       return PLAIN_DELIMITER.test(node.text) ? null : TEXT;
-    case 'HereDocBody':
-      return node.parts === undefined ? null : checkSubscripts(node.parts);
     case 'TestUnary':
       return FILE_OR_TEXT_TEST.test(node.operator) || (node.operator === '-v' && IDENTIFIER.test(node.operand.text))
         ? null
@@ -230,10 +200,6 @@ const SAFE_ARGUMENTS: Readonly<Record<string, (args: readonly ShellWord[]) => bo
   ...sameFor('mapfile readarray', (args) => args.every(({ form }) => form === '-t' || isOrdinaryName(form))),
   ...sameFor('compgen integer float private vared print zformat zparseopts strftime sysread', () => false),
 };
-
-function sameFor<Check>(names: string, check: Check): Record<string, Check> {
-  return Object.fromEntries(names.split(' ').map((name) => [name, check]));
-}
 
 /** Why a builtin might run code out of its arguments; null if it cannot. */
 export function whyEvaluated(name: string, [, ...args]: readonly ShellWord[]): string | null {

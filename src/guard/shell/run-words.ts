@@ -20,7 +20,7 @@ import { baseName, isStdinFile, moveTo, withLinks } from './paths.ts';
 import { whyEvaluated } from './plain.ts';
 import { type FoundCommand, inside, type Scene } from './scene.ts';
 import { checkUnseen, checkVariable, isHarmlessVariable } from './variables.ts';
-import { isUnsure, joinForms, type ShellWord } from './words.ts';
+import { isUnsure, joinForms, type ShellWord, sameFor } from './words.ts';
 import { isWrapper, runPlainShell, runWrapper } from './wrappers.ts';
 
 /** Code inside code inside code ends here. */
@@ -51,13 +51,10 @@ export function runWords(words: readonly ShellWord[], scene: Scene, sets: readon
     sets,
   };
   const self = gathering.addCommand(found);
-  if (isUnsure(first.form)) {
-    gathering.lose('a command is only known when it runs');
-    return;
-  }
-  // Look-alikes and names that file systems fold to others.
+  // Look-alikes and names that file systems fold to others are not plain ASCII, and neither are the marks.
   if (/[^\x20-\x7e]/.test(first.form)) {
-    gathering.lose('the name of a command is not plain ASCII');
+    const isMarked = isUnsure(first.form);
+    gathering.lose(isMarked ? 'a command is only known when it runs' : 'the name of a command is not plain ASCII');
     return;
   }
 
@@ -130,90 +127,52 @@ function runNamed(name: string, words: readonly ShellWord[], scene: Scene): bool
     return false;
   }
   if (IDLE.test(name)) return true;
-  switch (name) {
-    case 'eval':
-      return runEval(words, scene);
-    case 'source':
-    case '.':
-      return runSource(words, scene);
-    case 'trap':
-      return runTrap(words, scene);
-    case 'alias':
-      return runAlias(words, scene);
-    case 'read':
-      for (const { form } of words.slice(1)) checkUnseen(form, scene);
-      return words.every(({ form }) => /^[-\w]+$/.test(form));
-    case 'printf':
-      return !words.some(({ form }) => form === '-v');
-    case 'cd':
-    case 'chdir':
-    case 'pushd':
-    case 'popd':
-      return moveTo(name, words, scene);
-    case 'set':
-      // `set -- words` gives $1 …, and letters change how careful the shell is; -k makes arguments variables.
-      return words.slice(1).every(({ form }) => /^(?:[-+][a-jl-z]+|pipefail|errexit|nounset|xtrace)$/.test(form));
-    case 'export':
-    case 'declare':
-    case 'typeset':
-    case 'local':
-    case 'readonly':
-      return declareVariables(name, words, scene);
-    case 'xargs':
-    case 'gxargs':
-      return runXargs(words, scene);
-    case 'find':
-    case 'gfind':
-    case 'bfs':
-      return runFind(words, scene);
-    case 'fd':
-    case 'fdfind':
-      return runFd(words, scene);
-    case 'parallel':
-      return runParallel(words, scene);
-    case 'ssh':
-      return runSsh(words, scene);
-    case 'docker':
-    case 'podman':
-    case 'nerdctl':
-    case 'kubectl':
-    case 'docker-compose':
-      return runContainer(name, words, scene);
-    case 'git':
-      return runGit(words, scene);
-    case 'make':
-    case 'gmake':
-      return runMake(name, words, scene);
-    case 'hash':
-      if (words.some(({ form }) => /^-\w*p/.test(form))) scene.gathering.lose('hash gives a command another meaning');
-      return false;
-    case 'awk':
-    case 'gawk':
-    case 'mawk':
-    case 'nawk':
-      return runAwk(name, words, scene);
-    case 'sed':
-    case 'gsed':
-      return runSed(name, words, scene);
-    case 'tar':
-    case 'rsync':
-    case 'scp':
-    case 'sftp':
-    case 'nix-shell':
-    case 'tmux':
-    case 'screen':
-    case 'at':
-    case 'batch':
-    case 'crontab':
-      return runToldPrograms(name, words, scene);
-    default:
-      if (isWrapper(name)) return runWrapper(name, words, scene);
-      suspectInner(name, words, scene);
-      return false;
-  }
+  const run = Object.hasOwn(RUNNERS, name) ? RUNNERS[name] : undefined;
+  if (run !== undefined) return run(words, scene, name);
+  if (isWrapper(name)) return runWrapper(name, words, scene);
+  suspectInner(name, words, scene);
+  return false;
 }
 
-function declareVariables(name: string, words: readonly ShellWord[], scene: Scene): boolean {
+type RunCommand = (words: readonly ShellWord[], scene: Scene, name: string) => boolean;
+
+/** Commands that run others or change what follows them, with the same answer as `runNamed`. */
+const RUNNERS: Readonly<Record<string, RunCommand>> = {
+  eval: runEval,
+  ...sameFor('source .', runSource),
+  trap: runTrap,
+  alias: runAlias,
+  read: runRead,
+  printf: (words) => !words.some(({ form }) => form === '-v'),
+  ...sameFor('cd chdir pushd popd', moveTo),
+  // `set -- words` gives $1 …, and letters change how careful the shell is; -k makes arguments variables.
+  set: (words) => words.slice(1).every(({ form }) => /^(?:[-+][a-jl-z]+|pipefail|errexit|nounset|xtrace)$/.test(form)),
+  ...sameFor('export declare typeset local readonly', declareVariables),
+  ...sameFor('xargs gxargs', runXargs),
+  ...sameFor('find gfind bfs', runFind),
+  ...sameFor('fd fdfind', runFd),
+  parallel: runParallel,
+  ssh: runSsh,
+  ...sameFor('docker podman nerdctl kubectl docker-compose', runContainer),
+  git: runGit,
+  ...sameFor('make gmake', runMake),
+  hash: runHash,
+  ...sameFor('awk gawk mawk nawk', runAwk),
+  ...sameFor('sed gsed', runSed),
+  ...sameFor('tar rsync scp sftp nix-shell tmux screen at batch crontab', runToldPrograms),
+};
+
+function runRead(words: readonly ShellWord[], scene: Scene): boolean {
+  for (const { form } of words.slice(1)) checkUnseen(form, scene);
+  return words.every(({ form }) => /^[-\w]+$/.test(form));
+}
+
+function runHash(words: readonly ShellWord[], scene: Scene): boolean {
+  if (words.some(({ form }) => /^-\w*p/.test(form))) scene.gathering.lose('hash gives a command another meaning');
+  return false;
+}
+
+function declareVariables(words: readonly ShellWord[], scene: Scene, name: string): boolean {
   let isPlain = true;
   for (const { form } of words.slice(1)) {
     const [, variable, value] = /^([A-Za-z_]\w*)\+?=([\s\S]*)$/.exec(form) ?? [];
@@ -225,7 +184,7 @@ function declareVariables(name: string, words: readonly ShellWord[], scene: Scen
 }
 
 /** A program of awk is another language: harmless unless it starts programs or writes, which its signs tell. */
-function runAwk(name: string, words: readonly ShellWord[], scene: Scene): boolean {
+function runAwk(words: readonly ShellWord[], scene: Scene, name: string): boolean {
   const program = words
     .slice(1)
     .find(({ form }, index, rest) => !form.startsWith('-') && !/^-[vfF]$/.test(rest[index - 1]?.form ?? ''));
@@ -243,7 +202,7 @@ function runAwk(name: string, words: readonly ShellWord[], scene: Scene): boolea
   return false;
 }
 
-function runSed(name: string, words: readonly ShellWord[], scene: Scene): boolean {
+function runSed(words: readonly ShellWord[], scene: Scene, name: string): boolean {
   const programs: ShellWord[] = [];
   let plain: ShellWord | null = null;
   for (let index = 1; index < words.length; index++) {
@@ -263,7 +222,7 @@ function runSed(name: string, words: readonly ShellWord[], scene: Scene): boolea
 }
 
 /** What stands in its files is not looked at; what it is told on the command line is no shell's language, and runs shells. */
-function runMake(name: string, words: readonly ShellWord[], scene: Scene): boolean {
+function runMake(words: readonly ShellWord[], scene: Scene, name: string): boolean {
   for (const [index, { form }] of words.entries()) {
     const isFile = /^(?:-f|--file|--makefile)$/.test(words[index - 1]?.form ?? '');
     if (
@@ -288,27 +247,24 @@ function runFd(words: readonly ShellWord[], scene: Scene): boolean {
 }
 
 /** Programs with options that name other programs, or that are given code for later. */
-function runToldPrograms(name: string, words: readonly ShellWord[], scene: Scene): boolean {
+function runToldPrograms(words: readonly ShellWord[], scene: Scene, name: string): boolean {
+  const run = (code: string, wrapper = name): void => runPlainShell(code, inside(scene, wrapper, -1));
+  const isCopier = name === 'scp' || name === 'sftp';
   for (const [index, { form }] of words.entries()) {
     if (index === 0) continue;
     const next = words[index + 1]?.form ?? '';
     const [, action] = /^--checkpoint-action=exec=([\s\S]*)$/.exec(form) ?? [];
-    if (action !== undefined) runPlainShell(action, inside(scene, 'tar --checkpoint-action', -1));
+    if (action !== undefined) run(action, 'tar --checkpoint-action');
     // Long options may be cut short.
-    if (/^--(?:to-c|use-c|rsh|rmt-c|rsync-p|info-s|new-v)[a-z-]*=/.test(form))
-      runPlainShell(form.slice(form.indexOf('=') + 1), inside(scene, name, -1));
+    if (/^--(?:to-c|use-c|rsh|rmt-c|rsync-p|info-s|new-v)[a-z-]*=/.test(form)) run(form.slice(form.indexOf('=') + 1));
     else if (/^--(?:to-command|use-compress-program|rsh|rsync-path|run|command|checkpoint-action)$/.test(form))
-      runPlainShell(next.replace(/^exec=/, ''), inside(scene, name, -1));
-    else if (name === 'tar' && /^-[a-zA-Z]*I./.test(form))
-      runPlainShell(form.slice(form.indexOf('I') + 1), inside(scene, name, -1));
-    else if (name === 'rsync' && /^-[a-zA-Z]*e./.test(form))
-      runPlainShell(form.slice(form.indexOf('e') + 1), inside(scene, name, -1));
-    else if (name === 'tar' && /^-[a-zA-Z]*[IF]$/.test(form)) runPlainShell(next, inside(scene, name, -1));
-    else if (name === 'rsync' && /^-[a-zA-Z]*e$/.test(form)) runPlainShell(next, inside(scene, name, -1));
-    else if ((name === 'scp' || name === 'sftp') && /^-(?:S|D)$/.test(form))
-      runPlainShell(next, inside(scene, name, -1));
-    else if (/^s(?:cp|ftp)$/.test(name) && /ProxyCommand/i.test(form))
-      scene.gathering.lose(`${name} is told to run a command here`);
+      run(next.replace(/^exec=/, ''));
+    else if (name === 'tar' && /^-[a-zA-Z]*I./.test(form)) run(form.slice(form.indexOf('I') + 1));
+    else if (name === 'rsync' && /^-[a-zA-Z]*e./.test(form)) run(form.slice(form.indexOf('e') + 1));
+    else if (name === 'tar' && /^-[a-zA-Z]*[IF]$/.test(form)) run(next);
+    else if (name === 'rsync' && /^-[a-zA-Z]*e$/.test(form)) run(next);
+    else if (isCopier && /^-(?:S|D)$/.test(form)) run(next);
+    else if (isCopier && /ProxyCommand/i.test(form)) scene.gathering.lose(`${name} is told to run a command here`);
   }
   if (
     /^(?:tmux|screen|at|batch|crontab)$/.test(name) &&

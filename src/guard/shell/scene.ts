@@ -136,27 +136,6 @@ export interface UsedPath {
   readonly via: string;
 }
 
-interface Gathering {
-  /** Which one it is: its place in `commands`. */
-  addCommand(command: FoundCommand): number;
-  addRead(path: UsedPath): void;
-  addWrite(path: UsedPath): void;
-  addHost(host: string): void;
-  /** Something cannot be known, but what it is about stands there to be read: code of another language. */
-  miss(why: string): void;
-  /** Something cannot be known at all: it may be anything. */
-  lose(why: string): void;
-  /** A shell might run more than the commands that are found. */
-  markUnproven(why: string): void;
-  isFull(): boolean;
-  /** What is found in there may be run, or may be no more than a text: denies look at its commands, and nothing else does. */
-  suspect(run: () => void): void;
-  /** A mark for one of these texts; null: there are too many of them. */
-  addChoice(values: readonly string[]): string | null;
-  choicesOf(mark: string): readonly string[];
-  uses(): CallUses;
-}
-
 /** Whether it is transparent is only known after what is inside it was looked at. */
 export type FoundCommand = { -readonly [Key in keyof SimpleCommand]: SimpleCommand[Key] };
 
@@ -166,70 +145,91 @@ const MAX_FOUND = 1000;
 /** Some host, and nobody can say which. */
 export const SOME_HOST = '*';
 
-export function createGathering(): Gathering {
-  const commands: FoundCommand[] = [];
-  const reads: UsedPath[] = [];
-  const writes: UsedPath[] = [];
-  const hosts = new Set<string>();
-  const choices: (readonly string[])[] = [];
-  let unknown: string | null = null;
-  let mayBeAnything = false;
-  let unproven: string | null = null;
-  let isSuspecting = false;
+/** What is found on the way through a command. */
+export class Gathering {
+  readonly #commands: FoundCommand[] = [];
+  readonly #paths: Readonly<Record<'read' | 'write', UsedPath[]>> = { read: [], write: [] };
+  readonly #hosts = new Set<string>();
+  readonly #choices: (readonly string[])[] = [];
+  #unknown: string | null = null;
+  #mayBeAnything = false;
+  #unproven: string | null = null;
+  #isSuspecting = false;
+
+  /** Which one it is: its place in `commands`. */
+  addCommand(command: FoundCommand): number {
+    if (!this.isFull()) this.#commands.push(command);
+    return this.#commands.length - 1;
+  }
+
+  addPath(kind: 'read' | 'write', path: UsedPath): void {
+    if (!this.#isSuspecting && !this.isFull()) this.#paths[kind].push(path);
+  }
+
+  addHost(host: string): void {
+    if (!this.#isSuspecting) this.#hosts.add(host);
+  }
+
+  /** Something cannot be known, but what it is about stands there to be read: code of another language. */
+  miss(why: string): void {
+    if (!this.#isSuspecting) this.#unknown ??= why;
+  }
+
+  /** Something cannot be known at all: it may be anything. */
+  lose(why: string): void {
+    if (this.#isSuspecting) return;
+    // The worst is told first: it is the reason that people see.
+    if (!this.#mayBeAnything) this.#unknown = why;
+    this.#mayBeAnything = true;
+  }
+
+  /** A shell might run more than the commands that are found. */
+  markUnproven(why: string): void {
+    if (!this.#isSuspecting) this.#unproven ??= why;
+  }
+
   /** Who asks and is told so looks no further: what was not looked at may be anything, whatever it is suspected of. */
-  function isFull(): boolean {
-    const is = commands.length + reads.length + writes.length + hosts.size > MAX_FOUND;
-    if (is && !mayBeAnything) unknown = 'it does too much to be looked through';
-    mayBeAnything ||= is;
+  isFull(): boolean {
+    const { read, write } = this.#paths;
+    const is = this.#commands.length + read.length + write.length + this.#hosts.size > MAX_FOUND;
+    if (is && !this.#mayBeAnything) this.#unknown = 'it does too much to be looked through';
+    this.#mayBeAnything ||= is;
     return is;
   }
 
-  function lose(why: string): void {
-    if (isSuspecting) return;
-    // The worst is told first: it is the reason that people see.
-    if (!mayBeAnything) unknown = why;
-    mayBeAnything = true;
+  /** What is found in there may be run, or may be no more than a text: denies look at its commands, and nothing else does. */
+  suspect(run: () => void): void {
+    if (this.#isSuspecting) return;
+    const from = this.#commands.length;
+    this.#isSuspecting = true;
+    try {
+      run();
+    } finally {
+      this.#isSuspecting = false;
+      for (const command of this.#commands.slice(from)) command.isTransparent = true;
+    }
   }
 
-  function addTo<Found>(list: Found[], found: Found): void {
-    if (!isFull()) list.push(found);
+  /** A mark for one of these texts; null: there are too many of them. */
+  addChoice(values: readonly string[]): string | null {
+    if (this.#choices.length === MAX_CHOICES) return null;
+    this.#choices.push(values);
+    return String.fromCharCode(FIRST_CHOICE + this.#choices.length - 1);
   }
 
-  return {
-    addCommand: (command) => {
-      addTo(commands, command);
-      return commands.length - 1;
-    },
-    addRead: (path) => isSuspecting || addTo(reads, path),
-    addWrite: (path) => isSuspecting || addTo(writes, path),
-    addHost: (host) => {
-      if (!isSuspecting) hosts.add(host);
-    },
-    miss: (why) => {
-      if (!isSuspecting) unknown ??= why;
-    },
-    lose,
-    markUnproven: (why) => {
-      if (!isSuspecting) unproven ??= why;
-    },
-    isFull,
-    suspect: (run) => {
-      if (isSuspecting) return;
-      const from = commands.length;
-      isSuspecting = true;
-      try {
-        run();
-      } finally {
-        isSuspecting = false;
-        for (const command of commands.slice(from)) command.isTransparent = true;
-      }
-    },
-    addChoice: (values) => {
-      if (choices.length === MAX_CHOICES) return null;
-      choices.push(values);
-      return String.fromCharCode(FIRST_CHOICE + choices.length - 1);
-    },
-    choicesOf: (mark) => choices[mark.charCodeAt(0) - FIRST_CHOICE] ?? [],
-    uses: () => ({ commands, reads, writes, hosts: [...hosts], unknown, mayBeAnything, unproven }),
-  };
+  choicesOf(mark: string): readonly string[] {
+    return this.#choices[mark.charCodeAt(0) - FIRST_CHOICE] ?? [];
+  }
+
+  uses(): CallUses {
+    return {
+      commands: this.#commands,
+      reads: this.#paths.read,
+      writes: this.#paths.write,
+      hosts: [...this.#hosts],
+      unknown: this.#unknown,
+      mayBeAnything: this.#mayBeAnything,
+      unproven: this.#unproven,
+    };
+  }
 }

@@ -58,19 +58,13 @@ export function isOrdinaryVariable(name: string): boolean {
 export function checkVariable(name: string, form: string, scene: Scene): void {
   checkSpecial(name, /^\d+$/.test(form), scene);
   if (HARMLESS.test(name)) return;
-  if (RENAMES_COMMANDS.test(name)) {
-    scene.gathering.lose(`${name} is set, which changes what words mean`);
-    return;
-  }
-  if (HOLDS_CODE.test(name)) {
-    if (isUnsure(form)) scene.gathering.lose(`${name} is set to a command that is only known when it runs`);
-    else {
-      scene.gathering.miss(`${name} is set, which some program runs`);
-      scene.runner.runCode(
-        form,
-        inside(scene, `${name}=`, -1, { isPosix: true, self: null, within: null, stdin: { kind: 'none' } }),
-      );
-    }
+  if (RENAMES_COMMANDS.test(name)) scene.gathering.lose(`${name} is set, which changes what words mean`);
+  else if (HOLDS_CODE.test(name) && isUnsure(form))
+    scene.gathering.lose(`${name} is set to a command that is only known when it runs`);
+  else if (HOLDS_CODE.test(name)) {
+    const changes = { isPosix: true, self: null, within: null, stdin: { kind: 'none' } } as const;
+    scene.gathering.miss(`${name} is set, which some program runs`);
+    scene.runner.runCode(form, inside(scene, `${name}=`, -1, changes));
   } else if (CHANGES_PROGRAMS.test(name)) {
     scene.gathering.miss(`${name} is set, which changes what is run`);
   }

@@ -153,12 +153,9 @@ function walkNode(node: PipelineNode | AndOr | CompoundList, scene: Scene): void
       for (const word of node.wordlist ?? []) walkInner(word, scene);
       walkRepeated([node.body], node, scene, (copy) => {
         const words = (node.wordlist ?? []).flatMap((word) => expandWord(word, placesOf(scene)));
-        for (const { form } of words) checkVariable(node.name.value, form, copy);
-        rememberVariable(
-          node.name.value,
-          words.map(({ form }) => form),
-          copy,
-        );
+        const forms = words.map(({ form }) => form);
+        for (const form of forms) checkVariable(node.name.value, form, copy);
+        rememberVariable(node.name.value, forms, copy);
       });
       return;
     case 'ArithmeticFor':
@@ -272,16 +269,13 @@ function walkCommand(node: Command, scene: Scene): void {
     if (argument.type === 'Word') words.push(...expandWord(argument, placesOf(scene)));
     else words.push(asWord(argument, scene));
   }
-  if (stdin === null) {
-    scene.runner.runWords(words, scene, sets);
-    return;
-  }
   // `exec <<< code`: it comes in to all that follows.
-  if (words.at(-1)?.form === 'exec' && (stdin.kind === 'text' || stdin.kind === 'unknown'))
+  const isExec = words.at(-1)?.form === 'exec';
+  if (isExec && (stdin?.kind === 'text' || stdin?.kind === 'unknown'))
     scene.gathering.lose('what comes in to later commands is not followed');
-  else if (words.at(-1)?.form === 'exec' && stdin.kind === 'file')
+  else if (isExec && stdin?.kind === 'file')
     scene.gathering.markUnproven('a shell that reads its commands from stdin would run this file');
-  const copy = { ...scene, stdin };
+  const copy = { ...scene, stdin: stdin ?? scene.stdin };
   scene.runner.runWords(words, copy, sets);
   scene.cwds = copy.cwds;
 }

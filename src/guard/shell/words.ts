@@ -24,7 +24,8 @@ export function expandWord(word: Word, places: WordPlaces): ShellWord[] {
   if (parts === undefined) return [{ form: withTilde(word.text, word.value, places), text: word.value }];
   let forms = [''];
   for (const [index, part] of parts.entries()) {
-    const values = index === 0 && part.type === 'Literal' ? [leading(part, places)] : valuesOf(part, places);
+    const isHead = index === 0 && part.type === 'Literal';
+    const values = isHead ? [withTilde(part.text, part.value, places)] : valuesOf(part, places);
     forms = forms.flatMap((before) => values.map((value) => before + value));
     if (forms.length > MAX_WORDS) return [{ form: ANYTHING, text: word.text }];
   }
@@ -56,7 +57,6 @@ function valuesOf(part: WordPart, places: WordPlaces): readonly string[] {
     case 'ParameterExpansion':
       return [knownVariable(part.text, places) ?? ANYTHING];
     case 'ProcessSubstitution':
-      return [IN_WORD];
     case 'ArithmeticExpansion':
       return [IN_WORD];
     default:
@@ -77,10 +77,6 @@ function knownVariable(text: string, places: WordPlaces): string | null {
   if (name === 'HOME') return places.home;
   if (name === 'PWD') return places.pwd;
   return places.variables.get(name) ?? null;
-}
-
-function leading(part: { readonly text: string; readonly value: string }, places: WordPlaces): string {
-  return withTilde(part.text, part.value, places);
 }
 
 /** Only an unquoted `~` at the beginning is the home; `~name` and `~+` are not looked up. */
@@ -256,4 +252,9 @@ export function hasOption(read: ReadOptions, ...names: readonly string[]): boole
 function cut(word: ShellWord, from: number): ShellWord {
   const form = word.form.slice(from);
   return { form, text: form };
+}
+
+/** A table in which several names have the same entry. */
+export function sameFor<Entry>(names: string, entry: Entry): Readonly<Record<string, Entry>> {
+  return Object.fromEntries(names.split(' ').map((name) => [name, entry]));
 }

@@ -296,6 +296,8 @@ function takeVariables(words: ShellWord[], scene: Scene): string[] {
   }
 }
 
-function lost(name: string, scene: Scene): void {
+/** False: allows cannot look through it. */
+export function lost(name: string, scene: Scene): false {
   scene.gathering.lose(`what ${name} runs cannot be told from its options`);
+  return false;
 }
