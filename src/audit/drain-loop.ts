@@ -3,11 +3,9 @@ import path from 'node:path';
 import { type LiveTrees, nativeId, type SessionId, toSessionId } from '../core/index.ts';
 import { loadHost } from '../hosts/registry.ts';
 import type { Clock } from '../lib/clock.ts';
-import { known } from '../lib/json.ts';
 import { watchFolders } from '../lib/watch-folders.ts';
-import { maskValue } from '../redact/index.ts';
 import { createCallerNamer, type KnownSession, type NameCaller, type OpenSession } from '../sessions/index.ts';
-import { type Drained, drain } from './drain.ts';
+import { type Drained, type DrainOptions, drain } from './drain.ts';
 import type { ChainLink } from './entry.ts';
 import {
   dayOf,
@@ -58,17 +56,15 @@ export function startDraining(options: DrainLoopOptions): DrainLoop {
   const open: OpenSession = async (event, at) => (await openFollowed(trees, event.session)) ?? openOther(event, at);
   const round = async (): Promise<void> => {
     try {
-      const { isBusy } = await drainOnce({ folder, clock, open });
-      if (isBusy && !isClosed) later ??= setTimeout(lookLater, BUSY_MS);
+      const { isBusy } = await drainOnce(folder, clock, open);
+      if (isBusy && !isClosed) later ??= setTimeout(look, BUSY_MS);
     } catch (error) {
       onError(error);
     }
   };
-  const lookLater = (): void => {
-    later = undefined;
-    look();
-  };
   const look = (): void => {
+    clearTimeout(later);
+    later = undefined;
     if (isClosed) return;
     isAskedAgain = running !== undefined;
     running ??= round().finally(() => {
@@ -161,40 +157,21 @@ async function removeBad(folder: string, oldest: number): Promise<void> {
 /** They are part of the tree as long as somebody may look at the session: one that goes on without hooks, too. */
 async function removeHookLines(folder: string, oldest: number, ages: SessionAges): Promise<void> {
   const old: { readonly file: string; readonly session: SessionId }[] = [];
-  const folders = ['hooks', 'streams'].map((kind) => path.join(folder, kind));
-  const hosts = await Promise.all(
-    folders.map(async (kind) => (await namesIn(kind)).map((host) => ({ host, at: path.join(kind, host) }))),
-  );
-  for (const { host, at } of hosts.flat())
-    for (const name of await namesIn(at)) {
-      const file = path.join(at, name);
-      const stats = await stat(file).catch(() => undefined);
-      if (name.endsWith('.jsonl') && stats?.isFile() && stats.mtimeMs < oldest)
-        old.push({ file, session: toSessionId(host, path.basename(name, '.jsonl')) });
-    }
+  for (const kind of ['hooks', 'streams'])
+    for (const host of await namesIn(path.join(folder, kind)))
+      for (const name of await namesIn(path.join(folder, kind, host))) {
+        const file = path.join(folder, kind, host, name);
+        const stats = await stat(file).catch(() => undefined);
+        if (name.endsWith('.jsonl') && stats?.isFile() && stats.mtimeMs < oldest)
+          old.push({ file, session: toSessionId(host, path.basename(name, '.jsonl')) });
+      }
   if (old.length === 0) return;
   const known = await ages();
   for (const { file, session } of old) if ((known.get(session) ?? 0) < oldest) await rm(file, { force: true });
 }
 
-interface DrainOnceOptions {
-  /** Where troupe keeps its state. */
-  readonly folder: string;
-  readonly clock: Clock;
-  /** Of the followed ones, or from the disk (`createCallerSessions`). */
-  readonly open: OpenSession;
-  /** How long to wait for another process that drains right now. */
-  readonly patienceMs?: number;
-}
-
 /** Takes over what waits in the spool, with the names of those who made the calls. */
-export function drainOnce({ folder, clock, open, patienceMs }: DrainOnceOptions): Promise<Drained> {
-  return drain({
-    folder,
-    clock,
-    hostOf: async (name) => (await loadHost(name))?.hooks,
-    identify: createCallerNamer(open, clock),
-    mask: maskValue,
-    ...known({ patienceMs }),
-  });
+export function drainOnce(folder: string, clock: Clock, open: OpenSession, patienceMs = 0): Promise<Drained> {
+  const hostOf: DrainOptions['hostOf'] = async (name) => (await loadHost(name))?.hooks;
+  return drain({ folder, clock, hostOf, identify: createCallerNamer(open, clock), patienceMs });
 }

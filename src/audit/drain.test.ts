@@ -18,7 +18,6 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { AuditEntry } from '../core/index.ts';
 import { takeLock } from '../lib/lock-file.ts';
-import { maskValue } from '../redact/index.ts';
 import { type DrainOptions, drain } from './drain.ts';
 import { verifyLog } from './guard-log.ts';
 import { lockPath } from './log-files.ts';
@@ -252,7 +251,7 @@ describe('a drain', () => {
     const push = `push with ${secret}`;
     put({ tool: push, subject: push, input: { push }, cwd: push, note: push, seq: 1 }, { rule: push, reason: push });
     const agent = { ...MAIN, id: push, type: push, name: push, path: ['main', push], reason: push };
-    await drain({ ...options, mask: maskValue, identify: async () => agent });
+    await drain({ ...options, identify: async () => agent });
     const masked = 'push with [masked github-token]';
     expect((await entries())[0]).toMatchObject({
       agent: { id: masked, type: masked, name: masked, path: ['main', masked], reason: masked },
@@ -283,7 +282,7 @@ describe('a drain', () => {
       ' \n': null,
     };
     for (const subject of Object.keys(subjects)) put({ tool: 'Bash', subject });
-    await drain({ ...options, mask: maskValue });
+    await drain(options);
     expect((await entries()).map(({ summary }) => summary)).toEqual(Object.values(subjects));
   });
 
@@ -291,7 +290,7 @@ describe('a drain', () => {
     const long = 'x'.repeat(100_000);
     put({ tool: long, seq: 1 });
     const agent = { ...MAIN, path: ['main', long] };
-    await drain({ ...options, mask: maskValue, identify: async () => agent });
+    await drain({ ...options, identify: async () => agent });
     const cut = `${'x'.repeat(200)}… [99800 more characters]`;
     expect((await entries())[0]).toMatchObject({ tool: cut, agent: { path: ['main', cut] } });
   });

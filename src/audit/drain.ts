@@ -8,8 +8,9 @@ import { asAmount, asText, known } from '../lib/json.ts';
 import { isLocked } from '../lib/lock-file.ts';
 import { isWrongFile, readRegular, readRegularSync } from '../lib/regular-file.ts';
 import { codeOf } from '../lib/user-error.ts';
-import { type EntryFields, type EntryParts, type Mask, toEntry } from './entry.ts';
-import { createHookLineWriter, type HookLine, type HookLineWriter } from './hook-lines.ts';
+import { maskValue } from '../redact/index.ts';
+import { type EntryFields, type EntryParts, toEntry } from './entry.ts';
+import { type HookLine, HookLineWriter } from './hook-lines.ts';
 import { lockPath, waitForLock } from './log-files.ts';
 import { createLogWriter, findLogEnd } from './log-writer.ts';
 import { isQueueEmpty, listQueue, type QueuedFile, recoverAbandoned, setAside } from './queue.ts';
@@ -23,7 +24,6 @@ export interface DrainOptions {
   hostOf(name: string): Promise<QueueHost | undefined>;
   /** Who made the call, of a hook that was called at `at` (epoch milliseconds). */
   identify(event: HookEvent, at: number): Promise<AuditAgent>;
-  readonly mask: Mask;
   readonly clock: Clock;
   /** How long to wait for another process that drains; 0 if left out. */
   readonly patienceMs?: number;
@@ -69,7 +69,7 @@ async function drainLocked(options: DrainOptions): Promise<Drained> {
   const { folder, clock } = options;
   const end = await findLogEnd(folder);
   const log = await createLogWriter(folder, end, options);
-  const hooks = createHookLineWriter(folder);
+  const hooks = new HookLineWriter(folder);
   const total = { events: 0, entries: 0, bad: await recoverAbandoned(folder, clock) };
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const files = await listQueue(folder);
@@ -128,18 +128,7 @@ async function recordNewcomers(
   await hooks.append(lines);
 }
 
-interface TakenBatch {
-  readonly calls: readonly TakenCall[];
-  readonly lines: readonly HookLine[];
-  readonly done: readonly QueuedFile[];
-  readonly bad: number;
-}
-
-async function takeBatch(
-  files: readonly QueuedFile[],
-  inLog: ReadonlySet<string>,
-  options: DrainOptions,
-): Promise<TakenBatch> {
+async function takeBatch(files: readonly QueuedFile[], inLog: ReadonlySet<string>, options: DrainOptions) {
   const [calls, lines, done]: [TakenCall[], HookLine[], QueuedFile[]] = [[], [], []];
   let bad = 0;
   for (const file of files) {
@@ -158,14 +147,13 @@ async function takeBatch(
 }
 
 /** A call, but for who made it. */
-type TakenCall = Omit<EntryParts, 'agent' | 'mask'>;
+type TakenCall = Omit<EntryParts, 'agent'>;
 
-interface Taken {
-  readonly call?: TakenCall;
-  readonly lines: readonly HookLine[];
-}
-
-async function take(file: QueuedFile, isInLog: boolean, options: DrainOptions): Promise<Taken | 'bad' | 'gone'> {
+async function take(
+  file: QueuedFile,
+  isInLog: boolean,
+  options: DrainOptions,
+): Promise<{ readonly call?: TakenCall; readonly lines: readonly HookLine[] } | 'bad' | 'gone'> {
   const host = await options.hostOf(file.host);
   if (!host || !file.isReadable) return 'bad';
   const bytes = await readOrReason(file);
@@ -176,7 +164,7 @@ async function take(file: QueuedFile, isInLog: boolean, options: DrainOptions): 
   const { id } = file;
   const at = Number(file.atNs / 1_000_000n);
   const { call, session } = event;
-  const kept = options.mask(host.condense(spooled.payload));
+  const kept = maskValue(host.condense(spooled.payload));
   const by = known({ startedBy: asText(spooled.extra['parent']) });
   const isWorthALine = kept !== undefined || by.startedBy !== undefined;
   const own: HookLine = { host: file.host, session, id, at, ...known({ payload: kept }), ...by };
@@ -196,9 +184,13 @@ async function forStarter(
   return [{ host: hostOf(by.session), session: by.session, id: `${id} started`, at, startedBy, started: session }];
 }
 
-async function toNamedEntry(call: TakenCall, options: DrainOptions): Promise<EntryFields> {
-  const agent = await identifySafely(call.event, call.at, options);
-  return toEntry({ ...call, agent, mask: options.mask });
+/** A caller that cannot be looked up must not delay later events. */
+async function toNamedEntry(call: TakenCall, { identify }: DrainOptions): Promise<EntryFields> {
+  const agent = await identify(call.event, call.at).catch((error: unknown) => {
+    const reason = `it could not be looked up: ${error instanceof Error ? error.message : error}`;
+    return { ...UNKNOWN, reason };
+  });
+  return toEntry({ ...call, agent });
 }
 
 async function readOrReason({ path, isSmall }: QueuedFile): Promise<Uint8Array | 'bad' | 'gone'> {
@@ -209,16 +201,6 @@ async function readOrReason({ path, isSmall }: QueuedFile): Promise<Uint8Array |
     if (isWrongFile(error)) return 'bad';
     if (!isMissing(error)) throw error;
     return codeOf(error) === 'ENOENT' ? 'gone' : 'bad';
-  }
-}
-
-/** A caller that cannot be looked up must not delay later events. */
-async function identifySafely(event: HookEvent, at: number, { identify }: DrainOptions): Promise<AuditAgent> {
-  try {
-    return await identify(event, at);
-  } catch (error) {
-    const reason = `it could not be looked up: ${error instanceof Error ? error.message : error}`;
-    return { ...UNKNOWN, reason };
   }
 }
 

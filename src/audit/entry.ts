@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { type AuditAgent, type AuditDecision, type AuditEntry, nativeId, readAnsweredBy } from '../core/index.ts';
 import type { HookCall, HookEvent } from '../hosts/index.ts';
 import { asAmount, asObject, asText, type JsonObject, known, parseObject } from '../lib/json.ts';
+import { maskValue } from '../redact/index.ts';
 
 export interface EntryParts {
   readonly id: string;
@@ -12,11 +13,7 @@ export interface EntryParts {
   readonly agent: AuditAgent;
   /** What stood beside the payload: a decision, where one was made. */
   readonly extra: JsonObject;
-  readonly mask: Mask;
 }
-
-/** The value without secrets, and without strings that are longer than so many characters (2,000 where left out). */
-export type Mask = (value: unknown, longest?: number) => unknown;
 
 /** A model invents tools and names its agents: a name may be as long as a text. */
 const LONGEST_NAME = 200;
@@ -25,25 +22,23 @@ const LONGEST_NAME = 200;
  * In the order in which the fields stand in the file. Everything that a model's or a person's text may have got into is
  * masked; what the host numbers (session, call) is not: by it a line is found again.
  */
-export function toEntry({ id, at, event, call, agent, extra, mask }: EntryParts): EntryFields {
-  const text = (value: unknown): string | null => asText(mask(asText(value))) ?? null;
-  const name = (value: string): string => asText(mask(value, LONGEST_NAME)) ?? '';
+export function toEntry({ id, at, event, call, agent, extra }: EntryParts): EntryFields {
   return {
     v: 1,
     id,
     at: new Date(at).toISOString(),
     host: event.host,
-    event: name(event.name),
+    event: maskName(event.name),
     session: nativeId(event.session) || null,
-    agent: maskAgent(agent, text, name),
-    tool: name(call.tool),
+    agent: maskAgent(agent),
+    tool: maskName(call.tool),
     call: call.id ?? null,
-    summary: toSummaryLine(call.subject ?? '', mask),
-    input: mask(call.input) ?? null,
-    cwd: text(event.cwd),
+    summary: toSummaryLine(call.subject ?? ''),
+    input: maskValue(call.input) ?? null,
+    cwd: maskText(event.cwd),
     decision: toDecision(extra['decision']),
-    rule: text(extra['rule']),
-    reason: text(extra['reason']),
+    rule: maskText(extra['rule']),
+    reason: maskText(extra['reason']),
     ms: asAmount(extra['ms']) ?? null,
     ...known({
       answeredBy: readAnsweredBy(extra['answeredBy']),
@@ -52,19 +47,23 @@ export function toEntry({ id, at, event, call, agent, extra, mask }: EntryParts)
   };
 }
 
-function maskAgent(
-  agent: AuditAgent,
-  text: (value: unknown) => string | null,
-  name: (value: string) => string,
-): AuditAgent {
-  const nameOrNull = (value: string | null): string | null => (value === null ? null : name(value));
+function maskText(value: unknown): string | null {
+  return asText(maskValue(asText(value))) ?? null;
+}
+
+function maskName(value: string): string {
+  return asText(maskValue(value, LONGEST_NAME)) ?? '';
+}
+
+function maskAgent(agent: AuditAgent): AuditAgent {
+  const nameOrNull = (value: string | null): string | null => (value === null ? null : maskName(value));
   return {
     ...agent,
     id: nameOrNull(agent.id),
     type: nameOrNull(agent.type),
     name: nameOrNull(agent.name),
-    path: agent.path.map(name),
-    reason: text(agent.reason),
+    path: agent.path.map(maskName),
+    reason: maskText(agent.reason),
   };
 }
 
@@ -80,10 +79,10 @@ const LONGEST = 400;
  * The first line of what a call is about, with a mark for what does not show: a second line may do more than the first.
  * Masked before it is cut, for a secret may begin in one line and end in another.
  */
-function toSummaryLine(subject: string, mask: Mask): string | null {
+function toSummaryLine(subject: string): string | null {
   const lines = subject.split('\n').filter((line) => line.trim() !== '');
   const [first = ''] = lines;
-  const masked = asText(mask(subject.trim(), LONGEST)) ?? '';
+  const masked = asText(maskValue(subject.trim(), LONGEST)) ?? '';
   const line = masked.split('\n')[0]?.trim() ?? '';
   if (line === '') return null;
   // A line that was cut says so already.
@@ -110,14 +109,11 @@ export function sealEntry({ v, ...fields }: EntryFields, last: ChainLink): Chain
   return { n, hash, line: `${open},"hash":"${hash}"}` };
 }
 
-interface SealedLine {
-  readonly entry: AuditEntry;
-  /** The hash is that of the text. */
-  readonly isIntact: boolean;
-}
-
-/** Nothing where it is no line of an audit. The text decides, not what JSON makes of it: order and spaces count. */
-export function openSealed(text: string): SealedLine | undefined {
+/**
+ * Nothing where it is no line of an audit. `isIntact`: the hash is that of the text, not of what JSON makes of it: order and spaces
+ * count.
+ */
+export function openSealed(text: string): { readonly entry: AuditEntry; readonly isIntact: boolean } | undefined {
   const entry = parseEntry(text);
   if (!entry) return undefined;
   const [tail = '', hash] = /,"hash":"([0-9a-f]{64})"\}$/.exec(text.slice(-80)) ?? [];

@@ -28,7 +28,7 @@ import {
 import { drainOnce } from './drain-loop.ts';
 import { CHAIN_START, type ChainLink, openSealed } from './entry.ts';
 import { type Head, type LogFile, listLogFiles, lockPath, readHead, textOf } from './log-files.ts';
-import { type FollowOptions, followLog, readLog } from './read-log.ts';
+import { followLog, readLog } from './read-log.ts';
 
 export function createGuardLog(where: SessionScope, own: Pick<GuardLogOptions, 'drain' | 'held'> = {}): GuardLog {
   return openGuardLog({
@@ -60,7 +60,7 @@ const FOLLOW_MS = 250;
 export function openGuardLog(options: GuardLogOptions): GuardLog {
   const { folder, places, isNamed = false, clock } = options;
   const open = createSessionOpener(places, clock);
-  const drain = options.drain ?? (() => drainOnce({ folder, clock, open, patienceMs: PATIENCE_MS }));
+  const drain = options.drain ?? (() => drainOnce(folder, clock, open, PATIENCE_MS));
   const sessions = createSessions(places, { clock, named: isNamed });
   /** Who follows first and then reads must not miss what is written in between. */
   let beginning: Promise<void> | undefined;
@@ -81,8 +81,10 @@ export function openGuardLog(options: GuardLogOptions): GuardLog {
       const end = new AbortController();
       const isDrained = options.drain ? undefined : drainUntil(end.signal, drain);
       beginning = new Promise((onBegin) => {
-        const isTold = followUntil({ ...filter, folder, signal: end.signal, onBegin }, listener).finally(onBegin);
-        Promise.all([isDrained, isTold]).catch(reportTrouble);
+        const tell = async (): Promise<void> => {
+          for await (const entry of followLog(folder, { ...filter, signal: end.signal, onBegin })) listener(entry);
+        };
+        Promise.all([isDrained, tell().finally(onBegin)]).catch(reportTrouble);
       });
       return { close: () => end.abort() };
     },
@@ -107,13 +109,6 @@ async function drainUntil(signal: AbortSignal, drain: () => Promise<unknown>): P
     await drain().catch(reportTrouble);
     await sleep(FOLLOW_MS, undefined, { signal }).catch(() => undefined);
   }
-}
-
-async function followUntil(
-  { folder, ...options }: FollowOptions & { readonly folder: string },
-  listener: (entry: AuditEntry) => void,
-): Promise<void> {
-  for await (const entry of followLog(folder, options)) listener(entry);
 }
 
 /** Clocks of the host's lines and of its hooks are the same; a hook may be called while its line is not written yet. */

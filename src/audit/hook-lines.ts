@@ -24,31 +24,29 @@ export interface HookLine {
   readonly started?: SessionId;
 }
 
-export interface HookLineWriter {
-  /** Each once: those that an earlier drain wrote before it was killed are left out. On the disk when it comes back. */
-  append(lines: readonly HookLine[]): Promise<void>;
-}
-
 /** Under the lock, for one drain. */
-export function createHookLineWriter(folder: string): HookLineWriter {
-  const written = new Map<string, Set<string>>();
-  return {
-    async append(lines) {
-      for (const [file, ofFile] of groupBy(lines, (line) => fileOf(folder, line))) {
-        if (file === undefined) continue;
-        const known = written.get(file) ?? (await repairAndReadIds(file, Math.min(...ofFile.map(({ at }) => at))));
-        written.set(file, known);
-        const news = withoutRecorded(
-          file,
-          ofFile.filter((line) => !known.has(line.id)),
-        );
-        const text = news.map(({ host: _host, session: _session, ...line }) => `${JSON.stringify(line)}\n`).join('');
-        if (text !== '') await appendWhole(file, text);
-        for (const line of news) known.add(line.id);
-        noteRecorded(file, news);
-      }
-    },
-  };
+export class HookLineWriter {
+  readonly #folder: string;
+  readonly #written = new Map<string, Set<string>>();
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** Each once: those that an earlier drain wrote before it was killed are left out. On the disk when it comes back. */
+  async append(lines: readonly HookLine[]): Promise<void> {
+    for (const [file, ofFile] of groupBy(lines, (line) => fileOf(this.#folder, line))) {
+      if (file === undefined) continue;
+      const known = this.#written.get(file) ?? (await repairAndReadIds(file, Math.min(...ofFile.map(({ at }) => at))));
+      this.#written.set(file, known);
+      const unknown = ofFile.filter((line) => !known.has(line.id));
+      const news = withoutRecorded(file, unknown);
+      const text = news.map(({ host: _host, session: _session, ...line }) => `${JSON.stringify(line)}\n`).join('');
+      if (text !== '') await appendWhole(file, text);
+      for (const line of news) known.add(line.id);
+      noteRecorded(file, news);
+    }
+  }
 }
 
 /** Every hook of a process says who started it: once is enough. Once more, by another process of ours, does no harm. */
@@ -107,22 +105,17 @@ async function repairAndReadIds(file: string, oldest: number): Promise<Set<strin
   return ids;
 }
 
-export interface Resumed {
-  /** The session that goes on. */
-  readonly session: SessionId;
-  /** From whom, and whose session that is. */
-  readonly agent: AgentId;
-  readonly of: SessionId;
-}
-
 const PATIENCE_MS = 10_000;
 
 /**
- * Keeps which agent a session goes on from, in the files of both, so that whoever looks at one finds the other. False where it
- * could not be kept: an id that is no name of a file, or somebody who drains for ever.
+ * Keeps which agent, of which session, a session goes on from, in the files of both, so that whoever looks at one finds the other.
+ * False where it could not be kept: an id that is no name of a file, or somebody who drains for ever.
  */
-export async function recordResumed(folder: string, continued: Resumed, clock: Clock): Promise<boolean> {
-  const { session, of, agent } = continued;
+export async function recordResumed(
+  folder: string,
+  { session, of, agent }: { readonly session: SessionId; readonly agent: AgentId; readonly of: SessionId },
+  clock: Clock,
+): Promise<boolean> {
   const startedBy = formatStartedBy(of, agent);
   if (startedBy === undefined || session === of) return false;
   const id = `continued ${nativeId(session)}`;
@@ -134,7 +127,7 @@ export async function recordResumed(folder: string, continued: Resumed, clock: C
   const lock = await waitForLock(folder, clock, PATIENCE_MS);
   if (!lock) return false;
   try {
-    await createHookLineWriter(folder).append(lines);
+    await new HookLineWriter(folder).append(lines);
     return true;
   } finally {
     await lock.release();

@@ -18,13 +18,6 @@ import {
   writeHead,
 } from './log-files.ts';
 
-interface LogWriter {
-  /** Resolves when they are on the disk. */
-  append(entries: readonly EntryFields[]): Promise<void>;
-  /** Only while no queued event is in the log already: those are looked for behind the head. */
-  saveHead(): Promise<void>;
-}
-
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
 
 /** Requires the lock. */
@@ -32,7 +25,7 @@ export async function createLogWriter(
   folder: string,
   end: LogEnd,
   { clock, maxFileBytes = MAX_FILE_BYTES }: { readonly clock: Clock; readonly maxFileBytes?: number },
-): Promise<LogWriter> {
+) {
   let { file } = end;
   let size = file ? (await stat(file.path)).size : 0;
   let last: ChainLink = end.last;
@@ -56,7 +49,8 @@ export async function createLogWriter(
   };
 
   return {
-    async append(entries) {
+    /** Resolves when they are on the disk. */
+    async append(entries: readonly EntryFields[]): Promise<void> {
       let pending = '';
       let pendingLast = last;
       const flush = async (): Promise<void> => {
@@ -81,7 +75,8 @@ export async function createLogWriter(
       }
       await flush();
     },
-    async saveHead() {
+    /** Only while no queued event is in the log already: those are looked for behind the head. */
+    async saveHead(): Promise<void> {
       if ((head?.n ?? 0) === last.n && (head?.hash ?? last.hash) === last.hash) return;
       head = { ...(await ensureHead()), ...last };
       await writeHead(folder, head);
@@ -108,15 +103,6 @@ export async function findLogEnd(folder: string): Promise<LogEnd> {
   const found = await readHead(folder);
   const head = found === 'broken' ? undefined : found;
   if (file) await repairLastLine(file, files, head);
-  const { last, afterHead } = await readEnd(files, head);
-  // If lines are missing at the end, the chain continues behind them: the gap stays visible.
-  return { file, head, afterHead, last: head && head.n > last.n ? head : last };
-}
-
-async function readEnd(
-  files: readonly LogFile[],
-  head: Head | undefined,
-): Promise<{ readonly last: ChainLink; readonly afterHead: ReadonlySet<string> }> {
   const afterHead = new Set<string>();
   let last: ChainLink | undefined;
   for await (const { entry } of readEntriesBackwards(files)) {
@@ -124,7 +110,9 @@ async function readEnd(
     if (head ? entry.n <= head.n : afterHead.size >= WINDOW) break;
     afterHead.add(entry.id);
   }
-  return { last: last ?? CHAIN_START, afterHead };
+  last ??= CHAIN_START;
+  // If lines are missing at the end, the chain continues behind them: the gap stays visible.
+  return { file, head, afterHead, last: head && head.n > last.n ? head : last };
 }
 
 /**

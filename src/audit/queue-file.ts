@@ -19,21 +19,15 @@ import { codeOf } from '../lib/user-error.ts';
 // A call that the guard stub asks about is a pending file (`.new-…`). Whoever answers it, the server or the standalone hook, queues
 // it with its decision (`settleSpooled`); only one of them can.
 
-/** The payload of a hook, and what we know beside it. */
-interface QueuedEvent {
-  readonly payload: unknown;
-  readonly extra: JsonObject;
-}
-
 export const MAX_QUEUED_BYTES = 128 * 1024 * 1024;
 
 const NEWLINE = 10;
 
 /**
- * The payload as the host gave it, then a line of ours. Undefined if that is not JSON. The last line is ours only if there is a
+ * The payload as the host gave it, then a line of ours: what we know beside it. Undefined if that is not JSON. The last line is ours only if there is a
  * payload before it: the host's own may span lines.
  */
-export function parseQueued(bytes: Uint8Array): QueuedEvent | undefined {
+export function parseQueued(bytes: Uint8Array): { readonly payload: unknown; readonly extra: JsonObject } | undefined {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   let end = text.length;
   while (end > 0 && text[end - 1] === NEWLINE) end--;

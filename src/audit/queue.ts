@@ -1,11 +1,11 @@
 import { lstatSync } from 'node:fs';
-import { link, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Clock } from '../lib/clock.ts';
+import { linkNew } from '../lib/edit-file.ts';
 import { isMissing } from '../lib/folders.ts';
 import { isRunning } from '../lib/processes.ts';
 import { isWrongFile, readRegular } from '../lib/regular-file.ts';
-import { codeOf } from '../lib/user-error.ts';
 import { MAX_QUEUED_BYTES, parseQueued } from './queue-file.ts';
 
 // The queue as whoever drains it sees it: STATE/spool/<host>.<pid>.<n>.json, and pending files of calls without a decision yet.
@@ -15,6 +15,9 @@ export interface QueuedFile {
   readonly name: string;
   readonly path: string;
   readonly host: string;
+  /** Of the process that wrote it, and of the event in that process. */
+  readonly pid: number;
+  readonly count: number;
   /** Process numbers are reused, and names with them; the time makes the id unique. */
   readonly id: string;
   /** When it was put here, nanoseconds. */
@@ -44,13 +47,7 @@ export async function listQueue(folder: string): Promise<readonly QueuedFile[]> 
 /** Files written within a few milliseconds have the same time; later processes and later events have higher numbers. */
 function compareFiles(a: QueuedFile, b: QueuedFile): number {
   if (a.atNs !== b.atNs) return a.atNs < b.atNs ? -1 : 1;
-  const [[pidA, countA], [pidB, countB]] = [numbersOf(a.name), numbersOf(b.name)];
-  return pidA - pidB || countA - countB || (a.name < b.name ? -1 : 1);
-}
-
-function numbersOf(name: string): readonly [pid: number, count: number] {
-  const [, pid, count] = /\.(\d+)\.(\d+)\.json$/.exec(name) ?? [];
-  return [Number(pid ?? 0), Number(count ?? 0)];
+  return a.pid - b.pid || a.count - b.count || (a.name < b.name ? -1 : 1);
 }
 
 export async function isQueueEmpty(folder: string): Promise<boolean> {
@@ -93,8 +90,10 @@ export async function recoverAbandoned(folder: string, clock: Clock): Promise<nu
     if (!pending || clock() - Number(pending.atNs / 1_000_000n) < ABANDONED_MS) continue;
     const isComplete = await isWhole(pending);
     if (!isComplete) pieces++;
-    if (!isComplete || !(await linkAs(pending, path.join(queueFolder(folder), `${name.slice(PENDING.length)}.json`))))
-      await setAside(folder, pending);
+    const isQueued =
+      isComplete && (await linkNew(pending.path, path.join(queueFolder(folder), `${name.slice(PENDING.length)}.json`)));
+    if (isQueued) await rm(pending.path);
+    else await setAside(folder, pending);
   }
   return pieces;
 }
@@ -118,34 +117,23 @@ export function queueFolder(folder: string): string {
   return path.join(folder, 'spool');
 }
 
-async function linkAs(pending: QueuedFile, place: string): Promise<boolean> {
-  try {
-    await link(pending.path, place);
-  } catch (error) {
-    if (codeOf(error) === 'EEXIST') return false;
-    throw error;
-  }
-  await rm(pending.path);
-  return true;
-}
-
 function describe(folder: string, name: string): QueuedFile | undefined {
   const place = path.join(queueFolder(folder), name);
-  try {
-    const stats = lstatSync(place, { bigint: true });
-    return {
+  const stats = lstatSync(place, { bigint: true, throwIfNoEntry: false });
+  const [, host = '', pid = 0, count = 0] = /^(.+)\.(\d+)\.(\d+)\.json$/.exec(name) ?? [];
+  return (
+    stats && {
       name,
       path: place,
-      host: /^(.+)\.\d+\.\d+\.json$/.exec(name)?.[1] ?? '',
+      host,
+      pid: Number(pid),
+      count: Number(count),
       id: `${name}@${stats.mtimeNs}`,
       atNs: stats.mtimeNs,
       isReadable: stats.isFile() && stats.size <= MAX_QUEUED_BYTES,
       isSmall: stats.size <= SMALL_BYTES,
-    };
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
-    throw error;
-  }
+    }
+  );
 }
 
 /** None if there is no such folder. */

@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto';
-import { access, chmod, constants, mkdir, rename } from 'node:fs/promises';
+import { access, chmod, constants, mkdir } from 'node:fs/promises';
 import path from 'node:path';
+import { replaceFile } from '../lib/edit-file.ts';
 import { asObject, asText } from '../lib/json.ts';
-import { createFile, readText } from '../lib/regular-file.ts';
+import { readText } from '../lib/regular-file.ts';
 import { ensureStateFolder } from '../lib/state-folder.ts';
 
 /** The commands that a host runs, as files. */
@@ -32,15 +32,8 @@ export async function writeHookStubs(folder: string, options: HookStubOptions): 
   const bin = path.join(state, 'bin');
   for (const made of [bin, path.join(state, 'spool')]) await mkdir(made, { recursive: true, mode: 0o700 });
   const [observe, guard] = [path.join(bin, 'observe'), path.join(bin, 'guard')];
-  const words = {
-    state,
-    config: path.resolve(configFolder),
-    node,
-    hookFile,
-    version: await versionOf(hookFile),
-    bash: await findBash(),
-    answers,
-  };
+  const [version, bash] = [await versionOf(hookFile), await findBash()];
+  const words = { state, config: path.resolve(configFolder), node, hookFile, version, bash, answers };
   await writeProgram(observe, observeScript(words));
   await writeProgram(guard, guardScript(words));
   return { observe, guard };
@@ -48,9 +41,7 @@ export async function writeHookStubs(folder: string, options: HookStubOptions): 
 
 async function writeProgram(file: string, text: string): Promise<void> {
   if ((await readText(file).catch(() => undefined)) === text) return chmod(file, 0o700);
-  const draft = `${file}.${randomBytes(6).toString('hex')}`;
-  await createFile(draft, text, 0o700);
-  await rename(draft, file);
+  replaceFile(file, text, 0o700);
 }
 
 /** Of the package that the hook file belongs to. */
@@ -82,18 +73,14 @@ async function findBash(): Promise<string | undefined> {
   return undefined;
 }
 
-interface ScriptWords {
+interface ScriptWords extends Required<Omit<HookStubOptions, 'configFolder'>> {
   /** Absolute. */
   readonly state: string;
-  readonly node: string;
-  readonly hookFile: string;
   readonly version: string;
   /** Where the person's policy lies: a host may run with another environment than the one it was installed from. */
   readonly config: string;
   /** Where bash is, if it is anywhere. */
   readonly bash: string | undefined;
-  /** By host: what the guard says where nobody could be asked. */
-  readonly answers: Readonly<Record<string, FailureAnswers>>;
 }
 
 export function observeScript(words: ScriptWords): string {

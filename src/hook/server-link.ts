@@ -1,10 +1,11 @@
 // A call that a process of ours brings to the server, as the stubs of hooks do in their shell.
 
 import { randomBytes } from 'node:crypto';
-import { rename, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import * as http from 'node:http';
 import path from 'node:path';
-import { createFile, readText } from '../lib/regular-file.ts';
+import { replaceFile } from '../lib/edit-file.ts';
+import { readText } from '../lib/regular-file.ts';
 import { codeOf, UserError } from '../lib/user-error.ts';
 
 interface HookRequest {
@@ -38,11 +39,9 @@ export async function requestJudgement(folder: string, call: HookRequest): Promi
 function post(port: number, key: string, { host, draft, asks, ppid, since, signal }: HookRequest): Promise<string> {
   const asked = new URLSearchParams({ draft, asks, since: String(since / 1_000) });
   if (ppid !== undefined) asked.set('ppid', String(ppid));
-  for (const [name, value] of [
-    ['parent', process.env['TROUPE_PARENT']],
-    ['above', process.env['TROUPE_AGENT']],
-  ] as const)
-    if (value) asked.set(name, value);
+  const { TROUPE_PARENT: parent, TROUPE_AGENT: above } = process.env;
+  if (parent) asked.set('parent', parent);
+  if (above) asked.set('above', above);
   return new Promise((resolve, reject) => {
     const options = {
       ...{ host: '127.0.0.1', port, path: `/api/hooks/${host}?${asked}`, method: 'POST', signal },
@@ -107,12 +106,9 @@ export async function keepHookAddress(folder: string, options: HookAddressOption
 const RECHECK_MS = 3_000;
 
 async function writeAtOnce(file: string, text: string): Promise<void> {
-  const draft = `${file}.${randomBytes(6).toString('hex')}`;
   try {
-    await createFile(draft, text);
-    await rename(draft, file);
+    replaceFile(file, text);
   } catch (error) {
-    await rm(draft, { force: true });
     const why = `${file} cannot be replaced (${codeOf(error) ?? error})`;
     throw new UserError('state-folder', `Hooks do not reach this server: ${why}.`, 'Remove it.', { cause: error });
   }

@@ -158,10 +158,10 @@ function readOnly(file: string, cause?: unknown): UserError {
 }
 
 /** Puts a text in the place of a file, for its owner only: whole or not at all, wherever this process is killed. */
-export function replaceFile(file: string, text: string): void {
+export function replaceFile(file: string, text: string, mode = 0o600): void {
   const draft = `${file}.${process.pid}.${randomBytes(6).toString('hex')}.draft`;
   try {
-    createFileSync(draft, text);
+    createFileSync(draft, text, mode);
     renameSync(draft, file);
   } catch (error) {
     rmSync(draft, { force: true });

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { createGuardLog } from '../audit/index.ts';
 import { attachTo } from '../control/index.ts';
 import { createServedExport } from '../export/index.ts';
-import { createPolicyReader, createQuestionTurns, followHostApprovals } from '../guard/index.ts';
+import { createPolicyReader, followHostApprovals, QuestionTurns } from '../guard/index.ts';
 import { createHookKeys, keepHookAddress } from '../hook/index.ts';
 import { systemClock } from '../lib/clock.ts';
 import { known } from '../lib/json.ts';
@@ -104,7 +104,7 @@ async function serve(folder: string, request: ServeRequest): Promise<Serving> {
   const page = await readPageFiles();
   const keys = createHookKeys();
   const desk = isAlone ? undefined : createServerApprovals();
-  const turns = createQuestionTurns();
+  const turns = new QuestionTurns();
   const asking = desk && { desk, turns, onError: reportTrouble, ...known({ nameCaller: live.nameCaller }) };
   const hooks = asking && createHookIntake(folder, keys, asking);
   const server = createServer({

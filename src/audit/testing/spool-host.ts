@@ -55,7 +55,6 @@ export function testOptions(folder: string): DrainOptions {
       const id = caller.agent.slice(5);
       return { ...MAIN, who: 'subagent', id, type: caller.type ?? null, name: 'Ann', depth: 1, path: ['main', 'Ann'] };
     },
-    mask: (value) => value,
     clock: () => Date.now(),
   };
 }

@@ -137,22 +137,12 @@ export function createPendingApprovals({ clock, createId, later }: ApprovalsOpti
   };
 }
 
-interface RequestedCall {
-  readonly event: HookEvent;
-  readonly call: HookCall;
-  /** Epoch milliseconds. */
-  readonly at: number;
-  readonly rule: string | null;
-  /** Why approval is needed, in words for people. */
-  readonly why: string;
-}
-
 /** Whoever approves should see all of it. */
 const LONGEST_SHOWN = 20_000;
 
 /** Masked as in the audit log: everybody with access to the page sees it. */
-function describeRequest({ event, call, at, rule, why }: RequestedCall, agent: AuditAgent): Question {
-  const entry = toEntry({ id: '', at, event, call, agent, extra: { rule, reason: why }, mask: maskValue });
+function describeRequest({ event, call, at }: HeldCall, { rule, why }: ApprovalTerms, agent: AuditAgent): Question {
+  const entry = toEntry({ id: '', at, event, call, agent, extra: { rule, reason: why } });
   const { host, session, tool, summary, cwd } = entry;
   const input = maskValue(call.input, LONGEST_SHOWN) ?? null;
   return {
@@ -196,48 +186,56 @@ export interface HeldCall {
   settle(decided: object): boolean;
 }
 
+/** What a person is asked about a held call, and what comes of the answer. */
+interface ApprovalTerms {
+  readonly rule: string | null;
+  /** Why approval is needed, in words for people. */
+  readonly why: string;
+  readonly wait: Wait;
+  /** What the hook prints where nothing was decided here. */
+  readonly undecided?: string;
+  /** What is kept of the answer, and what the hook prints. */
+  end(decision: ApprovalEnd['decision'], by: AnsweredBy): { readonly decided: object; readonly printed: string };
+}
+
+/** The hook of this call waits until a person has answered or the time is over; it may exit before. */
+export function hold(held: HeldCall, terms: ApprovalTerms, asking: ApprovalContext): HookReply | undefined {
+  const { desk, nameCaller, onError } = asking;
+  const { ms, otherwise } = terms.wait;
+  let answer = terms.undecided;
+  const keep = ({ decision, by }: Pick<ApprovalEnd, 'decision' | 'by'>): boolean => {
+    const { decided, printed } = terms.end(decision, by);
+    try {
+      if (!held.settle(decided)) return false;
+    } catch (error) {
+      // A full disk does not change what the person said.
+      onError(error);
+    }
+    if (decision !== null) answer = printed;
+    return true;
+  };
+  const pending = desk.open(describeRequest(held, terms, requestingAgent(held.caller)), terms.wait, keep);
+  if (!pending) {
+    keep({ decision: otherwise, by: 'no-server' });
+    return answer;
+  }
+  nameCaller?.(held.event, held.at).then((agent) => pending.learn(describeRequest(held, terms, agent)), onError);
+  return { ms, text: pending.ended.then(() => answer), withdraw: pending.withdraw };
+}
+
 interface CallToHold extends HeldCall {
   readonly host: HooksCapability;
   readonly judgement: Judgement;
   readonly wait: NonNullable<Judgement['wait']>;
 }
 
-/** The hook of this call waits until a person has answered or the time is over; it may exit before. */
 export function holdCall(held: CallToHold, asking: ApprovalContext): HookReply | undefined {
   const { host, judgement, wait } = held;
-  const finish = (decision: ApprovalEnd['decision'], by: ApprovalEnd['by']): { kept: boolean; printed: string } => {
+  const end: ApprovalTerms['end'] = (decision, by) => {
     const { printed, ...decided } = answerRequest(host, judgement, decision ?? 'deny', by);
-    try {
-      return { kept: held.settle(decision === null ? { ...decided, decision: 'ask' } : decided), printed };
-    } catch (error) {
-      // A full disk does not change what the person said.
-      asking.onError(error);
-      return { kept: true, printed };
-    }
+    return { printed, decided: decision === null ? { ...decided, decision: 'ask' } : decided };
   };
-  let answer: string | undefined;
-  const keep = ({ decision, by }: ApprovalEnd): boolean => {
-    const { kept, printed } = finish(decision, by);
-    if (kept && decision !== null) answer = printed;
-    return kept;
-  };
-  const pending = requestApproval({ ...held, rule: judgement.rule, why: wait.why }, wait, keep, asking);
-  if (!pending) {
-    const { kept, printed } = finish(wait.otherwise, 'no-server');
-    return kept ? printed : undefined;
-  }
-  return { ms: wait.ms, text: pending.ended.then(() => answer), withdraw: pending.withdraw };
-}
-
-export function requestApproval(
-  held: HeldCall & Pick<RequestedCall, 'rule' | 'why'>,
-  wait: Wait,
-  keep: (end: ApprovalEnd) => boolean,
-  { desk, nameCaller, onError }: ApprovalContext,
-): PendingApproval | undefined {
-  const pending = desk.open(describeRequest(held, requestingAgent(held.caller)), wait, keep);
-  if (pending) nameCaller?.(held.event, held.at).then((agent) => pending.learn(describeRequest(held, agent)), onError);
-  return pending;
+  return hold(held, { rule: judgement.rule, why: wait.why, wait, end }, asking);
 }
 
 /** What the hook is to print: now, or when a person has answered. */
@@ -253,37 +251,39 @@ export interface HeldReply {
 }
 
 /** A host's question may arrive through its hook and from its server. The hook goes first: it is the host's own. */
-export interface QuestionTurns {
-  /** A hook has it, now or in a moment: other requests for it are withdrawn. */
-  take(id: string): void;
-  isHooks(id: string): boolean;
-  /** There is a request for it already: a server may have two addresses. */
-  isOpen(id: string): boolean;
-  /** There is a request for it now, other than the hook's. */
-  open(id: string, withdraw: () => void): void;
-  /** It is over. */
-  close(id: string): void;
-}
+export class QuestionTurns {
+  readonly #hooks = new Set<string>();
+  readonly #others = new Map<string, () => void>();
 
-export function createQuestionTurns(): QuestionTurns {
-  const hooks = new Set<string>();
-  const others = new Map<string, () => void>();
-  const withdraw = (id: string): void => {
-    const call = others.get(id);
-    others.delete(id);
-    call?.();
-  };
-  return {
-    take(id) {
-      hooks.add(id);
-      withdraw(id);
-    },
-    isHooks: (id) => hooks.has(id),
-    isOpen: (id) => others.has(id),
-    open: (id, call) => void others.set(id, call),
-    close(id) {
-      withdraw(id);
-      hooks.delete(id);
-    },
-  };
+  /** A hook has it, now or in a moment: other requests for it are withdrawn. */
+  take(id: string): void {
+    this.#hooks.add(id);
+    this.#withdraw(id);
+  }
+
+  isHooks(id: string): boolean {
+    return this.#hooks.has(id);
+  }
+
+  /** There is a request for it already: a server may have two addresses. */
+  isOpen(id: string): boolean {
+    return this.#others.has(id);
+  }
+
+  /** There is a request for it now, other than the hook's. */
+  open(id: string, withdraw: () => void): void {
+    this.#others.set(id, withdraw);
+  }
+
+  /** It is over. */
+  close(id: string): void {
+    this.#withdraw(id);
+    this.#hooks.delete(id);
+  }
+
+  #withdraw(id: string): void {
+    const withdraw = this.#others.get(id);
+    this.#others.delete(id);
+    withdraw?.();
+  }
 }

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { ApprovalListener, HostApproval } from '../../hosts/index.ts';
 import { opencode } from '../../hosts/opencode/index.ts';
-import { createPendingApprovals, createQuestionTurns } from './approvals.ts';
+import { createPendingApprovals, QuestionTurns } from './approvals.ts';
 import { followHostApprovals } from './host-questions.ts';
 
 const line = [
@@ -60,7 +60,7 @@ async function begin() {
       reply: async (_address: string, _question: HostApproval, printed: string) => replies.push(printed) > 0,
     },
   };
-  const turns = createQuestionTurns();
+  const turns = new QuestionTurns();
   const asking = { desk, turns, onError: (error: unknown) => void expect(error).toBeUndefined() };
   const place = { adapter, root: 'http://127.0.0.1:1', forced: false };
   const following = followHostApprovals([place], { folder, asking, turns, everyMs: 10 });

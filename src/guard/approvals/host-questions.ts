@@ -3,16 +3,10 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { queueEvent } from '../../audit/index.ts';
-import type { ApprovalEnd } from '../../core/index.ts';
+import type { AnsweredBy, ApprovalAnswer } from '../../core/index.ts';
 import type { ApprovalsCapability, HooksCapability, HostApproval } from '../../hosts/index.ts';
 import type { DataFolder } from '../../sessions/index.ts';
-import {
-  type ApprovalContext,
-  type HeldCall,
-  type HookReply,
-  type QuestionTurns,
-  requestApproval,
-} from './approvals.ts';
+import { type ApprovalContext, type HeldCall, type HookReply, hold, type QuestionTurns } from './approvals.ts';
 
 interface QuestionsOptions {
   /** Where the spool lies. */
@@ -112,24 +106,12 @@ const HELD_MS = 3_600_000;
  * the hook says nothing.
  */
 export function holdHostApproval(held: QuestionToHold, asking: ApprovalContext): HookReply {
-  let reply = '';
-  const keep = ({ decision, by }: ApprovalEnd): boolean => {
+  const end = (decision: ApprovalAnswer | null, by: AnsweredBy) => {
     const said = decision === null ? '' : ` A person was asked and ${decision === 'allow' ? 'allowed' : 'denied'} it.`;
     const reason = `${held.question}.${said}`;
-    try {
-      if (!held.settle({ decision: decision ?? 'ask', rule: null, reason, answeredBy: by })) return false;
-    } catch (error) {
-      // A full disk does not change what the person said.
-      asking.onError(error);
-    }
-    if (decision !== null) reply = held.host.formatReply?.(decision, reason) ?? '';
-    return true;
+    const printed = (decision !== null && held.host.formatReply?.(decision, reason)) || '';
+    return { printed, decided: { decision: decision ?? 'ask', rule: null, reason, answeredBy: by } };
   };
   const wait = { ms: HELD_MS, otherwise: null };
-  const pending = requestApproval({ ...held, rule: null, why: held.question }, wait, keep, asking);
-  if (!pending) {
-    keep({ at: new Date(held.at).toISOString(), decision: null, by: 'no-server' });
-    return '';
-  }
-  return { ms: HELD_MS, text: pending.ended.then(() => reply), withdraw: pending.withdraw };
+  return hold(held, { rule: null, why: held.question, wait, undecided: '', end }, asking) ?? '';
 }
