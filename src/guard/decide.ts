@@ -74,22 +74,17 @@ function strictestOf(verdicts: readonly PartVerdict[]): PartVerdict {
   return verdicts.reduce((worst, next) => (rankOf(next) > rankOf(worst) ? next : worst));
 }
 
-/** What no allow gets past, and what only one gets past that says so in words. For who wants to write that allow. */
-interface Obstacles {
-  /** Denies and asks for the agent itself, each once. */
-  readonly own: readonly Rule[];
-  /** Parts that an agent above may not do. */
-  readonly inherited: readonly JudgedPart[];
-}
-
-export function findObstacles(policy: Policy, call: GuardedCall): Obstacles {
-  const applicable = findApplicable(policy.rules, createTrial(call, false));
+/**
+ * What no allow gets past, and what only one gets past that says so in words: `own`, denies and asks for the agent itself, each
+ * once; `inherited`, parts that an agent above may not do. For who wants to write that allow.
+ */
+export function findObstacles(policy: Policy, call: GuardedCall) {
+  const trial = createTrial(call, false);
+  const { own, above } = findApplicable(policy.rules, trial);
   const parts = partsOf(call);
-  const holds = (rule: Rule, { part }: JudgedPart): boolean =>
-    rule.tools.length === 0 || rule.tools.some((pattern) => holdsTool(pattern, part, call, 'may'));
   return {
-    own: applicable.own.filter((rule) => isStrict(rule) && parts.some((part) => holds(rule, part))),
-    inherited: parts.filter((part) => applicable.above.some(({ rule }) => holds(rule, part))),
+    own: own.filter((rule) => isStrict(rule) && parts.some((part) => holdsSomeTool(rule, part, trial, 'may'))),
+    inherited: parts.filter((part) => above.some(({ rule }) => holdsSomeTool(rule, part, trial, 'may'))),
   };
 }
 

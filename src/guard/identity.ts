@@ -55,14 +55,8 @@ export function agentsTold(identity: string | undefined): readonly CallingAgent[
   const [host, session, id, path, ...more] = identity.split(':');
   if (!host || !session || !id || !path || more.length > 0) return [];
   return path.split('/').map((label, depth) => {
-    const isKnown = label !== '?';
     if (label === 'main' && depth === 0) return { id: session, kind: 'main', type: null, name: null, depth: 0 };
-    return {
-      id: isKnown ? id : '',
-      kind: 'task',
-      type: isKnown ? label : null,
-      name: isKnown ? label : null,
-      depth: null,
-    };
+    if (label === '?') return { id: '', kind: 'task', type: null, name: null, depth: null };
+    return { id, kind: 'task', type: label, name: label, depth: null };
   });
 }

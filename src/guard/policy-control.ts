@@ -3,18 +3,15 @@ import type { PolicyCheck, PolicyPreset } from '../core/index.ts';
 import { configFolder, stateFolder } from '../lib/state-folder.ts';
 import { UserError } from '../lib/user-error.ts';
 import { thisMachine } from '../sessions/index.ts';
+import type { CompiledPolicyFolders } from './policy/compiled-file.ts';
 import { checkPolicyFile, type LoadedPolicy, loadPolicy } from './policy/load-policy.ts';
 import { listPresets } from './policy/presets.ts';
 import { policyPlaces } from './policy/sources.ts';
 
 export function createPolicyControl(): PolicyControl {
   const { env, home } = thisMachine();
-  const where = {
-    home,
-    configFolder: configFolder(env, home),
-    stateFolder: stateFolder({ env, home }),
-    folder: process.cwd(),
-  };
+  const folders = { configFolder: configFolder(env, home), stateFolder: stateFolder({ env, home }) };
+  const where = { home, folder: process.cwd(), ...folders };
   return {
     async check(file) {
       if (file !== undefined)
@@ -58,19 +55,16 @@ export interface PolicyControl {
   presets(): Promise<readonly PolicyPreset[]>;
 }
 
-interface PolicyInForce extends Pick<LoadedPolicy, 'policy' | 'problems'> {
-  /** Where the person's own rules go. */
-  readonly ownFile: string | null;
-}
+/**
+ * What holds for the project in a folder, or what one file says; `ownFile`: where the person's own rules go. Throws a `UserError`
+ * where there is no such file.
+ */
+export type PolicyReader = (
+  folder: string,
+  file?: string,
+) => Promise<Pick<LoadedPolicy, 'policy' | 'problems'> & { readonly ownFile: string | null }>;
 
-/** What holds for the project in a folder, or what one file says. Throws a `UserError` where there is no such file. */
-export type PolicyReader = (folder: string, file?: string) => Promise<PolicyInForce>;
-
-export function createPolicyReader(where: {
-  readonly home: string;
-  readonly configFolder: string;
-  readonly stateFolder: string;
-}): PolicyReader {
+export function createPolicyReader(where: Omit<CompiledPolicyFolders, 'folder'>): PolicyReader {
   return async (folder, file) => {
     if (file === undefined) {
       const own = policyPlaces({ ...where, folder }).find(({ scope }) => scope === 'user');

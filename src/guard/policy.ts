@@ -1,6 +1,6 @@
 // A compiled policy (plain JSON, which the hook reads), and the call that it is asked about. No YAML here: the hook loads this.
 
-import type { AgentKind, TrialOutcome } from '../core/index.ts';
+import type { AgentKind, ExplainedAgent, ExplainedTrial, PolicyFileScope } from '../core/index.ts';
 import type { CallUses } from './shell/index.ts';
 
 export const DECISIONS = ['allow', 'ask', 'deny', 'none'] as const;
@@ -22,7 +22,7 @@ export interface Policy {
 }
 
 /** `preset` and `user` are the person's own; those of a project, and of the person in that project, can only tighten. */
-export type RuleScope = 'preset' | 'user' | 'project' | 'local';
+export type RuleScope = 'preset' | PolicyFileScope;
 
 export interface Rule {
   /** `user:3`: the third of its file; `preset:no-network:1`. Unique. */
@@ -104,20 +104,9 @@ export interface GuardedCall {
 }
 
 /** As in the tree. */
-export const SUB_AGENT_KINDS = [
-  'task',
-  'fork',
-  'teammate',
-  'workflow',
-  'internal',
-] as const satisfies readonly AgentKind[];
+export const SUB_AGENT_KINDS = ['task', 'fork', 'teammate', 'workflow', 'internal'] as const satisfies AgentKind[];
 
-export interface GuardedAgent {
-  readonly kind: string;
-  readonly type: string | null;
-  readonly name: string | null;
-  readonly depth: number | null;
-}
+export type GuardedAgent = ExplainedAgent;
 
 export interface Verdict {
   readonly decision: Decision;
@@ -133,14 +122,9 @@ export interface Verdict {
   readonly tried: readonly TriedRule[];
 }
 
-export interface TriedRule {
+/** With the rule's id. */
+export interface TriedRule extends Omit<ExplainedTrial, 'rule'> {
   readonly rule: string;
-  /** What of the call it was held against: a command, a path, the call itself. */
-  readonly part: string;
-  /** Whose it is: the agent's own, or the ancestor's for whom it was asked. */
-  readonly as: string;
-  readonly isAncestors: boolean;
-  readonly outcome: TrialOutcome;
 }
 
 /** Where there is no file at all: nobody asked for an opinion. */
@@ -168,29 +152,24 @@ export const PLAIN_RULE: Rule = {
   injectsIdentity: false,
 };
 
-interface Caution extends Pick<Rule, 'id' | 'place'> {
-  readonly reason: string;
-}
-
 /**
  * A policy of which a part cannot be used: what it denies it still denies, and everything else is asked about, or denied
  * where `on_error` says so. Whatever the part says, it would not be stricter than a person who was asked.
  */
-export function withCaution(policy: Policy, { id, place, reason }: Caution): Policy {
+export function withCaution(policy: Policy, caution: Pick<Rule, 'id' | 'place' | 'reason'>): Policy {
   const decision: Decision = policy.onError === 'deny' ? 'deny' : 'ask';
-  const { main, subagent, unknown } = policy.defaults;
   // Whoever wrote the file: such a rule can only tighten, and a default that denies still denies.
-  const rule: Rule = { ...PLAIN_RULE, id, scope: 'local', place, decision, reason };
+  const rule: Rule = { ...PLAIN_RULE, ...caution, scope: 'local', decision };
   return {
     ...policy,
-    defaults: {
-      main: stricterOf(main, decision),
-      subagent: stricterOf(subagent, decision),
-      unknown: stricterOf(unknown, decision),
-    },
+    defaults: toDefaults((who) => stricterOf(policy.defaults[who], decision)),
     onError: stricterOf(policy.onError, decision),
     rules: [rule, ...policy.rules],
   };
+}
+
+export function toDefaults(decisionFor: (who: keyof Policy['defaults']) => Decision): Policy['defaults'] {
+  return { main: decisionFor('main'), subagent: decisionFor('subagent'), unknown: decisionFor('unknown') };
 }
 
 export function isLooser(decision: Decision, than: Decision): boolean {

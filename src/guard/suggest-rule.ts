@@ -4,15 +4,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { stringify } from 'yaml';
 import { type JudgedPart, type Part, partsOf } from './match/parts.ts';
 import { holdsTool } from './match/tool-pattern.ts';
-import { readPolicyFile } from './policy/read-policy-file.ts';
+import { readOwnText } from './policy/read-policy-file.ts';
 import { type AgentSelector, type GuardedAgent, type GuardedCall, type ToolPattern, toToolPattern } from './policy.ts';
 import { ANYTHING, INNER_BLANK, isUnsure, type SimpleCommand, SOME_HOST, type UsedPath } from './shell/index.ts';
-
-export interface SuggestedPatterns {
-  readonly patterns: readonly string[];
-  /** Other calls fit them, too: patterns have no words for all that a call is. */
-  readonly fitsOthers: boolean;
-}
 
 const NO_NAME = 'no part of it has a name that a pattern can hold';
 
@@ -20,7 +14,10 @@ const NO_NAME = 'no part of it has a name that a pattern can hold';
  * Or why no pattern can, as a clause: something of the call is not known before it runs, or a pattern that holds it would hold
  * much more. `also`: parts that need not be allowed, but have to be named because an agent above may not do them.
  */
-export function suggestPatterns(call: GuardedCall, also: readonly JudgedPart[] = []): SuggestedPatterns | string {
+export function suggestPatterns(
+  call: GuardedCall,
+  also: readonly JudgedPart[] = [],
+): { readonly patterns: readonly string[]; readonly fitsOthers: boolean } | string {
   if (call.uses.unknown !== null) return call.uses.unknown;
   const needed = partsOf(call).filter(
     ({ part, needsAllow }) => needsAllow || also.some((one) => isSame(one.part, part)),
@@ -41,6 +38,7 @@ export function suggestPatterns(call: GuardedCall, also: readonly JudgedPart[] =
 
 interface Suggested {
   readonly pattern: ToolPattern;
+  /** Other calls fit it, too: patterns have no words for all that a call is. */
   readonly fitsOthers: boolean;
 }
 
@@ -60,19 +58,15 @@ function patternFor(part: Part, call: GuardedCall): Suggested | string {
       if (part.host === SOME_HOST) return 'which host it reaches is only known when it runs';
       if (part.host.includes('*')) return 'its host has a `*` in it, which a pattern reads as any text';
       // Of a page, its host is all that a pattern can name.
-      return suggested(toPattern('WebFetch', `domain:${part.host}`), call.tool === 'WebFetch');
+      return { pattern: toPattern('WebFetch', `domain:${part.host}`), fitsOthers: call.tool === 'WebFetch' };
     case 'unknown':
     case 'unproven':
       return part.why;
     case 'call': {
       const pattern = callPattern(call);
-      return pattern === null ? NO_NAME : suggested(pattern, true);
+      return pattern === null ? NO_NAME : { pattern, fitsOthers: true };
     }
   }
-}
-
-function suggested(pattern: ToolPattern, fitsOthers: boolean): Suggested {
-  return { pattern, fitsOthers };
 }
 
 function callPattern({ tool, input }: GuardedCall): ToolPattern | null {
@@ -99,7 +93,7 @@ function fieldPattern(tool: string, value: unknown): ToolPattern | null {
 
 function patternForCommand({ form }: SimpleCommand): Suggested {
   const text = form.split(' ').map(wordText).join(' ');
-  return suggested(toPattern('Bash', text), text.includes('*'));
+  return { pattern: toPattern('Bash', text), fitsOthers: text.includes('*') };
 }
 
 /** As it is, with `*` for what is only known when it runs, and in quotes if it has blanks, quotes or stars. */
@@ -131,7 +125,7 @@ function patternForPath(kind: 'read' | 'write', used: UsedPath, call: GuardedCal
   const argument = pathText(path, below, call);
   if (argument !== argument.trim()) return 'its file has a name that ends with a blank, which a pattern does not keep';
   const pattern = toPattern(kind === 'write' ? 'Edit' : 'Read', argument);
-  return suggested(pattern, !isFile || (below !== null && below !== ANYTHING && isUnsure(below)));
+  return { pattern, fitsOthers: !isFile || (below !== null && below !== ANYTHING && isUnsure(below)) };
 }
 
 /** As far as the call itself tells: nothing is asked of the disk. */
@@ -190,9 +184,7 @@ export const UNNAMEABLE = 'it is too long, or has characters that a policy file 
 
 /** Whether a policy file that holds the rule is read as exactly this rule. */
 export function canBeWritten(rule: AllowRule): boolean {
-  const content = new TextEncoder().encode(`version: 1\nrules:\n${writeRules([rule])}`);
-  const source = { scope: 'user', file: '', root: null, content } as const;
-  const { rules, error } = readPolicyFile(source, { home: '', resolve: (folder) => folder });
+  const { rules, error } = readOwnText('', `version: 1\nrules:\n${writeRules([rule])}`);
   const read = rules[0]?.rule;
   return (
     error === null &&

@@ -64,7 +64,7 @@ function isUnder(selector: AgentSelector, { agent, ancestors }: Judged, around: 
   const answers = ancestors.map((ancestor, index) =>
     isSelected(selector, { agent: ancestor, ancestors: ancestors.slice(0, index) }, around),
   );
-  return answers.includes('yes') ? 'yes' : answers.includes('maybe') ? 'maybe' : 'no';
+  return (['yes', 'maybe'] as const).find((answer) => answers.includes(answer)) ?? 'no';
 }
 
 function all(answers: readonly Answer[]): Answer {
@@ -125,14 +125,10 @@ export function isInWindow(
   const ofDay = ((minutes % DAY_MINUTES) + DAY_MINUTES) % DAY_MINUTES;
   // The first of January 1970 was a Thursday.
   const day = (((Math.floor(minutes / DAY_MINUTES) + 4) % 7) + 7) % 7;
-  if (window.minutes === null) return isDay(window, day) ? 'yes' : 'no';
-  const [start, end] = window.minutes;
-  if (start <= end) return isDay(window, day) && ofDay >= start && ofDay < end ? 'yes' : 'no';
+  const isDay = (one: number): boolean => window.days?.includes(one) ?? true;
+  const [start, end] = window.minutes ?? [0, DAY_MINUTES];
+  if (start <= end) return isDay(day) && ofDay >= start && ofDay < end ? 'yes' : 'no';
   // Over midnight the hours after it belong to the day before.
-  if (ofDay >= start) return isDay(window, day) ? 'yes' : 'no';
-  return ofDay < end && isDay(window, (day + 6) % 7) ? 'yes' : 'no';
-}
-
-function isDay({ days }: TimeWindow, day: number): boolean {
-  return days === null || days.includes(day);
+  if (ofDay >= start) return isDay(day) ? 'yes' : 'no';
+  return ofDay < end && isDay((day + 6) % 7) ? 'yes' : 'no';
 }

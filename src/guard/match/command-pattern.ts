@@ -163,13 +163,8 @@ function readPattern(argument: string, fold = (text: string): string => text): C
     list.push(...literal(part.replaceAll(PLAIN_STAR, '*')));
   }
   if (isPrefix) list.push(MAYBE_TWO, 32, ANY);
-  const fixed =
-    first < 0
-      ? text
-      : text
-          .slice(0, first)
-          .replace(/[^ ]*$/, '')
-          .trimEnd();
+  const before = first < 0 ? null : text.slice(0, first).replace(/[^ ]*$/, '');
+  const fixed = before?.trimEnd() ?? text;
   return { tokens: list, fixedWords: first < 0 && !isPrefix ? null : fixed === '' ? 0 : fixed.split(' ').length };
 }
 

@@ -18,37 +18,29 @@ import {
   type Token,
 } from './wildcard.ts';
 
-export function holdsTool(pattern: ToolPattern, part: Part, call: GuardedCall, certainty: Certainty): boolean {
-  switch (pattern.tool) {
+export function holdsTool(
+  { tool, argument }: ToolPattern,
+  part: Part,
+  call: GuardedCall,
+  certainty: Certainty,
+): boolean {
+  if (EDIT_TOOLS.has(tool))
+    return coversEdit(tool, call.tool, certainty) && holdsFile('write', argument, part, call, certainty);
+  if (READ_TOOLS.has(tool))
+    return coversRead(tool, call.tool, certainty) && holdsFile('read', argument, part, call, certainty);
+  switch (tool) {
     case 'Bash':
-      return coversCommand(call.tool, part, certainty) && holdsCommand(pattern.argument, part, call, certainty);
-    case 'Edit':
-    case 'Write':
-    case 'MultiEdit':
-    case 'NotebookEdit':
-      return (
-        coversEdit(pattern.tool, call.tool, certainty) && holdsFile('write', pattern.argument, part, call, certainty)
-      );
-    case 'Read':
-    case 'Grep':
-    case 'Glob':
-    case 'LS':
-    case 'NotebookRead':
-      return (
-        coversRead(pattern.tool, call.tool, certainty) && holdsFile('read', pattern.argument, part, call, certainty)
-      );
+      return coversCommand(call.tool, part, certainty) && holdsCommand(argument, part, call, certainty);
     case 'WebFetch':
-      return holdsHost(pattern.argument, part, call, certainty);
+      return holdsHost(argument, part, call, certainty);
     case 'Agent':
     case 'Task':
-      return (
-        /^(?:Agent|Task)$/.test(call.tool) && holdsField(pattern.argument, fieldOf(call, 'subagent_type'), certainty)
-      );
+      return /^(?:Agent|Task)$/.test(call.tool) && holdsField(argument, fieldOf(call, 'subagent_type'), certainty);
     case 'Skill':
-      return call.tool === 'Skill' && holdsField(pattern.argument, fieldOf(call, 'skill', 'command'), certainty);
+      return call.tool === 'Skill' && holdsField(argument, fieldOf(call, 'skill', 'command'), certainty);
     default:
       // Of a tool that nobody knows, an argument cannot be held against anything.
-      return holdsName(pattern.tool, call.tool) && (isEvery(pattern.argument) || certainty === 'may');
+      return holdsName(tool, call.tool) && (isEvery(argument) || certainty === 'may');
   }
 }
 
@@ -139,12 +131,8 @@ function holdsName(pattern: string, tool: string): boolean {
 }
 
 function fieldOf({ input }: GuardedCall, ...names: readonly string[]): string | null {
-  if (typeof input !== 'object' || input === null) return null;
-  for (const name of names) {
-    const value = (input as Readonly<Record<string, unknown>>)[name];
-    if (typeof value === 'string') return value;
-  }
-  return null;
+  const fields = (input ?? {}) as Readonly<Record<string, unknown>>;
+  return names.map((name) => fields[name]).find((value) => typeof value === 'string') ?? null;
 }
 
 function wildcards(text: string): Token[] {

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import type { PolicyProblem } from '../../core/index.ts';
-import { type Decision, isLooser, NO_POLICY, type Policy, type Rule, withCaution } from '../policy.ts';
+import { type Decision, isLooser, NO_POLICY, type Policy, type Rule, toDefaults, withCaution } from '../policy.ts';
 import { COMPILER } from './compiled-file.ts';
 import { type PresetName, presetText } from './presets.ts';
-import { type Placed, type PolicyFile, readPolicyFile } from './read-policy-file.ts';
+import { type Placed, type PolicyFile, readOwnText, readPolicyFile } from './read-policy-file.ts';
 import type { PolicySource } from './sources.ts';
 
 export interface CompileOptions {
@@ -79,12 +79,8 @@ function isTight(
 ): boolean {
   const loosens = (key: string, word: string): false => {
     const message = `A project's policy can only tighten: \`${key}: ${word}\` has no effect here.`;
-    problems.add({
-      code: 'loosens',
-      offset: keys.get(key) ?? 0,
-      message,
-      remedy: 'Move the rule to your own policy.yaml.',
-    });
+    const remedy = 'Move the rule to your own policy.yaml.';
+    problems.add({ code: 'loosens', offset: keys.get(key) ?? 0, message, remedy });
     return false;
   };
   if (!TIGHT.has(rule.decision)) return loosens('decision', rule.decision);
@@ -101,29 +97,22 @@ const presetsRead = new Map<PresetName, readonly Rule[]>();
 
 /** They are always the same: each is read once. */
 function presetRules(name: PresetName): readonly Rule[] {
-  const rules = presetsRead.get(name) ?? readPreset(name);
+  const known = presetsRead.get(name);
+  if (known) return known;
+  const rules = readOwnText(name, presetText(name)).rules.map(
+    ({ rule, number }): Rule => ({ id: `preset:${name}:${number}`, scope: 'preset', place: null, ...rule }),
+  );
   presetsRead.set(name, rules);
   return rules;
 }
 
-function readPreset(name: PresetName): readonly Rule[] {
-  const content = new TextEncoder().encode(presetText(name));
-  const source: PolicySource = { scope: 'user', file: name, root: null, content };
-  const { rules } = readPolicyFile(source, { home: '', resolve: (folder) => folder });
-  return rules.map(({ rule, number }) => ({ id: `preset:${name}:${number}`, scope: 'preset', place: null, ...rule }));
-}
-
 function hashSources(sources: readonly PolicySource[], home: string): string {
-  const texts = sources.map(({ scope, file, content }) => [
-    scope,
-    file,
-    content instanceof Uint8Array ? hashOf(content) : null,
-  ]);
+  const hashOf = (content: Uint8Array | string): string => createHash('sha256').update(content).digest('hex');
+  const texts = sources.map(({ scope, file, content }) => {
+    const hash = content instanceof Uint8Array ? hashOf(content) : null;
+    return [scope, file, hash];
+  });
   return hashOf(JSON.stringify([COMPILER, home, texts]));
-}
-
-function hashOf(content: Uint8Array | string): string {
-  return createHash('sha256').update(content).digest('hex');
 }
 
 export type Settings = Pick<Policy, 'defaults' | 'onError'>;
@@ -133,11 +122,7 @@ const UNSAID: Settings = { defaults: { main: 'none', subagent: 'none', unknown: 
 
 export function settingsOf({ defaults, onError }: PolicyFile): Settings {
   return {
-    defaults: {
-      main: defaults.main?.value ?? UNSAID.defaults.main,
-      subagent: defaults.subagent?.value ?? UNSAID.defaults.subagent,
-      unknown: defaults.unknown?.value ?? UNSAID.defaults.unknown,
-    },
+    defaults: toDefaults((who) => defaults[who]?.value ?? UNSAID.defaults[who]),
     onError: onError?.value ?? UNSAID.onError,
   };
 }
@@ -158,10 +143,8 @@ function tightenSettings(before: Settings | undefined, file: PolicyFile): Settin
     file.problems.add({ code: 'loosens', offset: said.offset, message, remedy: 'Remove it: it has no effect.' });
     return otherwise;
   };
-  const byDefault = (who: keyof Policy['defaults']): Decision =>
-    tightened(who, file.defaults[who], defaults[who], unsaid.defaults[who]);
   return {
-    defaults: { main: byDefault('main'), subagent: byDefault('subagent'), unknown: byDefault('unknown') },
+    defaults: toDefaults((who) => tightened(who, file.defaults[who], defaults[who], unsaid.defaults[who])),
     onError: tightened('on_error', file.onError, onError, unsaid.onError),
   };
 }

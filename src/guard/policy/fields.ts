@@ -1,9 +1,9 @@
 // A strict walk over what a file says: each thing that is not as it should be is told with its place, and the walk goes on.
 
-import { type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair } from 'yaml';
+import { type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair, Scalar } from 'yaml';
 import { type Finding, type Problems, suggestWord } from './problems.ts';
 
-export interface Walk {
+interface Walk {
   readonly document: Document;
   readonly problems: Problems;
   /** `*name` in the file: each may stand for a long list, so there is an end to them. */
@@ -12,112 +12,160 @@ export interface Walk {
 
 export const MAX_ALIASES = 100;
 
-/** Undefined after it told what is wrong. `what` names it in a sentence: `tools`. */
-export type Reader<T> = (walk: Walk, node: Node, what: string) => T | undefined;
+/** Undefined after it told what is wrong. */
+export type Reader<T> = (field: Field) => T | undefined;
 
 type Readers<T> = { readonly [K in keyof T]: Reader<T[K]> };
 
-export interface Fields<T> {
+interface Fields<T> {
   readonly values: { readonly [K in keyof T]?: T[K] };
   /** Offset of each key in the file, valid or not. An old name is listed under its new name, too. */
   readonly keys: ReadonlyMap<keyof T | string, number>;
 }
 
-/** `renamed`: old names of keys that still work, with a warning. */
-export function readFields<T>(
-  walk: Walk,
-  node: Node,
-  what: string,
-  readers: Readers<T>,
-  renamed: Readonly<Record<string, keyof T & string>> = {},
-): Fields<T> | undefined {
-  const map = resolveAlias(walk, node);
-  if (!map) return undefined;
-  if (!isMap(map)) return wrong(walk, node, `${what} must be \`key: value\` lines, not ${nameOf(map)}.`);
-  const values: { [K in keyof T]?: T[K] } = {};
-  const keys = new Map<keyof T | string, number>();
-  for (const pair of map.items as readonly Pair<Node, Node | null>[]) {
-    const key = isScalar(pair.key) ? String(pair.key.value) : '';
-    const offset = offsetOf(pair.key);
-    if (keys.has(key))
-      tell(walk, { code: 'duplicate', offset, message: `\`${key}\` is there twice.`, remedy: 'Remove one.' });
-    else if (Object.hasOwn(readers, key)) readField(walk, pair, key as keyof T & string, { readers, values });
-    else if (Object.hasOwn(renamed, key)) {
-      const name = renamed[key] as keyof T & string;
-      if (map.has(name)) reportBothNames(walk, offset, key, name);
-      else {
-        warnOfOldName(walk, offset, key, name);
-        readField(walk, pair, name, { readers, values });
-        keys.set(name, offset);
-      }
-    } else tellUnknown(walk, offset, key, what, Object.keys(readers));
-    keys.set(key, offset);
+/** All of a file. */
+export function rootField(document: Document.Parsed, problems: Problems, what: string): Field {
+  const node: Node = document.contents ?? new Scalar(null);
+  return new Field({ document, problems, aliasesLeft: MAX_ALIASES }, node, what);
+}
+
+/** A value in the file. */
+export class Field {
+  readonly walk: Walk;
+  /** The value itself, also where an alias of it was written. */
+  readonly node: Node;
+  /** Its name in a sentence: `tools`. */
+  readonly what: string;
+  /** Where it was written: of an alias, its own place. */
+  readonly offset: number;
+
+  constructor(walk: Walk, node: Node, what: string, offset = offsetOf(node)) {
+    this.walk = walk;
+    this.node = node;
+    this.what = what;
+    this.offset = offset;
   }
-  return { values, keys };
-}
 
-function readField<T, K extends keyof T & string>(
-  walk: Walk,
-  pair: Pair<Node, Node | null>,
-  key: K,
-  { readers, values }: { readonly readers: Readers<T>; readonly values: { [P in keyof T]?: T[P] } },
-): void {
-  const { value: node } = pair;
-  if (node === null || (isScalar(node) && node.value === null && !node.source)) {
-    const remedy = `Say something behind \`${key}:\`, or remove it.`;
-    tell(walk, { code: 'value', offset: offsetOf(pair.key), message: `\`${key}\` has no value.`, remedy });
-    return;
+  wrong(message: string, remedy?: string): undefined {
+    this.tell({ code: 'value', message, ...(remedy ? { remedy } : {}) });
   }
-  const value = readers[key](walk, node, `\`${key}\``);
-  if (value !== undefined) values[key] = value;
-}
 
-function warnOfOldName(walk: Walk, offset: number, old: string, name: string): void {
-  const message = `\`${old}\` is now \`${name}\`; the old name works until 0.3.`;
-  tell(walk, { severity: 'warning', code: 'deprecated', offset, message });
-}
+  missing(message: string, remedy: string): undefined {
+    this.tell({ code: 'missing-key', message, remedy });
+  }
 
-function reportBothNames(walk: Walk, offset: number, old: string, name: string): void {
-  const message = `\`${old}\` is the old name of \`${name}\`; only one of them can be used.`;
-  tell(walk, { code: 'conflict', offset, message, remedy: `Remove \`${old}\`.` });
-}
+  /** Sentences are put together from names of things, which begin small. */
+  tell({ offset = this.offset, message, ...finding }: Omit<Finding, 'offset'> & Partial<Finding>): void {
+    const sentence = `${message.slice(0, 1).toUpperCase()}${message.slice(1)}`;
+    this.walk.problems.add({ ...finding, offset, message: sentence });
+  }
 
-function tellUnknown(walk: Walk, offset: number, key: string, what: string, known: readonly string[]): void {
-  const meant = suggestWord(key, known);
-  tell(walk, {
-    code: 'unknown-key',
-    offset,
-    message: `${what} has no \`${key.slice(0, 60)}\`${meant ? `; did you mean \`${meant}\`?` : '.'}`,
-    ...(meant ? {} : { remedy: `It may have ${listOf(known)}.` }),
-  });
+  /** Reads a value inside of this one, aliases followed. */
+  readInner<T>(written: Node, what: string, read: Reader<T>): T | undefined {
+    const { walk } = this;
+    const inner = new Field(walk, written, what);
+    if (!isAlias(written)) return read(inner);
+    if (walk.aliasesLeft-- <= 0) {
+      const message = `There are more than ${MAX_ALIASES} aliases (\`*name\`) in this file.`;
+      return inner.wrong(message, 'Write some of them out.');
+    }
+    const target = written.resolve(walk.document);
+    if (target) return read(new Field(walk, target as Node, what, inner.offset));
+    const message = `There is no anchor \`&${written.source}\` above.`;
+    return inner.wrong(message, 'Put quotes around a text that begins with `*`.');
+  }
+
+  /** `renamed`: old names of keys that still work, with a warning. */
+  readFields<T>(readers: Readers<T>, renamed: Readonly<Record<string, keyof T & string>> = {}): Fields<T> | undefined {
+    const { node: map, what } = this;
+    if (!isMap(map)) return this.wrong(`${what} must be \`key: value\` lines, not ${nameOf(map)}.`);
+    const values: { [K in keyof T]?: T[K] } = {};
+    const keys = new Map<keyof T | string, number>();
+    for (const pair of map.items as readonly Pair<Node, Node | null>[]) {
+      const key = isScalar(pair.key) ? String(pair.key.value) : '';
+      const offset = offsetOf(pair.key);
+      if (keys.has(key))
+        this.tell({ code: 'duplicate', offset, message: `\`${key}\` is there twice.`, remedy: 'Remove one.' });
+      else if (Object.hasOwn(readers, key)) this.#readField(pair, key as keyof T & string, readers, values);
+      else if (Object.hasOwn(renamed, key)) {
+        const name = renamed[key] as keyof T & string;
+        if (map.has(name)) {
+          const message = `\`${key}\` is the old name of \`${name}\`; only one of them can be used.`;
+          this.tell({ code: 'conflict', offset, message, remedy: `Remove \`${key}\`.` });
+        } else {
+          const message = `\`${key}\` is now \`${name}\`; the old name works until 0.3.`;
+          this.tell({ severity: 'warning', code: 'deprecated', offset, message });
+          this.#readField(pair, name, readers, values);
+          keys.set(name, offset);
+        }
+      } else this.#tellUnknown(offset, key, Object.keys(readers));
+      keys.set(key, offset);
+    }
+    return { values, keys };
+  }
+
+  #readField<T, K extends keyof T & string>(
+    { key: name, value: node }: Pair<Node, Node | null>,
+    key: K,
+    readers: Readers<T>,
+    values: { [P in keyof T]?: T[P] },
+  ): void {
+    if (node === null || (isScalar(node) && node.value === null && !node.source)) {
+      const remedy = `Say something behind \`${key}:\`, or remove it.`;
+      this.tell({ code: 'value', offset: offsetOf(name), message: `\`${key}\` has no value.`, remedy });
+      return;
+    }
+    const value = this.readInner(node, `\`${key}\``, readers[key]);
+    if (value !== undefined) values[key] = value;
+  }
+
+  #tellUnknown(offset: number, key: string, known: readonly string[]): void {
+    const meant = suggestWord(key, known);
+    this.tell({
+      code: 'unknown-key',
+      offset,
+      message: `${this.what} has no \`${key.slice(0, 60)}\`${meant ? `; did you mean \`${meant}\`?` : '.'}`,
+      ...(meant ? {} : { remedy: `It may have ${listOf(known)}.` }),
+    });
+  }
 }
 
 /** One, or a list of them; not an empty one. */
 export function listOrOne<T>(read: Reader<T>): Reader<readonly T[]> {
-  return (walk, node, what) => {
-    const list = resolveAlias(walk, node);
-    if (!list) return undefined;
+  return (field) => {
+    const { walk, node: list, what } = field;
     if (!isSeq(list)) {
-      const one = read(walk, list, what);
+      const one = read(new Field(walk, list, what));
       return one === undefined ? undefined : [one];
     }
     return list.items.length > 0
-      ? (list.items as readonly Node[]).flatMap((item) => read(walk, item, `an entry of ${what}`) ?? [])
-      : wrong(walk, node, `${what} is an empty list.`, 'Name something in it, or remove it.');
+      ? (list.items as readonly Node[]).flatMap((item) => field.readInner(item, `an entry of ${what}`, read) ?? [])
+      : field.wrong(`${what} is an empty list.`, 'Name something in it, or remove it.');
+  };
+}
+
+/** A list of things that have a name (`rule`), each read with its number from 1 on. */
+export function listOfEach<T>(name: string, read: (field: Field, number: number) => T | undefined): Reader<T[]> {
+  return (field) => {
+    const { node: list, what } = field;
+    if (!isSeq(list))
+      return field.wrong(`${what} must be a list, not ${nameOf(list)}.`, `Begin each ${name} with \`- \`.`);
+    return (list.items as readonly Node[]).flatMap(
+      (item, index) => field.readInner(item, `a ${name}`, (entry) => read(entry, index + 1)) ?? [],
+    );
   };
 }
 
 /** A text that is not empty; `check` gives the value, or what is wrong with it. */
 export function textOf<T>(check: (text: string) => T | Wrong): Reader<T> {
-  return (walk, node, what) => {
-    const scalar = resolveAlias(walk, node);
-    if (!scalar) return undefined;
+  return (field) => {
+    const { node: scalar, what } = field;
     if (!isScalar(scalar) || typeof scalar.value !== 'string') {
       const remedy = isScalar(scalar) ? 'Put quotes around it.' : undefined;
-      return wrong(walk, node, `${what} must be a text, not ${nameOf(scalar)}.`, remedy);
+      return field.wrong(`${what} must be a text, not ${nameOf(scalar)}.`, remedy);
     }
     const value = scalar.value.trim() === '' ? { wrong: 'is empty.' } : check(scalar.value);
-    return isWrong(value) ? wrong(walk, node, `${what} ${value.wrong}`, value.remedy) : value;
+    return isWrong(value) ? field.wrong(`${what} ${value.wrong}`, value.remedy) : value;
   };
 }
 
@@ -141,45 +189,13 @@ export function oneOf<T extends string>(words: readonly T[]): Reader<T> {
   });
 }
 
-export const flag: Reader<boolean> = (walk, node, what) => {
-  const scalar = resolveAlias(walk, node);
-  if (!scalar) return undefined;
+export const flag: Reader<boolean> = (field) => {
+  const { node: scalar, what } = field;
   if (isScalar(scalar) && typeof scalar.value === 'boolean') return scalar.value;
-  return wrong(walk, node, `${what} must be \`true\` or \`false\`, not ${nameOf(scalar)}.`);
+  return field.wrong(`${what} must be \`true\` or \`false\`, not ${nameOf(scalar)}.`);
 };
 
-/** The thing itself where a name of it stands. */
-export function resolveAlias(walk: Walk, node: Node): Node | undefined {
-  if (!isAlias(node)) return node;
-  if (walk.aliasesLeft-- <= 0)
-    return wrong(
-      walk,
-      node,
-      `There are more than ${MAX_ALIASES} aliases (\`*name\`) in this file.`,
-      'Write some of them out.',
-    );
-  const target = node.resolve(walk.document);
-  if (target) return target as Node;
-  return wrong(
-    walk,
-    node,
-    `There is no anchor \`&${node.source}\` above.`,
-    'Put quotes around a text that begins with `*`.',
-  );
-}
-
-export function wrong(walk: Walk, node: Node, message: string, remedy?: string): undefined {
-  tell(walk, { code: 'value', offset: offsetOf(node), message, ...(remedy ? { remedy } : {}) });
-  return undefined;
-}
-
-/** Sentences are put together from names of things, which begin small. */
-export function tell(walk: Walk, finding: Finding): void {
-  const { message } = finding;
-  walk.problems.add({ ...finding, message: `${message.slice(0, 1).toUpperCase()}${message.slice(1)}` });
-}
-
-export function offsetOf(node: Node | null | undefined): number {
+function offsetOf(node: Node | null | undefined): number {
   return node?.range?.[0] ?? 0;
 }
 
@@ -192,7 +208,7 @@ export function nameOf(node: Node): string {
   return typeof value === 'boolean' ? `\`${value}\`` : 'a number';
 }
 
-export function listOf(words: readonly string[]): string {
+function listOf(words: readonly string[]): string {
   const quoted = words.map((word) => `\`${word}\``);
   return quoted.length > 1 ? `${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}` : quoted.join('');
 }

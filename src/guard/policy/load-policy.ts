@@ -4,11 +4,11 @@ import { randomBytes } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { mkdir, rename, rm, utimes } from 'node:fs/promises';
 import path from 'node:path';
-import type { PolicyFileScope, PolicyProblem } from '../../core/index.ts';
+import type { PolicyFileScope } from '../../core/index.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { createFile } from '../../lib/regular-file.ts';
 import type { Policy } from '../policy.ts';
-import { compilePolicy } from './compile.ts';
+import { type Compiled, compilePolicy } from './compile.ts';
 import {
   COMPILER,
   type CompiledFile,
@@ -19,10 +19,7 @@ import {
 } from './compiled-file.ts';
 import { lookAtSource, type PolicyPlace, policyPlaces, readNamedSource, readSource } from './sources.ts';
 
-export interface LoadedPolicy {
-  readonly policy: Policy;
-  readonly presets: readonly string[];
-  readonly problems: readonly PolicyProblem[];
+export interface LoadedPolicy extends Compiled {
   /** Those that are there. */
   readonly files: readonly { readonly scope: PolicyFileScope; readonly file: string }[];
   /** Why a hook will not find it; null: it will. */
@@ -37,27 +34,20 @@ export async function loadPolicy(where: CompiledPolicyFolders): Promise<LoadedPo
   const at = Date.now();
   const compiled = compileNow(where);
   const file = compiledPath(where.stateFolder, compiled.sources);
-  const unkept =
-    (await keep(file, formatCompiledFile(compiled), at)) ?? (await keepOnErrors(file, where, compiled, at));
+  const unkept = (await keep(file, formatCompiledFile(compiled), at)) ?? (await keepOnErrors(file, compiled, at));
   return { ...compiled, files: filesOf(compiled), unkept };
 }
 
 function compileNow(where: CompiledPolicyFolders): CompiledFile {
   const read = policyPlaces(where).map((place) => ({ place, found: readSource(place.file) }));
   const sources = read.flatMap(({ place, found }) => (found ? [{ ...place, content: found.content }] : []));
-  const { policy, presets, problems } = compilePolicy({
-    sources,
-    home: where.home,
-    ownFolders: [where.configFolder, where.stateFolder].map(resolveFolder),
-    resolve: resolveFolder,
-  });
+  const { home, configFolder, stateFolder } = where;
+  const ownFolders = [configFolder, stateFolder].map(resolveFolder);
   return {
     compiler: COMPILER,
-    home: where.home,
+    home,
     sources: read.map(({ place, found }) => (found ? { ...place, state: found.state, digest: found.digest } : place)),
-    policy,
-    presets,
-    problems,
+    ...compilePolicy({ sources, home, ownFolders, resolve: resolveFolder }),
   };
 }
 
@@ -69,17 +59,12 @@ function filesOf({ sources }: CompiledFile): LoadedPolicy['files'] {
  * What is to be said where nobody can read the policy: the stub of the guard reads these, which knows no JSON. One for the
  * person's own file, wherever they work, and one for the project where it has its own: the decision, and the project's folder.
  */
-async function keepOnErrors(
-  file: string,
-  where: CompiledPolicyFolders,
-  { sources, policy }: CompiledFile,
-  at: number,
-): Promise<Error | null> {
+async function keepOnErrors(file: string, { home, sources, policy }: CompiledFile, at: number): Promise<Error | null> {
   const folder = path.dirname(file);
-  const own = readSource(policyPlaces(where)[0]?.file ?? '');
   const [user] = sources;
-  if (own && user?.digest !== undefined) {
-    const alone = compilePolicy({ sources: [{ ...user, content: own.content }], home: where.home });
+  const own = user?.digest === undefined ? undefined : readSource(user.file);
+  if (user && own) {
+    const alone = compilePolicy({ sources: [{ ...user, content: own.content }], home });
     const unkept = await keep(path.join(folder, 'user.on-error'), `${alone.policy.onError}\n\n`, at);
     if (unkept) return unkept;
   }
@@ -154,20 +139,14 @@ function scopeOf(file: string, { configFolder }: CompiledPolicyFolders): PolicyF
   return path.basename(file) === 'policy.local.yaml' ? 'local' : 'project';
 }
 
-interface Remembered {
-  readonly policy: Policy;
-  readonly state: string;
-  /** Epoch milliseconds: before the files were looked at. */
-  readonly at: number;
-}
-
 /** Within this time two writes may have left the same times on a file. */
 const TICK_MS = 2_000;
 const MAX_REMEMBERED = 100;
 
 /** For a process that stays: a policy is loaded again where one of its files has changed, came or went, or may have. */
 export function createPolicyCache(clock: Clock): (where: CompiledPolicyFolders) => Promise<Policy> {
-  const remembered = new Map<string, Remembered>();
+  /** `at`: before the files were looked at. */
+  const remembered = new Map<string, { readonly policy: Policy; readonly state: string; readonly at: number }>();
   return async (where) => {
     const at = clock();
     const looks = policyPlaces(where).map(({ file }) => ({ file, ...lookAtSource(file) }));

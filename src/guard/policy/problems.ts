@@ -1,3 +1,4 @@
+import { LineCounter } from 'yaml';
 import type { PolicyProblem, PolicyProblemCode } from '../../core/index.ts';
 
 export interface Finding {
@@ -22,58 +23,39 @@ export interface Problems {
 const MAX_PROBLEMS = 100;
 
 export function collectProblems(file: string, text: string): Problems {
-  const starts = lineStarts(text);
+  const lines = new LineCounter();
+  lines.addNewLine(0);
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) lines.addNewLine(at + 1);
   const broken = new Map<string, PolicyProblem>();
   const harmless = new Map<string, PolicyProblem>();
   let errors = 0;
-  const lineOf = (offset: number): number => lineAt(starts, offset);
   return {
     add({ code, offset, message, remedy, severity = 'error' }) {
       const isError = severity === 'error' && code !== 'loosens';
       const problems = isError ? broken : harmless;
       if (isError) errors++;
       if (problems.size >= MAX_PROBLEMS) return;
-      const line = lineOf(offset);
-      const start = starts[line - 1] ?? 0;
+      const { line, col: column } = lines.linePos(offset);
+      const [start, end] = lines.lineStarts.slice(line - 1, line + 1);
       // One place may be read twice: through an alias.
       problems.set(`${offset} ${message}`, {
         severity,
         code,
         file,
         line,
-        column: offset - start + 1,
+        column,
         message,
         remedy: remedy ?? null,
-        source: text
-          .slice(start, starts[line] ?? text.length)
-          .slice(0, MAX_SOURCE)
-          .replace(/\s+$/, ''),
+        source: text.slice(start, end).slice(0, MAX_SOURCE).replace(/\s+$/, ''),
       });
     },
     errors: () => errors,
     list: () => [...broken.values(), ...harmless.values()].sort((a, b) => a.line - b.line || a.column - b.column),
-    lineOf,
+    lineOf: (offset) => lines.linePos(offset).line,
   };
 }
 
 const MAX_SOURCE = 500;
-
-function lineStarts(text: string): readonly number[] {
-  const starts = [0];
-  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
-  return starts;
-}
-
-function lineAt(starts: readonly number[], offset: number): number {
-  let low = 0;
-  let high = starts.length;
-  while (high - low > 1) {
-    const middle = (low + high) >> 1;
-    if ((starts[middle] ?? 0) <= offset) low = middle;
-    else high = middle;
-  }
-  return low + 1;
-}
 
 /** The known word that was probably meant; undefined where none is near. */
 export function suggestWord(word: string, known: readonly string[]): string | undefined {

@@ -6,21 +6,8 @@ import { decide } from '../decide.ts';
 import { AGENT_KINDS, type DescribedCall, findContradiction, type ImaginedAgent } from '../described-call.ts';
 import { DECISIONS, type Decision, type GuardedCall, type Policy, type Rule } from '../policy.ts';
 import { explainCall } from './explain-call.ts';
-import {
-  listOrOne,
-  MAX_ALIASES,
-  nameOf,
-  offsetOf,
-  oneOf,
-  type Reader,
-  readFields,
-  resolveAlias,
-  tell,
-  textOf,
-  type Walk,
-  wrong,
-} from './fields.ts';
-import { DATE, LINE, MAX_TEXT, TOOL } from './read-rule.ts';
+import { type Field, listOrOne, MAX_ALIASES, nameOf, oneOf, type Reader, rootField, textOf } from './fields.ts';
+import { DATE, shortLine, TOOL } from './read-rule.ts';
 import { readYaml } from './read-yaml.ts';
 import type { PolicySource } from './sources.ts';
 
@@ -32,73 +19,64 @@ interface GuardCase {
   readonly expectedRule: string | null;
 }
 
-interface ReadCases {
-  /** None where there is an error. */
-  readonly cases: readonly GuardCase[];
-  readonly problems: readonly PolicyProblem[];
-}
-
-export function readCases(file: string, content: PolicySource['content']): ReadCases {
-  const { document, problems } = readYaml({ scope: 'user', file, root: null, content });
+/** No cases where there is an error. */
+export function readCases(
+  file: string,
+  content: PolicySource['content'],
+): { readonly cases: readonly GuardCase[]; readonly problems: readonly PolicyProblem[] } {
+  const { document, problems } = readYaml({ file, content });
   if (!document || problems.errors() > 0) return { cases: [], problems: problems.list() };
-  const cases = readList({ document, problems, aliasesLeft: MAX_ALIASES }, document.contents);
+  const cases = readList(rootField(document, problems, 'a table'));
   return { cases: problems.errors() === 0 ? cases : [], problems: problems.list() };
 }
 
-function readList(walk: Walk, contents: Node | null): readonly GuardCase[] {
-  if (contents === null || !isSeq(contents) || contents.items.length === 0) {
-    const is = contents === null ? 'nothing' : isSeq(contents) ? 'an empty list' : nameOf(contents);
+function readList(root: Field): readonly GuardCase[] {
+  const { node: list } = root;
+  if (!isSeq(list) || list.items.length === 0) {
+    const is = isSeq(list) ? 'an empty list' : nameOf(list);
     const message = `A table is a list of calls, not ${is}.`;
     const remedy = 'Write e.g. `- { agent: { type: reviewer }, command: "rm -rf x", expect: deny }`.';
-    tell(walk, { code: 'value', offset: offsetOf(contents), message, remedy });
+    root.wrong(message, remedy);
     return [];
   }
-  return (contents.items as readonly Node[]).flatMap((item) => readCase(walk, item) ?? []);
+  return (list.items as readonly Node[]).flatMap((item) => root.readInner(item, 'a call', readCase) ?? []);
 }
 
-function readCase(walk: Walk, node: Node): GuardCase | undefined {
-  const fields = readFields(walk, node, 'a call', {
-    name: line,
+const readCase: Reader<GuardCase> = (field) => {
+  const fields = field.readFields({
+    name: shortLine,
     agent: readAgent,
     command: textOf<string>((text) => text),
     tool: toolName,
     input: readInput,
-    cwd: line,
-    project: line,
-    host: line,
+    cwd: shortLine,
+    project: shortLine,
+    host: shortLine,
     at: moment,
     expect: oneOf(DECISIONS),
-    rule: line,
+    rule: shortLine,
   });
   if (!fields) return undefined;
-  reportMissing(walk, offsetOf(node), fields.keys);
+  checkKeys(field, fields.keys);
   const { agent = {}, command, tool = 'Bash', input, expect, name = null, rule = null, ...around } = fields.values;
   if (expect === undefined) return undefined;
   const call = { agent, tool, input: command === undefined ? (input ?? {}) : { command }, ...around };
-  return { line: walk.problems.lineOf(offsetOf(node)), name, call, expected: expect, expectedRule: rule };
-}
+  const line = field.walk.problems.lineOf(field.offset);
+  return { line, name, call, expected: expect, expectedRule: rule };
+};
 
-function reportMissing(walk: Walk, offset: number, keys: ReadonlyMap<string, number>): void {
-  const missing = (message: string, remedy: string): void =>
-    tell(walk, { code: 'missing-key', offset, message, remedy });
-  if (!keys.has('expect')) missing('What is expected is not said.', 'Add `expect: deny`, `ask`, `allow` or `none`.');
+function checkKeys(field: Field, keys: ReadonlyMap<string, number>): void {
+  if (!keys.has('expect'))
+    field.missing('What is expected is not said.', 'Add `expect: deny`, `ask`, `allow` or `none`.');
   if (!keys.has('command') && !keys.has('tool'))
-    missing('Which call is meant is not said.', 'Add a `command`, or a `tool` and its `input`.');
+    field.missing('Which call is meant is not said.', 'Add a `command`, or a `tool` and its `input`.');
   for (const key of ['tool', 'input']) {
-    const both = keys.get(key);
-    if (both !== undefined && keys.has('command'))
-      tell(walk, {
-        code: 'conflict',
-        offset: both,
-        message: `\`command\` is a call of Bash: it has no \`${key}\`.`,
-        remedy: 'Remove one of them.',
-      });
+    const offset = keys.get(key);
+    const message = `\`command\` is a call of Bash: it has no \`${key}\`.`;
+    if (offset !== undefined && keys.has('command'))
+      field.tell({ code: 'conflict', offset, message, remedy: 'Remove one of them.' });
   }
 }
-
-const line = textOf<string>((text) =>
-  text.length <= MAX_TEXT && LINE.test(text) ? text : { wrong: 'must be one short line.' },
-);
 
 const toolName = textOf<string>((text) =>
   TOOL.test(text) && !/[(*]/.test(text)
@@ -118,43 +96,38 @@ const moment = textOf<number>((text) =>
       },
 );
 
-const readInput: Reader<unknown> = (walk, node, what) => {
-  const map = resolveAlias(walk, node);
-  if (!map) return undefined;
-  if (!isMap(map)) return wrong(walk, node, `${what} must be \`key: value\` lines, not ${nameOf(map)}.`);
+const readInput: Reader<unknown> = (field) => {
+  const { walk, node: map, what } = field;
+  if (!isMap(map)) return field.wrong(`${what} must be \`key: value\` lines, not ${nameOf(map)}.`);
   try {
     return map.toJS(walk.document, { maxAliasCount: MAX_ALIASES });
   } catch (error) {
-    return wrong(walk, node, `${what} cannot be read: ${(error as Error).message}.`);
+    return field.wrong(`${what} cannot be read: ${(error as Error).message}.`);
   }
 };
 
 /** `main`, `unknown`, or what is known of a sub-agent. */
-const readAgent: Reader<ImaginedAgent | null> = (walk, node, what) => {
-  const agent = resolveAlias(walk, node);
-  if (!agent) return undefined;
-  if (isScalar(agent)) {
-    const word = oneOf(['main', 'unknown'])(walk, node, what);
+const readAgent: Reader<ImaginedAgent | null> = (field) => {
+  if (isScalar(field.node)) {
+    const word = oneOf(['main', 'unknown'])(field);
     return word === 'unknown' ? null : word && {};
   }
-  const fields = readFields(walk, node, what, {
+  const fields = field.readFields({
     kind: oneOf(AGENT_KINDS),
-    type: line,
-    name: line,
+    type: shortLine,
+    name: shortLine,
     depth,
-    under: listOrOne(line),
+    under: listOrOne(shortLine),
   });
   if (!fields) return undefined;
   const contradiction = findContradiction(fields.values);
-  return contradiction === undefined ? fields.values : wrong(walk, node, `There is no such agent. ${contradiction}`);
+  return contradiction === undefined ? fields.values : field.wrong(`There is no such agent. ${contradiction}`);
 };
 
-const depth: Reader<number> = (walk, node, what) => {
-  const scalar = resolveAlias(walk, node);
-  if (!scalar) return undefined;
-  const value = isScalar(scalar) ? scalar.value : undefined;
+const depth: Reader<number> = (field) => {
+  const value = isScalar(field.node) ? field.node.value : undefined;
   if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < 1_000) return value;
-  return wrong(walk, node, `${what} must be a whole number.`, 'Main is at 0.');
+  return field.wrong(`${field.what} must be a whole number.`, 'Main is at 0.');
 };
 
 /** Undefined where the call is decided as expected. */

@@ -1,18 +1,7 @@
-import { isScalar, isSeq, type Node } from 'yaml';
+import { isScalar, isSeq } from 'yaml';
 import type { PolicyProblem } from '../../core/index.ts';
 import { DECISIONS, type Decision, type Policy } from '../policy.ts';
-import {
-  listOrOne,
-  MAX_ALIASES,
-  nameOf,
-  oneOf,
-  type Reader,
-  readFields,
-  resolveAlias,
-  tell,
-  type Walk,
-  wrong,
-} from './fields.ts';
+import { listOfEach, listOrOne, oneOf, type Reader, rootField } from './fields.ts';
 import { PRESET_NAMES, type PresetName } from './presets.ts';
 import type { Problems } from './problems.ts';
 import { type FolderContext, ON_ERROR, type ReadRule, readRule } from './read-rule.ts';
@@ -43,26 +32,21 @@ export function readPolicyFile(source: PolicySource, folders: Omit<FolderContext
     problems.list().find(({ severity, code }) => severity === 'error' && code !== 'loosens') ?? null;
   if (!document) return { ...empty, error: firstError() };
   const isYaml = problems.errors() === 0;
-  const { contents } = document;
-  const walk: Walk = { document, problems: isYaml ? problems : muted(problems), aliasesLeft: MAX_ALIASES };
+  const root = rootField(document, isYaml ? problems : muted(problems), 'a policy');
   const fields =
-    contents === null
-      ? reportEmpty(walk)
-      : readFields(walk, contents, 'a policy', {
-          version: versionOne,
-          presets: presetList,
-          defaults: readDefaults,
-          on_error: placed(oneOf(ON_ERROR)),
-          rules: ruleList({ ...folders, root: source.root }),
-        });
-  if (fields && !fields.keys.has('version')) {
-    tell(walk, {
-      code: 'missing-key',
-      offset: contents?.range[0] ?? 0,
-      message: 'The version is missing.',
-      remedy: 'Begin the file with `version: 1`.',
-    });
-  }
+    document.contents === null
+      ? root.missing('The file is empty.', 'Begin it with `version: 1`, or remove it.')
+      : root.readInner(root.node, root.what, (field) =>
+          field.readFields({
+            version: versionOne,
+            presets: presetList,
+            defaults: readDefaults,
+            on_error: placed(oneOf(ON_ERROR)),
+            rules: ruleList({ ...folders, root: source.root }),
+          }),
+        );
+  if (fields && !fields.keys.has('version'))
+    root.missing('The version is missing.', 'Begin the file with `version: 1`.');
   const { presets = [], defaults = {}, on_error: onError, rules = [] } = fields?.values ?? {};
   const error = firstError();
   const known = onError ? { onError } : {};
@@ -70,65 +54,53 @@ export function readPolicyFile(source: PolicySource, folders: Omit<FolderContext
   return isYaml ? { presets, defaults, ...known, rules, error, problems } : { ...empty, ...known, error };
 }
 
+/** A text of ours, in which no folder is relative. */
+export function readOwnText(file: string, text: string): PolicyFile {
+  const source = { scope: 'user', file, root: null, content: new TextEncoder().encode(text) } as const;
+  return readPolicyFile(source, { home: '', resolve: (folder) => folder });
+}
+
 /** What follows from a first mistake is no news. */
 function muted(problems: Problems): Problems {
   return { ...problems, add: () => {} };
 }
 
-function reportEmpty(walk: Walk): undefined {
-  tell(walk, {
-    code: 'missing-key',
-    offset: 0,
-    message: 'The file is empty.',
-    remedy: 'Begin it with `version: 1`, or remove it.',
-  });
-}
-
-export const versionOne: Reader<1> = (walk, node) => {
-  const scalar = resolveAlias(walk, node);
-  if (!scalar) return undefined;
-  if (isScalar(scalar) && scalar.value === 1) return 1;
-  return wrong(walk, node, 'This troupe knows `version: 1` only.', 'Write `version: 1`, or use a newer troupe.');
+export const versionOne: Reader<1> = (field) => {
+  if (isScalar(field.node) && field.node.value === 1) return 1;
+  return field.wrong('This troupe knows `version: 1` only.', 'Write `version: 1`, or use a newer troupe.');
 };
 
 function placed<T>(read: Reader<T>): Reader<Placed<T>> {
-  return (walk, node, what) => {
-    const value = read(walk, node, what);
-    return value === undefined ? undefined : { value, offset: node.range?.[0] ?? 0 };
+  return (field) => {
+    const value = read(field);
+    return value === undefined ? undefined : { value, offset: field.offset };
   };
 }
 
-const presetList: Reader<readonly PresetName[]> = (walk, node, what) => {
+const presetList: Reader<readonly PresetName[]> = (field) => {
   const seen = new Set<string>();
-  const names = listOrOne(placed(oneOf(PRESET_NAMES)))(walk, node, what);
+  const names = listOrOne(placed(oneOf(PRESET_NAMES)))(field);
   return names?.flatMap(({ value, offset }) => {
     if (seen.has(value))
-      tell(walk, { code: 'duplicate', offset, message: `\`${value}\` is there twice.`, remedy: 'Remove one.' });
+      field.tell({ code: 'duplicate', offset, message: `\`${value}\` is there twice.`, remedy: 'Remove one.' });
     return seen.has(value) ? [] : seen.add(value) && value;
   });
 };
 
-const readDefaults: Reader<PolicyFile['defaults']> = (walk, node, what) => {
+const readDefaults: Reader<PolicyFile['defaults']> = (field) => {
   const decision = placed(oneOf(DECISIONS));
-  const fields = readFields(walk, node, what, {
-    main: decision,
-    subagent: decision,
-    unknown: decision,
-  });
-  if (fields?.keys.size === 0) return wrong(walk, node, `${what} is empty.`, 'Remove it.');
+  const fields = field.readFields({ main: decision, subagent: decision, unknown: decision });
+  if (fields?.keys.size === 0) return field.wrong(`${field.what} is empty.`, 'Remove it.');
   return fields?.values;
 };
 
 function ruleList(folders: FolderContext): Reader<PolicyFile['rules']> {
-  return (walk, node, what) => {
-    const list = resolveAlias(walk, node);
-    if (!list) return undefined;
-    if (!isSeq(list))
-      return wrong(walk, node, `${what} must be a list, not ${nameOf(list)}.`, 'Begin each rule with `- `.');
-    if (list.items.length === 0) return wrong(walk, node, `${what} is an empty list.`, 'Remove it.');
-    return (list.items as readonly Node[]).flatMap((item, index) => {
-      const rule = readRule(walk, item, folders);
-      return rule ? [{ ...rule, number: index + 1, offset: item.range?.[0] ?? 0 }] : [];
-    });
+  const list = listOfEach('rule', (field, number) => {
+    const rule = readRule(field, folders);
+    return rule && { ...rule, number, offset: field.offset };
+  });
+  return (field) => {
+    const isEmpty = isSeq(field.node) && field.node.items.length === 0;
+    return isEmpty ? field.wrong(`${field.what} is an empty list.`, 'Remove it.') : list(field);
   };
 }

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { isScalar, type Node } from 'yaml';
+import { isScalar } from 'yaml';
 import {
   type AgentSelector,
   DECISIONS,
@@ -10,38 +10,21 @@ import {
   type ToolPattern,
   toToolPattern,
 } from '../policy.ts';
-import {
-  flag,
-  listOrOne,
-  nameOf,
-  offsetOf,
-  oneOf,
-  type Reader,
-  readFields,
-  resolveAlias,
-  tell,
-  textOf,
-  type Walk,
-  wrong,
-} from './fields.ts';
+import { type Field, flag, listOrOne, nameOf, oneOf, type Reader, textOf } from './fields.ts';
 import { suggestWord } from './problems.ts';
 
-/** A rule without what its place in the whole gives it. */
-type OwnRule = Omit<Rule, 'id' | 'scope' | 'place'>;
-
 export interface ReadRule {
-  readonly rule: OwnRule;
+  /** Without what its place in the whole gives it. */
+  readonly rule: Omit<Rule, 'id' | 'scope' | 'place'>;
   /** Where its words stand. */
   readonly keys: ReadonlyMap<string, number>;
 }
 
 /** Undefined where something is wrong with it: half a rule may say the opposite of the whole one. */
-export function readRule(walk: Walk, node: Node, folders: FolderContext): ReadRule | undefined {
-  const before = walk.problems.errors();
-  const fields = readFields(
-    walk,
-    node,
-    'a rule',
+export function readRule(field: Field, folders: FolderContext): ReadRule | undefined {
+  const { problems } = field.walk;
+  const before = problems.errors();
+  const fields = field.readFields(
     {
       name: sentence,
       agents: readAgents(folders),
@@ -60,12 +43,10 @@ export function readRule(walk: Walk, node: Node, folders: FolderContext): ReadRu
   if (!fields) return undefined;
   const { values, keys } = fields;
   const { decision } = values;
-  if (!keys.has('decision')) {
-    const remedy = 'Add `decision: deny`, `ask`, `allow` or `none`.';
-    tell(walk, { code: 'missing-key', offset: node.range?.[0] ?? 0, message: 'This rule decides nothing.', remedy });
-  }
-  if (decision) reportConflicts(walk, decision, keys);
-  if (walk.problems.errors() !== before || !decision) return undefined;
+  if (!keys.has('decision'))
+    field.missing('This rule decides nothing.', 'Add `decision: deny`, `ask`, `allow` or `none`.');
+  if (decision) reportConflicts(field, decision, keys);
+  if (problems.errors() !== before || !decision) return undefined;
   const rule = {
     name: values.name ?? null,
     agents: values.agents ?? null,
@@ -90,17 +71,17 @@ const GOES_WITH: Readonly<Record<string, readonly Decision[]>> = {
   inject_identity: ['allow', 'ask', 'none'],
 };
 
-function reportConflicts(walk: Walk, decision: Decision, keys: ReadonlyMap<string, number>): void {
+function reportConflicts(field: Field, decision: Decision, keys: ReadonlyMap<string, number>): void {
   for (const [key, decisions] of Object.entries(GOES_WITH)) {
     const offset = keys.get(key);
     if (offset === undefined || decisions.includes(decision)) continue;
     const message = `\`${key}\` goes with \`decision: ${decisions.join('` or `')}\` only.`;
-    tell(walk, { code: 'conflict', offset, message, remedy: `Remove it, or change the decision.` });
+    field.tell({ code: 'conflict', offset, message, remedy: `Remove it, or change the decision.` });
   }
   const offset = keys.get('on_timeout');
   if (offset === undefined || keys.has('wait') || decision !== 'ask') return;
   const remedy = 'Add `wait: 5m`, or remove `on_timeout`: without `wait` the host asks.';
-  tell(walk, { code: 'conflict', offset, message: '`on_timeout` needs `wait`.', remedy });
+  field.tell({ code: 'conflict', offset, message: '`on_timeout` needs `wait`.', remedy });
 }
 
 /** Over several lines in the file, in one line elsewhere. */
@@ -169,15 +150,12 @@ export interface FolderContext {
 }
 
 export function readAgents(folders: FolderContext): Reader<AgentSelector> {
-  const read: Reader<AgentSelector> = (walk, node, what) => {
-    const fields = readFields(walk, node, what, {
-      ...TEXTS,
-      project: listOrOne(projectOf(folders)),
-      under: read,
-    });
+  const read: Reader<AgentSelector> = (field) => {
+    const { what } = field;
+    const fields = field.readFields({ ...TEXTS, project: listOrOne(projectOf(folders)), under: read });
     if (!fields) return undefined;
     if (fields.keys.size === 0)
-      return wrong(walk, node, `${what} names nobody.`, `Remove ${what}: then it is about everybody.`);
+      return field.wrong(`${what} names nobody.`, `Remove ${what}: then it is about everybody.`);
     const { kind, project, ...rest } = fields.values;
     return {
       ...rest,
@@ -188,26 +166,21 @@ export function readAgents(folders: FolderContext): Reader<AgentSelector> {
   return read;
 }
 
-/** May hold `*`. */
-const pattern = textOf<string>((text) =>
+/** Names and patterns. */
+export const shortLine = textOf<string>((text) =>
   text.length <= MAX_TEXT && LINE.test(text) ? text : { wrong: 'must be one short line.' },
 );
 
-const depth: Reader<NonNullable<AgentSelector['depth']>> = (walk, node, what) => {
-  const scalar = resolveAlias(walk, node);
-  if (!scalar) return undefined;
+const depth: Reader<NonNullable<AgentSelector['depth']>> = (field) => {
+  const { node: scalar, what } = field;
   const value = isScalar(scalar) ? scalar.value : undefined;
   const text = typeof value === 'number' ? String(value) : value;
   const range = typeof text === 'string' && DEPTH.test(text) ? toRange(text) : undefined;
   if (range && (range.max === null || range.max >= range.min)) return range;
   const remedy = 'Main is at 0: write 1, "1-3", ">=2" or "<3".';
-  if (range) return wrong(walk, node, `No agent is at the depth \`${text}\`.`, remedy);
-  return wrong(
-    walk,
-    node,
-    `${what} cannot be ${typeof text === 'string' ? `\`${text.slice(0, 60)}\`` : nameOf(scalar)}.`,
-    remedy,
-  );
+  if (range) return field.wrong(`No agent is at the depth \`${text}\`.`, remedy);
+  const written = typeof text === 'string' ? `\`${text.slice(0, 60)}\`` : nameOf(scalar);
+  return field.wrong(`${what} cannot be ${written}.`, remedy);
 };
 
 function toRange(text: string): { readonly min: number; readonly max: number | null } {
@@ -221,10 +194,10 @@ function toRange(text: string): { readonly min: number; readonly max: number | n
 
 const TEXTS = {
   kind: listOrOne(oneOf(KINDS)),
-  type: listOrOne(pattern),
-  name: listOrOne(pattern),
+  type: listOrOne(shortLine),
+  name: listOrOne(shortLine),
   depth,
-  host: listOrOne(pattern),
+  host: listOrOne(shortLine),
 } as const;
 
 /** As it was written, and where it really is. */
@@ -261,11 +234,11 @@ const tool = textOf<ToolPattern>((text) => {
   return toToolPattern(text);
 });
 
-export const readTool: Reader<ToolPattern> = (walk, node, what) => {
-  const pattern = tool(walk, node, what);
+export const readTool: Reader<ToolPattern> = (field) => {
+  const pattern = tool(field);
   if (!pattern) return undefined;
   const warn = (message: string, remedy: string): void =>
-    tell(walk, { severity: 'warning', code: 'suspicious', offset: offsetOf(node), message, remedy });
+    field.tell({ severity: 'warning', code: 'suspicious', message, remedy });
   const known = pattern.tool.startsWith('mcp__') || pattern.tool.includes(':') || KNOWN_TOOLS.includes(pattern.tool);
   if (!known) {
     const meant = suggestWord(pattern.tool, KNOWN_TOOLS);
@@ -296,18 +269,14 @@ function remedyFor(text: string): string {
   return 'Write `Bash`, `Bash(git push:*)`, `Edit(src/**)`, `mcp__server__*` or `host:name`.';
 }
 
-const readWindow: Reader<TimeWindow> = (walk, node, what) => {
-  const fields = readFields(walk, node, what, {
-    days,
-    hours,
-    from: moment('first'),
-    until: moment('last'),
-  });
+const readWindow: Reader<TimeWindow> = (field) => {
+  const { what } = field;
+  const fields = field.readFields({ days, hours, from: moment('first'), until: moment('last') });
   if (!fields) return undefined;
-  if (fields.keys.size === 0) return wrong(walk, node, `${what} names no time.`, `Remove ${what}: then it is always.`);
+  if (fields.keys.size === 0) return field.wrong(`${what} names no time.`, `Remove ${what}: then it is always.`);
   const { from = null, until = null } = fields.values;
   if (from !== null && until !== null && from >= until)
-    return wrong(walk, node, '`from` is not before `until`.', 'Change one of them.');
+    return field.wrong('`from` is not before `until`.', 'Change one of them.');
   const chosen = fields.values.days && [...new Set(fields.values.days.flat())].sort((a, b) => a - b);
   return { days: chosen ?? null, minutes: fields.values.hours ?? null, from, until };
 };

@@ -1,18 +1,22 @@
+import { isUtf8 } from 'node:buffer';
 import { type Document, parseDocument, type YAMLError } from 'yaml';
 import { collectProblems, type Finding, type Problems } from './problems.ts';
 import { MAX_BYTES, type PolicySource } from './sources.ts';
 
 // Bytes → text → YAML document. Texts that the YAML library takes seconds for, or dies of, are refused before.
 
-export interface ReadDocument {
+/** Without a document if the text itself is refused. */
+export function readYaml({ file, content }: Pick<PolicySource, 'file' | 'content'>): {
   readonly problems: Problems;
-  /** Undefined if the text itself is refused. */
   readonly document?: Document.Parsed;
-}
-
-export function readYaml(source: PolicySource): ReadDocument {
-  const { text, problems, isText } = readText(source);
-  return isText ? { problems, document: parseYaml(text, problems) } : { problems };
+} {
+  const isText = content instanceof Uint8Array && content.length <= MAX_BYTES;
+  const text = isText ? new TextDecoder('utf-8', { ignoreBOM: true }).decode(content) : '';
+  const problems = collectProblems(file, text);
+  const trouble = findTrouble(text, content);
+  if (!trouble) return { problems, document: parseYaml(text, problems) };
+  problems.add({ code: 'unreadable', ...trouble });
+  return { problems };
 }
 
 function parseYaml(text: string, problems: Problems): Document.Parsed {
@@ -36,75 +40,40 @@ function parseYaml(text: string, problems: Problems): Document.Parsed {
   return document;
 }
 
-/** The library speaks of its grammar; people want to know what to change. */
-function toFinding({ code, message, pos: [offset] }: YAMLError, text: string): Trouble {
-  switch (code) {
-    case 'TAB_AS_INDENT':
-      return { offset, message: 'A tab cannot indent.', remedy: 'Indent with spaces.' };
-    case 'MULTIPLE_DOCS':
-      return {
-        offset,
-        message: 'A second document begins here.',
-        remedy: 'Remove the `---`: one document is all that is read.',
-      };
-    case 'TAG_RESOLVE_FAILED':
-      return {
-        offset,
-        message: 'Tags have no meaning here.',
-        remedy: 'Put quotes around a text that begins with `!`.',
-      };
-    case 'BAD_SCALAR_START':
-      return { offset, message: `A text cannot begin with \`${text[offset] ?? ''}\`.`, remedy: QUOTE };
-    case 'BAD_ALIAS':
-      return { offset, message: 'A text cannot begin with `*`.', remedy: QUOTE };
-    case 'BLOCK_AS_IMPLICIT_KEY':
-      return {
-        offset,
-        message: 'A `key: value` cannot stand in the line of another.',
-        remedy: `Break the line. ${OR_QUOTE}`,
-      };
-    case 'UNEXPECTED_TOKEN':
-      if (message.startsWith('Block scalar header'))
-        return { offset: offset - 1, message: 'A text cannot begin with `>`.', remedy: QUOTE };
-      break;
-    case 'NON_STRING_KEY':
-      return { offset, message: 'This cannot be a key.', remedy: QUOTE };
-    default:
-  }
-  return { offset, message: `This is no YAML: ${message[0]?.toLowerCase() ?? ''}${message.slice(1)}.` };
-}
-
 const QUOTE = 'Put quotes around it.';
-const OR_QUOTE = 'If it is a text with a colon in it, put quotes around it.';
 
-interface ReadText {
-  readonly text: string;
-  readonly problems: Problems;
-  /** What is wrong is with the text itself: it is not worth parsing. */
-  readonly isText: boolean;
-}
+/** The library speaks of its grammar; people want to know what to change. */
+const SYNTAX: Readonly<Record<string, readonly [message: string, remedy: string]>> = {
+  TAB_AS_INDENT: ['A tab cannot indent.', 'Indent with spaces.'],
+  MULTIPLE_DOCS: ['A second document begins here.', 'Remove the `---`: one document is all that is read.'],
+  TAG_RESOLVE_FAILED: ['Tags have no meaning here.', 'Put quotes around a text that begins with `!`.'],
+  BAD_ALIAS: ['A text cannot begin with `*`.', QUOTE],
+  BLOCK_AS_IMPLICIT_KEY: [
+    'A `key: value` cannot stand in the line of another.',
+    'Break the line. If it is a text with a colon in it, put quotes around it.',
+  ],
+  NON_STRING_KEY: ['This cannot be a key.', QUOTE],
+};
 
-/** Bytes to text. What editors show in another way than programs read it is refused: a policy must be what people see. */
-function readText({ file, content }: PolicySource): ReadText {
-  if (!(content instanceof Uint8Array)) return refused(file, '', { offset: 0, message: content.trouble });
-  if (content.length > MAX_BYTES) {
-    const message = `The file has ${content.length} bytes; it may have at most ${MAX_BYTES}.`;
-    return refused(file, '', { offset: 0, message, remedy: 'Say it with fewer rules: patterns may hold `*`.' });
-  }
-  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(content);
-  const trouble = findTrouble(text, content);
-  return trouble ? refused(file, text, trouble) : { text, problems: collectProblems(file, text), isText: true };
+function toFinding({ code, message, pos: [offset] }: YAMLError, text: string): Trouble {
+  const [known, remedy] = SYNTAX[code] ?? [];
+  if (known && remedy) return { offset, message: known, remedy };
+  if (code === 'BAD_SCALAR_START')
+    return { offset, message: `A text cannot begin with \`${text[offset] ?? ''}\`.`, remedy: QUOTE };
+  if (code === 'UNEXPECTED_TOKEN' && message.startsWith('Block scalar header'))
+    return { offset: offset - 1, message: 'A text cannot begin with `>`.', remedy: QUOTE };
+  return { offset, message: `This is no YAML: ${message[0]?.toLowerCase() ?? ''}${message.slice(1)}.` };
 }
 
 type Trouble = Omit<Finding, 'code'>;
 
-function refused(file: string, text: string, trouble: Trouble): ReadText {
-  const problems = collectProblems(file, text);
-  problems.add({ code: 'unreadable', ...trouble });
-  return { text, problems, isText: false };
-}
-
-function findTrouble(text: string, content: Uint8Array): Trouble | undefined {
+/** What editors show in another way than programs read it is refused: a policy must be what people see. */
+function findTrouble(text: string, content: PolicySource['content']): Trouble | undefined {
+  if (!(content instanceof Uint8Array)) return { offset: 0, message: content.trouble };
+  if (content.length > MAX_BYTES) {
+    const message = `The file has ${content.length} bytes; it may have at most ${MAX_BYTES}.`;
+    return { offset: 0, message, remedy: 'Say it with fewer rules: patterns may hold `*`.' };
+  }
   if (!isUtf8(content)) {
     const offset = text.indexOf('\uFFFD');
     return { offset, message: 'This is not UTF-8.', remedy: 'Save the file as UTF-8.' };
@@ -147,13 +116,4 @@ function bracketBeyondLimit(text: string): number | undefined {
     if (++count > MAX_BRACKETS || open > MAX_OPEN_BRACKETS) return index;
   }
   return undefined;
-}
-
-function isUtf8(content: Uint8Array): boolean {
-  try {
-    new TextDecoder('utf-8', { fatal: true }).decode(content);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -83,11 +83,7 @@ function troubleOf(error: unknown): string | undefined {
 const ABSENT: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR']);
 
 /** A file of a policy, as it was read. */
-export interface PolicySource {
-  readonly scope: PolicyFileScope;
-  readonly file: string;
-  /** What relative folders in it are relative to; null for the person's own, which belongs to no project. */
-  readonly root: string | null;
+export interface PolicySource extends PolicyPlace {
   readonly content: Uint8Array | { readonly trouble: string };
 }
 
@@ -97,7 +93,7 @@ export const MAX_BYTES = 1024 * 1024;
 export interface PolicyPlace {
   readonly scope: PolicyFileScope;
   readonly file: string;
-  /** The project's folder; null for the person's own. */
+  /** The project's folder, which relative ones in it are relative to; null for the person's own, which belongs to no project. */
   readonly root: string | null;
 }
 
