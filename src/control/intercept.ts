@@ -113,7 +113,7 @@ function createGivenResults(file: string, folder: string, host: string) {
     if (!hooks || !event?.call) return undefined;
     const look = () => hooks.callerOf(payload, process);
     const caller = await waitForCaller(look, look());
-    const result = findResult(results, toCall(event, caller, { home, at: Date.now() }));
+    const result = findResult(results, toCall(event, { caller, home, at: Date.now() }));
     if (!result) return undefined;
     const ms = Math.round((performance.now() - since) * 10) / 10;
     const decided = { decision: 'deny', rule: result.rule.id, reason: reasonOf(result), ms };

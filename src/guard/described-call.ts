@@ -12,35 +12,30 @@ import {
   toSessionId,
 } from '../core/index.ts';
 import type { CallerChain, CallingAgent } from '../hosts/index.ts';
+import { ADAPTERS } from '../hosts/registry.ts';
 import { isObject, known } from '../lib/json.ts';
+import { isMaskedOrCut } from '../redact/index.ts';
 import { toCall } from './judge-call.ts';
 import { type GuardedCall, SUB_AGENT_KINDS } from './policy.ts';
+import type { JudgeOptions } from './pre-check.ts';
 import { JUDGED_FIELDS } from './uses-of.ts';
 
 interface PastCall {
   readonly call: GuardedCall;
-  /** What the guard looks at is not in the audit as it was: the call cannot be judged again. */
+  /** What the guard looks at is masked or cut in the audit: the call cannot be judged again. */
   readonly isRedacted: boolean;
   readonly caveats: readonly string[];
 }
 
-interface PastOptions {
-  readonly home: string;
-  /** Of the session; undefined where its files are gone. */
-  readonly tree: SessionTree | undefined;
-  /** Whether a text is not as the tool was given it: masked, or cut. */
-  readonly isChanged: (text: string) => boolean;
-}
-
-/** A line of the audit → what the guard is to judge, with what is not known of it any more. */
-export function pastCall(entry: AuditEntry, { home, tree, isChanged }: PastOptions): PastCall {
+/** A line of the audit → what the guard is to judge, with what is not known of it any more. `tree`: undefined if its files are gone. */
+export function pastCall(entry: AuditEntry, home: string, tree: SessionTree | undefined): PastCall {
   const caller = callerIn(entry, tree);
-  const { host, tool, input } = entry;
+  const { host, tool, input, cwd } = entry;
   const call = toGuardedCall(
-    { host, tool: tool ?? '', input, cwd: entry.cwd ?? undefined },
+    { host, tool: tool ?? '', input, cwd: cwd ?? undefined },
     { caller, home, at: Date.parse(entry.at) },
   );
-  const spoilt = redactedFields(entry.input, isChanged);
+  const spoilt = redactedFields(input);
   return {
     call,
     isRedacted: spoilt.length > 0,
@@ -54,27 +49,30 @@ export function pastCall(entry: AuditEntry, { home, tree, isChanged }: PastOptio
 }
 
 /** A call that stands in a transcript. */
-interface WrittenCall {
-  readonly agent: AgentNode;
+export function writtenCall(
+  { agent, ...call }: ToolUse & { readonly agent: AgentNode },
+  tree: SessionTree,
+  home: string,
+): GuardedCall {
+  const ancestors = selectPath(tree, agent.id).slice(0, -1).map(toCallingAgent);
+  const caller = { agent: toCallingAgent(agent), ancestors, ...known({ project: tree.cwd }) };
+  return toGuardedCall({ host: hostOf(tree.id), ...call }, { caller, home, at: tree.lastActivityAt ?? 0 });
+}
+
+interface ToolUse {
   readonly tool: string;
   readonly input: unknown;
   readonly cwd: string | undefined;
 }
 
-export function writtenCall({ agent, tool, input, cwd }: WrittenCall, tree: SessionTree, home: string): GuardedCall {
-  const ancestors = selectPath(tree, agent.id).slice(0, -1).map(toCallingAgent);
-  const caller = { agent: toCallingAgent(agent), ancestors, ...known({ project: tree.cwd }) };
-  return toGuardedCall({ host: hostOf(tree.id), tool, input, cwd }, { caller, home, at: tree.lastActivityAt ?? 0 });
-}
-
 /** As if a hook had delivered it: session, event and ids do not matter to the guard. */
 function toGuardedCall(
-  { host, tool, input, cwd }: { host: HostName; tool: string; input: unknown; cwd: string | undefined },
-  { caller, home, at }: { caller: CallerChain; home: string; at: number },
+  { host, tool, input, cwd }: ToolUse & { readonly host: HostName },
+  options: Pick<JudgeOptions, 'caller' | 'home' | 'at'>,
 ): GuardedCall {
   const call = { tool, input, spawns: false };
   const event = { host, name: 'described', session: toSessionId(host, ''), caller: { named: 'nobody' }, call } as const;
-  return toCall({ ...event, ...known({ cwd }) }, caller, { home, at });
+  return toCall({ ...event, ...known({ cwd }) }, options);
 }
 
 /** Who made it, with all above it. */
@@ -99,10 +97,10 @@ function toCallingAgent({ id, kind, type, name, depth }: AgentNode): CallingAgen
   return { id, kind, type: type ?? null, name: name ?? null, depth: depth ?? null };
 }
 
-function redactedFields(input: unknown, isChanged: (text: string) => boolean): readonly string[] {
+function redactedFields(input: unknown): readonly string[] {
   if (!isObject(input)) return typeof input === 'string' ? ['the input'] : [];
   const isRedacted = (value: unknown): boolean =>
-    typeof value === 'string' ? isChanged(value) : Array.isArray(value) && value.some(isRedacted);
+    typeof value === 'string' ? isMaskedOrCut(value) : Array.isArray(value) && value.some(isRedacted);
   // Of very many fields the last are left out of the audit.
   const isShort = Object.hasOwn(input, '…') ? ['a part of the input'] : [];
   return [...JUDGED_FIELDS.filter((field) => isRedacted(input[field])), ...isShort];
@@ -155,23 +153,12 @@ export function findContradiction(agent: ImaginedAgent): string | undefined {
   return `Below main and ${under.join(', ')} it is at depth ${under.length + 1} at least.`;
 }
 
-export interface Surroundings {
-  readonly home: string;
-  /** The folder at hand: what a call without a folder is made in, and what relative ones stand on. */
-  readonly folder: string;
-  readonly host: HostName;
-  /** Epoch milliseconds. */
-  readonly at: number;
-}
-
-/** What the guard would be given to judge. */
-export function imagineCall(imagined: DescribedCall, around: Surroundings): GuardedCall {
-  const host = imagined.host ?? around.host;
-  const cwd = path.resolve(around.folder, imagined.cwd ?? '.');
-  const project = path.resolve(around.folder, imagined.project ?? cwd);
-  const { tool, input } = imagined;
-  const caller = { ...chainOf(imagined.agent), project };
-  return toGuardedCall({ host, tool, input, cwd }, { caller, home: around.home, at: imagined.at ?? around.at });
+/** What the guard would be given to judge. `folder`: what a call without a folder is made in, and what relative ones stand on. */
+export function imagineCall(imagined: DescribedCall, home: string, folder: string): GuardedCall {
+  const { host = ADAPTERS[0]?.host ?? '', tool, input, at = Date.now() } = imagined;
+  const cwd = path.resolve(folder, imagined.cwd ?? '.');
+  const project = path.resolve(folder, imagined.project ?? cwd);
+  return toGuardedCall({ host, tool, input, cwd }, { caller: { ...chainOf(imagined.agent), project }, home, at });
 }
 
 function chainOf(imagined: ImaginedAgent | null): CallerChain {

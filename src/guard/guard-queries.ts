@@ -9,11 +9,9 @@ import type {
   PolicySuggestion,
   SessionTree,
 } from '../core/index.ts';
-import { ADAPTERS } from '../hosts/registry.ts';
 import { systemClock } from '../lib/clock.ts';
 import { configFolder, stateFolder } from '../lib/state-folder.ts';
 import { UserError } from '../lib/user-error.ts';
-import { isMaskedOrCut } from '../redact/index.ts';
 import { createSessions, dataFoldersFor, type SessionScope, thisMachine } from '../sessions/index.ts';
 import { type DescribedCall, imagineCall, pastCall } from './described-call.ts';
 import { explainCall, unjudged } from './policy/explain-call.ts';
@@ -28,10 +26,9 @@ export function createGuardQueries(): GuardQueries {
   const folder = process.cwd();
   const state = stateFolder(machine);
   const policyIn = createPolicyReader({ home, configFolder: configFolder(env, home), stateFolder: state });
-  const host = ADAPTERS[0]?.host ?? '';
   return {
     async explain(imagined, policyFile) {
-      const call = imagineCall(imagined, { home, folder, host, at: Date.now() });
+      const call = imagineCall(imagined, home, folder);
       const { policy, ownFile } = await policyIn(call.project ?? folder, policyFile);
       return explainCall(policy, call, ownFile);
     },
@@ -47,7 +44,7 @@ export function createGuardQueries(): GuardQueries {
       const policyProblems = new Map<string, PolicyProblem>();
       const mismatches: GuardMismatch[] = [];
       for (const one of cases) {
-        const call = imagineCall(one.call, { home, folder, host, at: Date.now() });
+        const call = imagineCall(one.call, home, folder);
         const loaded = await policyIn(call.project ?? folder, policyFile);
         for (const problem of loaded.problems)
           policyProblems.set(`${problem.file}:${problem.line}:${problem.column}:${problem.message}`, problem);
@@ -103,7 +100,7 @@ export async function explainPast(
 ): Promise<GuardExplanation> {
   const entry = await findEntry(folder, wanted);
   const tree = entry.session === null ? undefined : await treeOf(entry.session);
-  const { call, isRedacted, caveats } = pastCall(entry, { home, tree, isChanged: isMaskedOrCut });
+  const { call, isRedacted, caveats } = pastCall(entry, home, tree);
   const { policy, ownFile } = await policyIn(call.project ?? '/', policyFile);
   const told = isRedacted ? unjudged(call) : explainCall(policy, call, ownFile);
   const { n, session, decision, rule, reason } = entry;

@@ -7,7 +7,7 @@ import { GUARDED_HOSTS } from '../hosts/guarded-hosts.ts';
 import { answerRequest, judgeAlone, judgeCall } from './judge-call.ts';
 import { compilePolicy } from './policy/compile.ts';
 import type { Policy } from './policy.ts';
-import { type Judgement, resolveLinks } from './pre-check.ts';
+import { type Judgement, type JudgeOptions, resolveLinks } from './pre-check.ts';
 
 let folder = '';
 beforeEach(() => {
@@ -36,8 +36,12 @@ rules:
   - { tools: "Edit(secret/**)", decision: ask }
 `;
 
+function optionsFor(payload: unknown, own: Pick<JudgeOptions, 'policyFor'> & Partial<JudgeOptions>): JudgeOptions {
+  return { host, caller: host.callerOf(payload), home: folder, at: 0, ...own };
+}
+
 function judge(payload: unknown, policy = policyOf(NO_RM)): Judgement {
-  return judgeCall(payload, { host, policyFor: () => policy, home: folder, at: 0 });
+  return judgeCall(host.read(payload), optionsFor(payload, { policyFor: () => policy }));
 }
 
 /** A session of 2.1.325 with one sub-agent, as far as the guard looks. */
@@ -94,14 +98,11 @@ describe('a judgement', () => {
       expect(decision).toBe('deny');
       expect(JSON.parse(printed).hookSpecificOutput.permissionDecision).toBe('deny');
     }
-    const trouble = judgeCall(call({}), {
-      host,
-      policyFor: () => {
-        throw new Error('no disk');
-      },
-      home: folder,
-      at: 0,
-    });
+    const payload = call({});
+    const policyFor = () => {
+      throw new Error('no disk');
+    };
+    const trouble = judgeCall(host.read(payload), optionsFor(payload, { policyFor }));
     expect(trouble).toMatchObject({ decision: 'ask', reason: 'The guard of troupe failed: no disk' });
   });
 
@@ -131,12 +132,9 @@ rules:
     expect(outputOf(asked('git status; rm a', 'allow'))).not.toHaveProperty('updatedInput');
     expect(outputOf(asked('ls', 'allow'))).not.toHaveProperty('updatedInput');
     // A host that runs a call as it was made is given nothing, and nothing is claimed.
-    const fixed = judgeCall(call({ agent_id: 'a1', tool_input: { command: 'git status' } }), {
-      host: { ...host, cannotChangeInput: true },
-      policyFor: () => by('allow'),
-      home: folder,
-      at: 0,
-    });
+    const payload = call({ agent_id: 'a1', tool_input: { command: 'git status' } });
+    const unchanged = { host: { ...host, cannotChangeInput: true as const }, policyFor: () => by('allow') };
+    const fixed = judgeCall(host.read(payload), optionsFor(payload, unchanged));
     expect(fixed).toMatchObject({ decision: 'allow' });
     expect(fixed.reason).not.toContain('are told');
     expect(outputOf(fixed)).not.toHaveProperty('updatedInput');
@@ -190,7 +188,10 @@ rules:
   });
 
   it('without a server ends as it does without an answer', () => {
-    const alone = (text: string) => judgeAlone(push(), { host, policyFor: () => policy(text), home: folder, at: 0 });
+    const alone = (text: string) => {
+      const payload = push();
+      return judgeAlone(host.read(payload), optionsFor(payload, { policyFor: () => policy(text) }));
+    };
     expect(alone('deny')).toMatchObject({ decision: 'deny', answeredBy: 'no-server' });
     expect(alone('allow')).toMatchObject({ decision: 'allow', answeredBy: 'no-server' });
     expect(Object.keys(alone('deny'))).not.toContain('wait');
@@ -209,19 +210,26 @@ describe('a host that cannot ask its person in our name', () => {
     args: { command: 'rm -rf build' },
   };
   const asks = 'version: 1\nrules: [{ tools: Bash, decision: ask }]\n';
-  const options = () => ({ host: opencode, policyFor: () => policyOf(asks), home: folder, at: 0 });
+  const options = () => {
+    const caller = opencode.callerOf(payload);
+    return { host: opencode, caller, policyFor: () => policyOf(asks), home: folder, at: 0 };
+  };
 
   it('has troupe ask, though no rule says for how long', () => {
-    expect(judgeCall(payload, options())).toMatchObject({ decision: 'ask', wait: { ms: 600_000, otherwise: 'deny' } });
+    expect(judgeCall(opencode.read(payload), options())).toMatchObject({
+      decision: 'ask',
+      wait: { ms: 600_000, otherwise: 'deny' },
+    });
   });
 
   it('is told no where nobody could be asked', () => {
-    const alone = judgeAlone(payload, options());
+    const alone = judgeAlone(opencode.read(payload), options());
     expect(alone).toMatchObject({ decision: 'deny', answeredBy: 'no-server' });
     expect(JSON.parse(alone.printed)).toMatchObject({ decision: 'deny' });
   });
 
   it('has its own questions left alone', () => {
-    expect(judgeCall({ ...payload, hook: 'permission.question' }, options())).toMatchObject({ decision: 'none' });
+    const question = opencode.read({ ...payload, hook: 'permission.question' });
+    expect(judgeCall(question, options())).toMatchObject({ decision: 'none' });
   });
 });

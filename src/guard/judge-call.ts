@@ -1,12 +1,11 @@
 import type { AnsweredBy, ApprovalAnswer } from '../core/index.ts';
-import type { CallerChain, HookEvent } from '../hosts/index.ts';
+import type { CallerChain, HookEvent, HooksCapability } from '../hosts/index.ts';
 import { known } from '../lib/json.ts';
 import { decide } from './decide.ts';
 import { identityOf, withIdentity } from './identity.ts';
 import { type GuardedCall, isLooser, type Policy, type Rule, type Verdict } from './policy.ts';
 import {
   type GivenInput,
-  type JudgedHost,
   type Judgement,
   type JudgeOptions,
   preCheck,
@@ -17,24 +16,19 @@ import {
 import { usesOf } from './uses-of.ts';
 
 /**
- * A call as its host tells it → what its hook answers. The same for the server and for the hook that stands alone. Never
- * throws: what goes wrong inside ends in the policy's `on_error`, as an answer.
+ * A call as its host tells it (undefined: not a call of that host) → what its hook answers. The same for the server and for
+ * the hook that stands alone. Never throws: what goes wrong inside ends in the policy's `on_error`, as an answer.
  */
-export function judgeCall(payload: unknown, options: JudgeOptions): Judgement {
-  const { host } = options;
+export function judgeCall(event: HookEvent | undefined, options: JudgeOptions): Judgement {
+  const { host, caller } = options;
   let policy: Policy | undefined;
   try {
-    const event = host.read(payload, options.process);
-    if (!event) {
-      policy = options.policyFor(process.cwd());
-      throw new Error('what it was told is no call of this host');
-    }
-    const caller = options.caller ?? host.callerOf(payload, options.process);
-    const folder = caller.project ?? event.cwd ?? '/';
+    const folder = event ? (caller.project ?? event.cwd ?? '/') : process.cwd();
     policy = options.policyFor(folder);
-    const early = preCheck(payload, { ...options, caller });
+    if (!event) throw new Error('what it was told is no call of this host');
+    const early = preCheck(event, options);
     if (early) return early;
-    const call = toCall(event, caller, options);
+    const call = toCall(event, options);
     const verdict = decideUnder(policy, call, options);
     const { decision, rule, reason } = verdict;
     const wait = verdict.wait ?? (decision === 'ask' && host.cannotAsk ? UNLESS_SAID : null);
@@ -65,8 +59,8 @@ function decideUnder(policy: Policy, call: GuardedCall, { above = [] }: JudgeOpt
 const UNLESS_SAID = { ms: 600_000, otherwise: 'deny' } as const;
 
 /** For the agent and the audit. `given`, for a call that may go on. */
-export function answer<Said extends Pick<Judgement, 'decision' | 'rule' | 'reason'>>(
-  host: Pick<JudgedHost, 'formatAnswer'>,
+function answer<Said extends Pick<Judgement, 'decision' | 'rule' | 'reason'>>(
+  host: Pick<HooksCapability, 'formatAnswer'>,
   said: Said,
   given?: GivenInput,
 ): Said & Pick<Judgement, 'printed'> {
@@ -96,8 +90,8 @@ function whyOf(rule: Rule | null, reason: string): string {
 }
 
 /** Everything that needs the machine is resolved here: `decide` is pure. */
-export function toCall(event: HookEvent, caller: CallerChain, options: Pick<JudgeOptions, 'home' | 'at'>): GuardedCall {
-  const call = toUnreadCall(event, caller, options);
+export function toCall(event: HookEvent, options: Pick<JudgeOptions, 'caller' | 'home' | 'at'>): GuardedCall {
+  const call = toUnreadCall(event, options);
   const { tool, input, cwd, home, project } = call;
   return { ...call, uses: usesOf(tool, input, { cwd, home, projectDir: project, resolve: resolveLinks }) };
 }
@@ -109,7 +103,7 @@ interface AnsweredCall extends Omit<Judgement, 'wait' | 'given'> {
 
 /** What a hook answers whose call was asked about, once it is known what was said. */
 export function answerRequest(
-  host: Pick<JudgedHost, 'formatAnswer'>,
+  host: Pick<HooksCapability, 'formatAnswer'>,
   { rule, reason: asked, wait, given }: Judgement,
   decision: ApprovalAnswer,
   answeredBy: AnsweredBy,
@@ -119,8 +113,8 @@ export function answerRequest(
 }
 
 /** Without a server nobody can be asked: a call that would wait for an answer ends as it does without one. */
-export function judgeAlone(payload: unknown, options: JudgeOptions): Judgement | AnsweredCall {
-  const judgement = judgeCall(payload, options);
+export function judgeAlone(event: HookEvent | undefined, options: JudgeOptions): Judgement | AnsweredCall {
+  const judgement = judgeCall(event, options);
   const { wait } = judgement;
   return wait ? answerRequest(options.host, judgement, wait.otherwise, 'no-server') : judgement;
 }

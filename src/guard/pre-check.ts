@@ -17,20 +17,11 @@ import {
   type Rule,
 } from './policy.ts';
 
-/** The part of a host that a judgement needs. */
-export type JudgedHost = Pick<
-  HooksCapability,
-  'read' | 'callerOf' | 'formatAnswer' | 'cannotAsk' | 'cannotChangeInput'
->;
-
 export interface JudgeOptions {
-  readonly host: JudgedHost;
-  /** The host's process, where it is known. */
-  readonly process?: number;
+  readonly host: Pick<HooksCapability, 'formatAnswer' | 'cannotAsk' | 'cannotChangeInput'>;
+  readonly caller: CallerChain;
   /** Which policy holds in a project. Whatever goes wrong there is in the policy: it never throws. */
   readonly policyFor: (folder: string) => Policy;
-  /** Where it was looked up before. */
-  readonly caller?: CallerChain;
   /** Agents of other sessions, of any host, above this one, main first, by its environment (identity.ts). */
   readonly above?: readonly CallingAgent[];
   readonly home: string;
@@ -46,14 +37,12 @@ export interface Judgement {
   readonly rule: string | null;
   readonly reason: string;
   /** Of an ask: troupe itself waits for an answer (`answerRequest`). Left out: the host asks. */
-  readonly wait?: ApprovalWait;
+  readonly wait?: NonNullable<Rule['wait']> & {
+    /** For the person: what the rule says of itself. */
+    readonly why: string;
+  };
   /** Whoever answers later hands it on, where the call may go on. */
   readonly given?: GivenInput;
-}
-
-interface ApprovalWait extends NonNullable<Rule['wait']> {
-  /** For the person: what the rule says of itself. */
-  readonly why: string;
 }
 
 /** What a call is given in place of what it was to be given, and how that is said. */
@@ -63,16 +52,12 @@ export interface GivenInput {
 }
 
 /** Undefined: what the call does has to be analysed. */
-export function preCheck(payload: unknown, options: JudgeOptions): Judgement | undefined {
-  const { host, process } = options;
-  const event = host.read(payload, process);
-  if (!event) return undefined;
+export function preCheck(event: HookEvent, options: JudgeOptions): Judgement | undefined {
   // A question is judged already, as the call that it is about: now a person is asked.
   if (!event.call || event.question !== undefined) return NO_OPINION;
-  const caller = options.caller ?? host.callerOf(payload, process);
-  const policy = options.policyFor(caller.project ?? event.cwd ?? '/');
+  const policy = options.policyFor(options.caller.project ?? event.cwd ?? '/');
   if (isSilent(policy)) return NO_OPINION;
-  const call = withAbove(toUnreadCall(event, caller, options), options.above);
+  const call = withAbove(toUnreadCall(event, options), options.above);
   return defaultOf(policy, call) === 'none' && !hasRuleFor(policy, call) ? NO_OPINION : undefined;
 }
 
@@ -84,18 +69,16 @@ export function isSilent({ rules, defaults }: Policy): boolean {
 }
 
 export function toUnreadCall(
-  event: HookEvent,
-  { agent, ancestors, project: began }: CallerChain,
-  { home, at }: Pick<JudgeOptions, 'home' | 'at'>,
+  { call, cwd, host }: HookEvent,
+  { caller: { agent, ancestors, project }, home, at }: Pick<JudgeOptions, 'caller' | 'home' | 'at'>,
 ): UnreadCall {
-  const { call, cwd = null, host } = event;
-  const folder = began ?? cwd;
+  const folder = project ?? cwd;
   return {
     agent: agent && toAgent(agent),
     ancestors: ancestors.map(toAgent),
     host,
-    project: folder === null ? null : resolveLinks(folder),
-    cwd,
+    project: folder === undefined ? null : resolveLinks(folder),
+    cwd: cwd ?? null,
     home,
     tool: call?.tool ?? '',
     input: call?.input ?? null,

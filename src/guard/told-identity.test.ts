@@ -29,7 +29,7 @@ function decisionOf(command: string, told: string | undefined): string {
     tool_input: { command },
   };
   const caller = { agent: { id: 'inner', kind: 'main', type: null, name: null, depth: 0 }, ancestors: [] };
-  return judgeCall(payload, {
+  return judgeCall(host.read(payload), {
     host,
     caller,
     above: agentsTold(told),

@@ -12,9 +12,10 @@ import { agentsTold } from '../guard/identity.ts';
 import { type CompiledPolicyFolders, type ReadCompiled, readCompiled } from '../guard/policy/compiled-file.ts';
 import { type Judgement, type JudgeOptions, preCheck } from '../guard/pre-check.ts';
 import { GUARDED_HOSTS, type GuardedHost } from '../hosts/guarded-hosts.ts';
+import type { HookEvent } from '../hosts/hook.ts';
 import { loadCompiled } from '../lib/load-compiled.ts';
 import { appendSync, readRegularSync } from '../lib/regular-file.ts';
-import { configFolder } from '../lib/state-folder.ts';
+import { configFolder, stateFolder } from '../lib/state-folder.ts';
 
 /** Of hook-judge.cjs and hook-hosts.cjs, by scripts/build.mjs. */
 declare const JUDGE_DIGEST: string;
@@ -29,7 +30,7 @@ void runHook();
 async function runHook(): Promise<void> {
   let folder = command === 'drain' ? args[0] : args[1] && path.dirname(path.dirname(args[1]));
   try {
-    folder ??= await ownFolder();
+    folder ??= stateFolder({ env: process.env, home: homeFolder() });
     if (command === 'guard') print(guard(folder));
     else if (command === 'drain') await drain(folder);
     else throw new Error(`hook.cjs knows no ${command}`);
@@ -37,11 +38,10 @@ async function runHook(): Promise<void> {
     if (command === 'guard') answerTrouble(folder, error);
     if (folder !== undefined) noteError(folder, error);
   }
-  try {
+  if (folder === undefined) return;
+  attempt(folder, () => {
     for (const keep of afterwards) keep();
-  } catch (error) {
-    if (folder !== undefined) noteError(folder, error);
-  }
+  });
 }
 
 /** Gives what is to be printed. Whether the call could be queued does not change that. */
@@ -69,14 +69,13 @@ function guardStdin(folder: string, host: string, ppid: number): string {
 
 /** `decided` is what the queue keeps beside the payload. */
 function judge(folder: string, host: string, bytes: Uint8Array, ppid: number) {
-  const judged: JudgedCall = judgePayload(folder, host, parseQueued(bytes)?.payload, ppid);
-  const { printed, input: _given, ...decided } = judged;
+  const { printed, given: _given, ...decided } = judgePayload(folder, host, parseQueued(bytes)?.payload, ppid);
   // Which agent started the host that runs us, if one did (guard/identity.ts).
   const parent = process.env['TROUPE_PARENT'];
   return { printed, decided: { ppid, ...(parent ? { parent } : {}), ...decided } };
 }
 
-type JudgedCall = Pick<Judgement, 'printed' | 'decision'> & { readonly input?: unknown };
+type JudgedCall = Pick<Judgement, 'printed' | 'decision' | 'given'>;
 
 function judgePayload(folder: string, name: string, payload: unknown, ppid: number): JudgedCall {
   const host = hostNamed(name, folder);
@@ -86,13 +85,15 @@ function judgePayload(folder: string, name: string, payload: unknown, ppid: numb
   }
   const caller = host.callerOf(payload, ppid);
   const event = host.read(payload, ppid);
-  const now = { home: homeFolder(), at: Date.now() };
+  const now = { caller, home: homeFolder(), at: Date.now() };
   const above = agentsTold(process.env['TROUPE_AGENT']);
   const found = policyIn(placesOf(folder, caller.project ?? event?.cwd ?? process.cwd()));
   if (!found) return { printed: '', decision: 'none' };
-  const policyFor: JudgeOptions['policyFor'] = () => found.policy;
-  const options = { host, process: ppid, caller, above, policyFor, ...now };
-  return tryPreCheck(payload, options) ?? judgeWhole(folder, payload, options);
+  const options = { host, above, policyFor: () => found.policy, ...now };
+  const early = event && tryPreCheck(event, options);
+  if (early) return early;
+  const { judgeAlone } = load<typeof import('./judge.ts')>('hook-judge.cjs', JUDGE_DIGEST, folder);
+  return judgeAlone(event, options);
 }
 
 function hostNamed(name: string, folder: string): GuardedHost | undefined {
@@ -110,17 +111,12 @@ function load<Exports>(name: string, digest: string, folder: string): Exports {
 }
 
 /** What fails here fails again in `judgeCall`, which answers it. */
-function tryPreCheck(payload: unknown, options: JudgeOptions): Judgement | undefined {
+function tryPreCheck(event: HookEvent, options: JudgeOptions): Judgement | undefined {
   try {
-    return preCheck(payload, options);
+    return preCheck(event, options);
   } catch {
     return undefined;
   }
-}
-
-function judgeWhole(folder: string, payload: unknown, options: JudgeOptions): JudgedCall {
-  const { judgeAlone } = load<typeof import('./judge.ts')>('hook-judge.cjs', JUDGE_DIGEST, folder);
-  return judgeAlone(payload, options);
 }
 
 /** Undefined if there is no policy. One that has changed is compiled by the program, once; no YAML is read here. */
@@ -199,11 +195,6 @@ async function drain(folder: string): Promise<void> {
   process.env['TROUPE_HOME'] = folder;
   process.argv.splice(1, process.argv.length, troupe, 'hooks', 'drain');
   await import(pathToFileURL(troupe).href);
-}
-
-async function ownFolder(): Promise<string> {
-  const { stateFolder } = await import('../lib/state-folder.ts');
-  return stateFolder({ env: process.env, home: homeFolder() });
 }
 
 function attempt(folder: string, act: () => unknown): void {

@@ -45,8 +45,8 @@ export function createHookIntake(folder: string, keys: HookKeys, asking: Approva
     const caller = isSilent(policy) ? now : await waitForCaller(() => host.callerOf(payload, ppid), now);
     const at = Date.now();
     const above = agentsTold(call.above);
-    const options = { host, ...known({ process: ppid }), caller, above, policyFor: () => policy, home, at };
-    return { judgement: judgeCall(payload, options), event, caller, at };
+    const options = { host, caller, above, policyFor: () => policy, home, at };
+    return { judgement: judgeCall(event, options), event, caller, at };
   };
   return {
     ...keys,

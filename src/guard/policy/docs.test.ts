@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { misfits } from '../../server/http/testing/validate.ts';
-import { imagineCall } from '../described-call.ts';
+import { type DescribedCall, imagineCall } from '../described-call.ts';
 import { compilePolicy } from './compile.ts';
 import { listPresets } from './presets.ts';
 import { mismatchOf, readCases } from './read-cases.ts';
@@ -26,8 +26,9 @@ describe('docs/POLICY.md', () => {
     const { cases, problems } = readCases('table.yaml', new TextEncoder().encode(table));
     expect([problems, cases.length]).toEqual([[], 6]);
     const { policy } = compile(whole[0] ?? '');
-    const around = { home: '/home/dev', folder: '/home/dev/app', host: 'claude-code', at: Date.UTC(2026, 10, 15) };
-    expect(cases.flatMap((one) => mismatchOf(one, policy, imagineCall(one.call, around)) ?? [])).toEqual([]);
+    const at = Date.UTC(2026, 10, 15);
+    const toCall = (call: DescribedCall) => imagineCall({ at, ...call }, '/home/dev', '/home/dev/app');
+    expect(cases.flatMap((one) => mismatchOf(one, policy, toCall(one.call)) ?? [])).toEqual([]);
   });
 
   it('has some', () => expect(whole.length).toBeGreaterThan(1));

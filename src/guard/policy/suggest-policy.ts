@@ -6,7 +6,7 @@ import { loadHost } from '../../hosts/registry.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { stateFolder } from '../../lib/state-folder.ts';
 import { UserError } from '../../lib/user-error.ts';
-import { isMaskedOrCut, maskText } from '../../redact/index.ts';
+import { maskText } from '../../redact/index.ts';
 import { createSessions, dataFoldersFor, readCalls, type SessionScope, thisMachine } from '../../sessions/index.ts';
 import { decide } from '../decide.ts';
 import { pastCall, writtenCall } from '../described-call.ts';
@@ -27,19 +27,6 @@ interface SeenCall {
   readonly trouble?: string;
 }
 
-interface SuggestOptions {
-  /** A text without the secrets in it: none of them may get into a policy. */
-  readonly mask: (text: string) => string;
-  /** The first lines of the file, as comments. */
-  readonly head: readonly string[];
-}
-
-interface SuggestedPolicy {
-  readonly yaml: string;
-  readonly rules: number;
-  readonly left: readonly CallLeft[];
-}
-
 /** The calls of agents that a rule can tell apart by no more than this. */
 interface AgentGroup {
   readonly agents: AgentSelector;
@@ -53,7 +40,11 @@ interface Need {
   readonly patterns: readonly string[];
 }
 
-export function suggestPolicy(seen: readonly SeenCall[], { mask, head }: SuggestOptions): SuggestedPolicy {
+/** `head`: the first lines of the file, as comments. */
+export function suggestPolicy(
+  seen: readonly SeenCall[],
+  head: readonly string[],
+): Pick<PolicySuggestion, 'yaml' | 'rules' | 'left'> {
   const groups = new Map<string, AgentGroup>();
   const left = new Map<string, CallLeft>();
   const known = new Set<string>();
@@ -62,9 +53,9 @@ export function suggestPolicy(seen: readonly SeenCall[], { mask, head }: Suggest
     if (known.has(key)) continue;
     known.add(key);
     const agents = selectorFor(call.agent);
-    const patterns = trouble ?? (agents ? patternsFor(call, agents, mask) : 'nobody knows which agent made it');
+    const patterns = trouble ?? (agents ? patternsFor(call, agents) : 'nobody knows which agent made it');
     if (agents === undefined || typeof patterns === 'string') {
-      const one = { agent: labelOf(call.agent), tool: call.tool, what: whatOf(call, mask), reason: String(patterns) };
+      const one = { agent: labelOf(call.agent), tool: call.tool, what: whatOf(call), reason: String(patterns) };
       left.set(JSON.stringify(one), one);
       continue;
     }
@@ -77,11 +68,11 @@ export function suggestPolicy(seen: readonly SeenCall[], { mask, head }: Suggest
 }
 
 /** Or why there are none. */
-function patternsFor(call: GuardedCall, agents: AgentSelector, mask: (text: string) => string) {
+function patternsFor(call: GuardedCall, agents: AgentSelector) {
   const suggested = suggestPatterns(call);
   if (typeof suggested === 'string') return suggested;
   const tools = suggested.patterns;
-  if (tools.some((tool) => mask(tool) !== tool)) return 'a secret is in it';
+  if (tools.some((tool) => maskText(tool).text !== tool)) return 'a secret is in it';
   if (!canBeWritten({ agents, tools })) return UNNAMEABLE;
   return tools;
 }
@@ -148,9 +139,9 @@ function labelOf(agent: GuardedAgent | null): string {
 
 const MAX_WHAT = 120;
 
-function whatOf({ input }: GuardedCall, mask: (text: string) => string): string {
+function whatOf({ input }: GuardedCall): string {
   const { command } = (input ?? {}) as { readonly command?: unknown };
-  const text = oneLine(mask(typeof command === 'string' ? command : (JSON.stringify(input) ?? '')));
+  const text = oneLine(maskText(typeof command === 'string' ? command : (JSON.stringify(input) ?? '')).text);
   return text.length > MAX_WHAT ? `${text.slice(0, MAX_WHAT - 1)}…` : text;
 }
 
@@ -165,7 +156,7 @@ export async function suggestPolicyFor(where: SessionScope, prefix?: string): Pr
     `Under this policy session ${session.slice(0, 8)} would have run as it did, by what its ${SOURCES[from]}.`,
     'Whatever else agents do is asked about. Read it before you use it, and make patterns wider where they should be.',
   ];
-  const { yaml, rules, left } = suggestPolicy(calls, { head, mask: (text) => maskText(text).text });
+  const { yaml, rules, left } = suggestPolicy(calls, head);
   return { session, from, calls: calls.length, rules, yaml, left };
 }
 
@@ -214,7 +205,7 @@ async function seenByHooks(prefix: string | undefined, home: string, notFound: U
   }
   if (session === undefined) throw notFound;
   const calls = entries.map((entry) => {
-    const { call, isRedacted } = pastCall(entry, { home, tree: undefined, isChanged: isMaskedOrCut });
+    const { call, isRedacted } = pastCall(entry, home, undefined);
     return { call, ...(isRedacted ? { trouble: 'in the audit it is masked or cut' } : {}) };
   });
   return { session, from: 'audit', calls };
