@@ -7,15 +7,7 @@ import { watchFolders } from '../lib/watch-folders.ts';
 import { createCallerNamer, type KnownSession, type NameCaller, type OpenSession } from '../sessions/index.ts';
 import { type Drained, type DrainOptions, drain } from './drain.ts';
 import type { ChainLink } from './entry.ts';
-import {
-  dayOf,
-  type LogFile,
-  listLogFiles,
-  readEntriesBackwards,
-  readHead,
-  waitForLock,
-  writeHead,
-} from './log-files.ts';
+import { dayOf, type LogFile, listLogFiles, readEntriesBackwards, readHead, withLock, writeHead } from './log-files.ts';
 import { namesIn, queueFolder } from './queue.ts';
 
 export interface DrainLoop {
@@ -116,16 +108,13 @@ type SessionAges = () => Promise<ReadonlyMap<SessionId, number>>;
  * none while somebody drains.
  */
 export async function prune(folder: string, keepDays: number, clock: Clock, ages?: SessionAges): Promise<number> {
-  const lock = await waitForLock(folder, clock);
-  if (!lock) return 0;
-  try {
+  const removed = await withLock(folder, clock, 0, async () => {
     const oldest = clock() - keepDays * DAY_MS;
     await removeBad(folder, oldest);
     if (ages) await removeHookLines(folder, oldest, ages);
-    return await removeLogFiles(folder, dayOf(oldest));
-  } finally {
-    await lock.release();
-  }
+    return removeLogFiles(folder, dayOf(oldest));
+  });
+  return removed ?? 0;
 }
 
 async function removeLogFiles(folder: string, firstDay: string): Promise<number> {

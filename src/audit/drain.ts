@@ -9,9 +9,9 @@ import { isLocked } from '../lib/lock-file.ts';
 import { isWrongFile, readRegular, readRegularSync } from '../lib/regular-file.ts';
 import { codeOf } from '../lib/user-error.ts';
 import { maskValue } from '../redact/index.ts';
-import { type EntryFields, type EntryParts, toEntry } from './entry.ts';
+import { type EntryFields, type EntryParts, toEntry, UNKNOWN_AGENT } from './entry.ts';
 import { type HookLine, HookLineWriter } from './hook-lines.ts';
-import { lockPath, waitForLock } from './log-files.ts';
+import { lockPath, withLock } from './log-files.ts';
 import { createLogWriter, findLogEnd } from './log-writer.ts';
 import { isQueueEmpty, listQueue, type QueuedFile, recoverAbandoned, setAside } from './queue.ts';
 import { MAX_QUEUED_BYTES, parseQueued } from './queue-file.ts';
@@ -54,13 +54,7 @@ export async function drain(options: DrainOptions): Promise<Drained> {
   const { folder, clock, patienceMs = 0 } = options;
   // A drain that was killed between its last event and its head leaves a lock and an empty queue.
   if ((await isQueueEmpty(folder)) && !(await isLocked(lockPath(folder)))) return NOTHING;
-  const lock = await waitForLock(folder, clock, patienceMs);
-  if (!lock) return { ...NOTHING, isBusy: true };
-  try {
-    return await drainLocked(options);
-  } finally {
-    await lock.release();
-  }
+  return (await withLock(folder, clock, patienceMs, () => drainLocked(options))) ?? { ...NOTHING, isBusy: true };
 }
 
 const NOTHING: Drained = { events: 0, entries: 0, bad: 0, isBusy: false };
@@ -188,7 +182,7 @@ async function forStarter(
 async function toNamedEntry(call: TakenCall, { identify }: DrainOptions): Promise<EntryFields> {
   const agent = await identify(call.event, call.at).catch((error: unknown) => {
     const reason = `it could not be looked up: ${error instanceof Error ? error.message : error}`;
-    return { ...UNKNOWN, reason };
+    return { ...UNKNOWN_AGENT, reason };
   });
   return toEntry({ ...call, agent });
 }
@@ -203,15 +197,3 @@ async function readOrReason({ path, isSmall }: QueuedFile): Promise<Uint8Array |
     return codeOf(error) === 'ENOENT' ? 'gone' : 'bad';
   }
 }
-
-const UNKNOWN: AuditAgent = {
-  who: 'unknown',
-  id: null,
-  type: null,
-  name: null,
-  kind: null,
-  depth: null,
-  path: [],
-  evidence: 'none',
-  reason: null,
-};

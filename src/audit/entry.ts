@@ -67,6 +67,18 @@ function maskAgent(agent: AuditAgent): AuditAgent {
   };
 }
 
+export const UNKNOWN_AGENT: AuditAgent = {
+  who: 'unknown',
+  id: null,
+  type: null,
+  name: null,
+  kind: null,
+  depth: null,
+  path: [],
+  evidence: 'none',
+  reason: null,
+};
+
 export const DECISIONS: readonly AuditDecision[] = ['observed', 'none', 'allow', 'ask', 'deny'];
 
 function toDecision(value: unknown): AuditDecision {

@@ -194,12 +194,7 @@ function explainHead(head: Head | 'broken' | undefined, entries: number): string
   );
 }
 
-interface ChainCheck {
-  file(file: LogFile): Promise<void>;
-  end(): Omit<Verification, 'files'>;
-}
-
-function createChainCheck(head: Head | undefined): ChainCheck {
+function createChainCheck(head: Head | undefined) {
   const problems: AuditCheck['problems'][number][] = [];
   let entries = 0;
   let first: ChainLink | undefined;
@@ -238,7 +233,7 @@ function createChainCheck(head: Head | undefined): ChainCheck {
   };
 
   return {
-    async file(file) {
+    async file(file: LogFile): Promise<void> {
       let line = 0;
       days.length = 0;
       try {
@@ -247,12 +242,13 @@ function createChainCheck(head: Head | undefined): ChainCheck {
           checkLine(textOf(read), read.torn);
         }
       } catch (error) {
-        problems.push({ file: file.name, line: line + 1, what: `It cannot be read: ${messageOf(error)}` });
+        const why = error instanceof Error ? error.message : String(error);
+        problems.push({ file: file.name, line: line + 1, what: `It cannot be read: ${why}` });
       }
       const wrongDay = explainDays(file, days);
       if (wrongDay) problems.push({ file: file.name, line: 1, what: wrongDay });
     },
-    end() {
+    end(): Omit<Verification, 'files'> {
       const lastN = last?.n ?? head?.pruned?.n ?? 0;
       if (head && !isHeadMet && head.n > lastN)
         report(
@@ -296,8 +292,4 @@ function explainGap({ n, prev }: AuditEntry, before: ChainLink, isBehindBadLine:
 
 function lines(count: number): string {
   return count === 1 ? '1 line is' : `${count} lines are`;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -5,7 +5,7 @@ import { groupBy } from '../lib/group.ts';
 import { asAmount, asText, parseObject } from '../lib/json.ts';
 import { readLinesBackwards } from '../lib/read-lines.ts';
 import { codeOf } from '../lib/user-error.ts';
-import { appendWhole, cutOff, explainWrite, textOf, waitForLock } from './log-files.ts';
+import { appendWhole, cutOff, explainWrite, textOf, withLock } from './log-files.ts';
 
 /** What is kept of a hook's call for the tracker. */
 export interface HookLine {
@@ -124,12 +124,9 @@ export async function recordResumed(
     { ...common, host: hostOf(session), session },
     { ...common, host: hostOf(of), session: of, started: session },
   ];
-  const lock = await waitForLock(folder, clock, PATIENCE_MS);
-  if (!lock) return false;
-  try {
+  const recorded = await withLock(folder, clock, PATIENCE_MS, async () => {
     await new HookLineWriter(folder).append(lines);
     return true;
-  } finally {
-    await lock.release();
-  }
+  });
+  return recorded ?? false;
 }

@@ -6,7 +6,7 @@ import type { Clock } from '../lib/clock.ts';
 import { listFolder } from '../lib/folders.ts';
 import { asObject, known, parseObject } from '../lib/json.ts';
 import type { Line } from '../lib/lines.ts';
-import { type Lock, takeLock } from '../lib/lock-file.ts';
+import { takeLock } from '../lib/lock-file.ts';
 import { readLinesBackwards } from '../lib/read-lines.ts';
 import { createFile, isWrongFile, openRegular, readText, syncFolder } from '../lib/regular-file.ts';
 import { codeOf, UserError } from '../lib/user-error.ts';
@@ -178,12 +178,23 @@ export async function* readEntriesBackwards(
 
 const LOCK_PAUSE_MS = 20;
 
-/** The lock of everything that writes here. Undefined if another process still holds it after `patienceMs`. */
-export async function waitForLock(folder: string, clock: Clock, patienceMs = 0): Promise<Lock | undefined> {
-  for (let waitedMs = 0; ; waitedMs += LOCK_PAUSE_MS) {
-    const lock = await takeLock(lockPath(folder), clock);
-    if (lock || waitedMs >= patienceMs) return lock;
+/** Under the lock of everything that writes here. Undefined if another process still holds it after `patienceMs`. */
+export async function withLock<T>(
+  folder: string,
+  clock: Clock,
+  patienceMs: number,
+  act: () => Promise<T>,
+): Promise<T | undefined> {
+  let lock = await takeLock(lockPath(folder), clock);
+  for (let waitedMs = 0; !lock && waitedMs < patienceMs; waitedMs += LOCK_PAUSE_MS) {
     await sleep(LOCK_PAUSE_MS);
+    lock = await takeLock(lockPath(folder), clock);
+  }
+  if (!lock) return undefined;
+  try {
+    return await act();
+  } finally {
+    await lock.release();
   }
 }
 

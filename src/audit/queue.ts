@@ -83,11 +83,15 @@ const ABANDONED_MS = 10 * 60_000;
 export async function recoverAbandoned(folder: string, clock: Clock): Promise<number> {
   let pieces = 0;
   for (const name of await namesIn(queueFolder(folder))) {
-    if (name.startsWith(CLAIM)) await dropOldClaim(folder, name, clock);
-    const [, host, pid] = /^\.new-(.+)\.(\d+)\.\d+$/.exec(name) ?? [];
-    if (host === undefined || isRunning(Number(pid))) continue;
+    const isClaim = name.startsWith(CLAIM);
+    const [, pid] = /^\.new-.+\.(\d+)\.\d+$/.exec(name) ?? [];
+    if (!isClaim && (pid === undefined || isRunning(Number(pid)))) continue;
     const pending = describe(folder, name);
     if (!pending || clock() - Number(pending.atNs / 1_000_000n) < ABANDONED_MS) continue;
+    if (isClaim) {
+      await rm(pending.path, { force: true });
+      continue;
+    }
     const isComplete = await isWhole(pending);
     if (!isComplete) pieces++;
     const isQueued =
@@ -106,11 +110,6 @@ async function isWhole({ isReadable, path: file }: QueuedFile): Promise<boolean>
     if (isWrongFile(error)) return false;
     throw error;
   }
-}
-
-async function dropOldClaim(folder: string, name: string, clock: Clock): Promise<void> {
-  const claim = describe(folder, name);
-  if (claim && clock() - Number(claim.atNs / 1_000_000n) >= ABANDONED_MS) await rm(claim.path, { force: true });
 }
 
 export function queueFolder(folder: string): string {

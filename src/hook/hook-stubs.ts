@@ -259,10 +259,7 @@ fi
 // A host takes silence for consent, so wherever a policy is in force something is said.
 
 /** What a host is told where the guard failed, by what the policy has for that. */
-export interface FailureAnswers {
-  readonly ask: string;
-  readonly deny: string;
-}
+export type FailureAnswers = Readonly<Record<'ask' | 'deny', string>>;
 
 /** Two seconds for the server and these are less than a host waits for its hook. */
 const NODE_SECONDS = 7;

@@ -75,9 +75,12 @@ function judge(folder: string, host: string, bytes: Uint8Array, ppid: number) {
   return { printed, decided: { ppid, ...(parent ? { parent } : {}), ...decided } };
 }
 
-type JudgedCall = Pick<Judgement, 'printed' | 'decision' | 'given'>;
-
-function judgePayload(folder: string, name: string, payload: unknown, ppid: number): JudgedCall {
+function judgePayload(
+  folder: string,
+  name: string,
+  payload: unknown,
+  ppid: number,
+): Pick<Judgement, 'printed' | 'decision' | 'given'> {
   const host = hostNamed(name, folder);
   if (!host) {
     if (!policyIn(placesOf(folder, process.cwd()))) return { printed: '', decision: 'none' };
@@ -129,14 +132,13 @@ function policyIn(where: CompiledPolicyFolders): ReadCompiled | undefined {
   const { configFolder, stateFolder } = where;
   // If both are the same folder, TROUPE_HOME named it.
   const own = configFolder === stateFolder ? { TROUPE_HOME: stateFolder } : {};
-  const options = {
+  spawnSync(process.execPath, [troupe, 'guard', 'check'], {
     cwd: nearest(where.folder),
     env: { ...process.env, ...own },
     timeout: COMPILE_MS,
-    killSignal: 'SIGKILL' as const,
-    stdio: 'ignore' as const,
-  };
-  spawnSync(process.execPath, [troupe, 'guard', 'check'], options);
+    killSignal: 'SIGKILL',
+    stdio: 'ignore',
+  });
   return readCompiled(where);
 }
 

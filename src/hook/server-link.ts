@@ -1,9 +1,11 @@
 // A call that a process of ours brings to the server, as the stubs of hooks do in their shell.
 
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import * as http from 'node:http';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { replaceFile } from '../lib/edit-file.ts';
 import { readText } from '../lib/regular-file.ts';
 import { codeOf, UserError } from '../lib/user-error.ts';
@@ -36,29 +38,29 @@ export async function requestJudgement(folder: string, call: HookRequest): Promi
   return answer.startsWith(begin) && answer.endsWith(end) ? answer.slice(begin.length, -end.length) : undefined;
 }
 
-function post(port: number, key: string, { host, draft, asks, ppid, since, signal }: HookRequest): Promise<string> {
+async function post(
+  port: number,
+  key: string,
+  { host, draft, asks, ppid, since, signal }: HookRequest,
+): Promise<string> {
   const asked = new URLSearchParams({ draft, asks, since: String(since / 1_000) });
   if (ppid !== undefined) asked.set('ppid', String(ppid));
   const { TROUPE_PARENT: parent, TROUPE_AGENT: above } = process.env;
   if (parent) asked.set('parent', parent);
   if (above) asked.set('above', above);
-  return new Promise((resolve, reject) => {
-    const options = {
-      ...{ host: '127.0.0.1', port, path: `/api/hooks/${host}?${asked}`, method: 'POST', signal },
-      headers: { Authorization: `Bearer ${key}` },
-      timeout: HEARD_WITHIN_MS,
-    };
-    const request = http.request(options, (response) => {
-      request.setTimeout(0);
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('end', () => resolve(response.statusCode === 200 ? Buffer.concat(chunks).toString('utf8') : ''));
-      response.on('error', reject);
-    });
-    request.on('timeout', () => request.destroy(new Error('the server does not answer')));
-    request.on('error', reject);
-    request.end();
+  const request = http.request({
+    ...{ host: '127.0.0.1', port, path: `/api/hooks/${host}?${asked}`, method: 'POST', signal },
+    headers: { Authorization: `Bearer ${key}` },
+    timeout: HEARD_WITHIN_MS,
   });
+  request.on('timeout', () => request.destroy(new Error('the server does not answer')));
+  // Once there is a response, it tells of what goes wrong.
+  request.on('error', () => {});
+  request.end();
+  const [response] = (await once(request, 'response')) as [http.IncomingMessage];
+  request.setTimeout(0);
+  const answer = await text(response);
+  return response.statusCode === 200 ? answer : '';
 }
 
 /** Of one run of the server, and for hooks only: the token of the page stays good from start to start. */

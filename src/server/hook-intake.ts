@@ -70,13 +70,11 @@ export function createHookIntake(folder: string, keys: HookKeys, asking: Approva
         );
       const isTrial = event && nativeId(event.session).startsWith(TRIAL_SESSION);
       if (event?.questionId !== undefined) asking.turns?.take(event.questionId);
-      if (event?.question !== undefined && event.call && !isTrial)
-        return holdHostApproval(
-          { host, event, call: event.call, question: event.question, caller, at, settle },
-          asking,
-        );
-      if (judgement.wait && event?.call && !isTrial)
-        return holdCall({ host, event, call: event.call, caller, judgement, wait: judgement.wait, at, settle }, asking);
+      if (event?.call && !isTrial) {
+        const held = { event, call: event.call, caller, at, settle };
+        if (event.question !== undefined) return holdHostApproval({ ...held, host, question: event.question }, asking);
+        if (judgement.wait) return holdCall(held, host, { ...judgement, wait: judgement.wait }, asking);
+      }
       const { printed, wait: _, given: _given, ...decided } = judgement;
       return settle(decided) ? printed : undefined;
     },

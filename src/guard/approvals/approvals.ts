@@ -1,4 +1,4 @@
-import { toEntry } from '../../audit/index.ts';
+import { toEntry, UNKNOWN_AGENT } from '../../audit/index.ts';
 import {
   type AnsweredBy,
   type ApprovalAnswer,
@@ -153,17 +153,11 @@ function describeRequest({ event, call, at }: HeldCall, { rule, why }: ApprovalT
 
 /** As far as the hook itself says; the names that people know come a moment later. */
 function requestingAgent({ agent, ancestors, reason }: CallerChain): AuditAgent {
-  return {
-    who: agent === null ? 'unknown' : agent.kind === 'main' ? 'main' : 'subagent',
-    id: agent?.id ?? null,
-    type: agent?.type ?? null,
-    name: agent?.name ?? null,
-    kind: agent?.kind ?? null,
-    depth: agent?.depth ?? null,
-    path: agent === null ? [] : [...ancestors, agent].map(labelOf),
-    evidence: agent === null ? 'none' : 'exact',
-    reason: reason ?? null,
-  };
+  if (agent === null) return { ...UNKNOWN_AGENT, reason: reason ?? null };
+  const { id, type, name, kind, depth } = agent;
+  const path = [...ancestors, agent].map(labelOf);
+  const who = kind === 'main' ? 'main' : 'subagent';
+  return { who, id, type, name, kind, depth, path, evidence: 'exact', reason: reason ?? null };
 }
 
 /** Where requests go, and who names the agents. */
@@ -223,19 +217,18 @@ export function hold(held: HeldCall, terms: ApprovalTerms, asking: ApprovalConte
   return { ms, text: pending.ended.then(() => answer), withdraw: pending.withdraw };
 }
 
-interface CallToHold extends HeldCall {
-  readonly host: HooksCapability;
-  readonly judgement: Judgement;
-  readonly wait: NonNullable<Judgement['wait']>;
-}
-
-export function holdCall(held: CallToHold, asking: ApprovalContext): HookReply | undefined {
-  const { host, judgement, wait } = held;
+export function holdCall(
+  held: HeldCall,
+  host: HooksCapability,
+  judgement: Judgement & { readonly wait: NonNullable<Judgement['wait']> },
+  asking: ApprovalContext,
+): HookReply | undefined {
+  const { rule, wait } = judgement;
   const end: ApprovalTerms['end'] = (decision, by) => {
     const { printed, ...decided } = answerRequest(host, judgement, decision ?? 'deny', by);
     return { printed, decided: decision === null ? { ...decided, decision: 'ask' } : decided };
   };
-  return hold(held, { rule: judgement.rule, why: wait.why, wait, end }, asking);
+  return hold(held, { rule, why: wait.why, wait, end }, asking);
 }
 
 /** What the hook is to print: now, or when a person has answered. */
