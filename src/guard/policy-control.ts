@@ -17,8 +17,13 @@ export function createPolicyControl(): PolicyControl {
       if (file !== undefined)
         return toCheck(checkPolicyFile(path.resolve(file), where, true) ?? noSuchFile(file, OR_NONE));
       const loaded = await loadPolicy(where);
-      if (loaded.unkept) throw unkept(where.stateFolder, loaded.unkept);
-      return toCheck(loaded);
+      if (!loaded.unkept) return toCheck(loaded);
+      throw new UserError(
+        'state-folder',
+        `The policy could not be kept in ${where.stateFolder}, where the hooks look for it: ${loaded.unkept.message}`,
+        'Make it a folder of your own with room on its disk, or name another with TROUPE_HOME.',
+        { cause: loaded.unkept },
+      );
     },
     presets: async () => listPresets(),
   };
@@ -34,15 +39,6 @@ const OR_NONE = 'Name a policy, or none for those that hold in this folder.';
 
 export function noSuchFile(file: string, remedy: string): never {
   throw new UserError('no-policy', `There is no file ${file}.`, remedy);
-}
-
-function unkept(folder: string, cause: Error): UserError {
-  return new UserError(
-    'state-folder',
-    `The policy could not be kept in ${folder}, where the hooks look for it: ${cause.message}`,
-    'Make it a folder of your own with room on its disk, or name another with TROUPE_HOME.',
-    { cause },
-  );
 }
 
 /** What each agent may do, as the person wrote it. */

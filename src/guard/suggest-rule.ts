@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { stringify } from 'yaml';
 import { type JudgedPart, type Part, partsOf } from './match/parts.ts';
-import { holdsTool } from './match/tool-pattern.ts';
+import { escapeGlob, holdsTool } from './match/tool-pattern.ts';
 import { readOwnText } from './policy/read-policy-file.ts';
 import { type AgentSelector, type GuardedAgent, type GuardedCall, type ToolPattern, toToolPattern } from './policy.ts';
 import { ANYTHING, INNER_BLANK, isUnsure, type SimpleCommand, SOME_HOST, type UsedPath } from './shell/index.ts';
@@ -138,13 +138,12 @@ function isFolder({ path, via }: UsedPath, { tool, input, project, cwd, home }: 
 }
 
 function pathText(path: string, below: string | null, { project, home }: GuardedCall): string {
-  const escaped = (text: string) => text.replace(/[*?[\]\\]/g, '\\$&');
-  const rest = below === null ? '' : isUnsure(below) ? '/**' : `/${escaped(below)}`;
+  const rest = below === null ? '' : isUnsure(below) ? '/**' : `/${escapeGlob(below)}`;
   if (project !== null && project !== '/' && path.startsWith(`${project}/`))
-    return escaped(path.slice(project.length)) + rest;
+    return escapeGlob(path.slice(project.length)) + rest;
   if (home !== null && home !== '/' && path.startsWith(`${home}/`))
-    return `~${escaped(path.slice(home.length))}${rest}`;
-  return `/${escaped(path)}${rest}`;
+    return `~${escapeGlob(path.slice(home.length))}${rest}`;
+  return `/${escapeGlob(path)}${rest}`;
 }
 
 function toPattern(tool: string, argument: string | null): ToolPattern {

@@ -51,10 +51,7 @@ function ofType(types: readonly string[], agent: GuardedAgent | null): Answer {
   return oneOf(types, agent.type);
 }
 
-function atDepth(
-  { min, max }: { readonly min: number; readonly max: number | null },
-  agent: GuardedAgent | null,
-): Answer {
+function atDepth({ min, max }: NonNullable<AgentSelector['depth']>, agent: GuardedAgent | null): Answer {
   if (agent === null || agent.depth === null) return 'maybe';
   return agent.depth >= min && (max === null || agent.depth <= max) ? 'yes' : 'no';
 }

@@ -212,7 +212,7 @@ function findRoots(
   return known.map((folder) => ({ root: normalize(folder), rest: rest.startsWith('./') ? rest.slice(1) : rest }));
 }
 
-function escapeGlob(path: string): string {
+export function escapeGlob(path: string): string {
   return path.replace(/[*?[\]\\]/g, '\\$&');
 }
 

@@ -1,7 +1,17 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import type { PolicyProblem } from '../../core/index.ts';
-import { type Decision, isLooser, NO_POLICY, type Policy, type Rule, toDefaults, withCaution } from '../policy.ts';
+import { escapeGlob } from '../match/tool-pattern.ts';
+import {
+  type Decision,
+  isLooser,
+  NO_POLICY,
+  type Policy,
+  type Rule,
+  toDefaults,
+  toToolPattern,
+  withCaution,
+} from '../policy.ts';
 import { COMPILER } from './compiled-file.ts';
 import { type PresetName, presetText } from './presets.ts';
 import { type Placed, type PolicyFile, readOwnText, readPolicyFile } from './read-policy-file.ts';
@@ -50,10 +60,7 @@ export function compilePolicy({
 function withOwnFolders(rule: Rule, folders: readonly string[]): Rule {
   if (!rule.id.startsWith('preset:hands-off-the-guard:')) return rule;
   const tools = folders.flatMap((folder) =>
-    ['Read', 'Edit'].map((tool) => {
-      const argument = `/${folder.replace(/[*?[\]\\]/g, '\\$&')}/**`;
-      return { text: `${tool}(${argument})`, tool, argument };
-    }),
+    ['Read', 'Edit'].map((tool) => toToolPattern(`${tool}(/${escapeGlob(folder)}/**)`)),
   );
   return { ...rule, tools: [...rule.tools, ...tools] };
 }
@@ -77,14 +84,13 @@ function isTight(
   rule: Pick<Rule, 'decision' | 'wait'>,
   keys: ReadonlyMap<string, number>,
 ): boolean {
-  const loosens = (key: string, word: string): false => {
-    const message = `A project's policy can only tighten: \`${key}: ${word}\` has no effect here.`;
-    const remedy = 'Move the rule to your own policy.yaml.';
-    problems.add({ code: 'loosens', offset: keys.get(key) ?? 0, message, remedy });
-    return false;
-  };
-  if (!TIGHT.has(rule.decision)) return loosens('decision', rule.decision);
-  return rule.wait?.otherwise === 'allow' ? loosens('on_timeout', 'allow') : true;
+  const isLoose = !TIGHT.has(rule.decision);
+  if (!isLoose && rule.wait?.otherwise !== 'allow') return true;
+  const [key, word] = isLoose ? ['decision', rule.decision] : ['on_timeout', 'allow'];
+  const message = `A project's policy can only tighten: \`${key}: ${word}\` has no effect here.`;
+  const remedy = 'Move the rule to your own policy.yaml.';
+  problems.add({ code: 'loosens', offset: keys.get(key) ?? 0, message, remedy });
+  return false;
 }
 
 function cautioned(policy: Policy, { scope, file }: PolicySource, { error }: PolicyFile): Policy {

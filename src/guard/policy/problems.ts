@@ -61,12 +61,10 @@ const MAX_SOURCE = 500;
 export function suggestWord(word: string, known: readonly string[]): string | undefined {
   const far = Math.max(1, Math.floor(word.length / 3));
   const plain = simplify(word);
-  let best: { readonly name: string; readonly distance: number } | undefined;
-  for (const name of known) {
-    const distance = editDistance(plain, simplify(name), far + 1);
-    if (distance <= far && distance < (best?.distance ?? Number.POSITIVE_INFINITY)) best = { name, distance };
-  }
-  return best?.name;
+  const near = known
+    .map((name) => ({ name, distance: editDistance(plain, simplify(name), far + 1) }))
+    .filter(({ distance }) => distance <= far);
+  return near.sort((a, b) => a.distance - b.distance)[0]?.name;
 }
 
 /** `onError`, `on-error` and `On_Error` are slips of another kind than `no_error`. */

@@ -4,7 +4,7 @@ import { isMap, isScalar, isSeq, type Node } from 'yaml';
 import type { GuardMismatch, PolicyProblem } from '../../core/index.ts';
 import { decide } from '../decide.ts';
 import { AGENT_KINDS, type DescribedCall, findContradiction, type ImaginedAgent } from '../described-call.ts';
-import { DECISIONS, type Decision, type GuardedCall, type Policy, type Rule } from '../policy.ts';
+import { DECISIONS, type Decision, type GuardedCall, type Policy } from '../policy.ts';
 import { explainCall } from './explain-call.ts';
 import { type Field, listOrOne, MAX_ALIASES, nameOf, oneOf, type Reader, rootField, textOf } from './fields.ts';
 import { DATE, shortLine, TOOL } from './read-rule.ts';
@@ -134,10 +134,7 @@ const depth: Reader<number> = (field) => {
 export function mismatchOf(tested: GuardCase, policy: Policy, call: GuardedCall): GuardMismatch | undefined {
   const { line, name, expected, expectedRule } = tested;
   const { decision, rule } = decide(policy, call);
-  if (decision === expected && (expectedRule === null || isCalled(rule, expectedRule))) return undefined;
+  const isRule = expectedRule === null || rule?.id === expectedRule || rule?.name === expectedRule;
+  if (decision === expected && isRule) return undefined;
   return { line, name, expected, expectedRule, explanation: explainCall(policy, call) };
-}
-
-function isCalled(rule: Rule | null, wanted: string): boolean {
-  return rule !== null && (rule.id === wanted || rule.name === wanted);
 }

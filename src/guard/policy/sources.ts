@@ -60,9 +60,7 @@ function stateOf({ ino, size, mtimeMs, ctimeMs }: Stats): string {
   return `${ino} ${size} ${mtimeMs} ${ctimeMs}`;
 }
 
-type Opened = { readonly handle: number; readonly stats: Stats } | { readonly trouble: string };
-
-function openSource(file: string): Opened | undefined {
+function openSource(file: string): { handle: number; stats: Stats } | { trouble: string } | undefined {
   try {
     const handle = openRegularSync(file);
     return { handle, stats: fstatSync(handle) };

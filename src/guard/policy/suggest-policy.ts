@@ -4,6 +4,7 @@ import { createGuardLog, readLog } from '../../audit/index.ts';
 import { type AuditEntry, type CallLeft, hostOf, nativeId, type PolicySuggestion } from '../../core/index.ts';
 import { loadHost } from '../../hosts/registry.ts';
 import { systemClock } from '../../lib/clock.ts';
+import { groupBy } from '../../lib/group.ts';
 import { stateFolder } from '../../lib/state-folder.ts';
 import { UserError } from '../../lib/user-error.ts';
 import { maskText } from '../../redact/index.ts';
@@ -79,11 +80,7 @@ function patternsFor(call: GuardedCall, agents: AgentSelector) {
 
 /** One for each tool, in the order in which they were used first. */
 function rulesOf({ agents, label, needs }: AgentGroup): readonly AllowRule[] {
-  const byTool = new Map<string, string[]>();
-  for (const pattern of needed(agents, needs)) {
-    const { tool } = toToolPattern(pattern);
-    byTool.set(tool, [...(byTool.get(tool) ?? []), pattern]);
-  }
+  const byTool = groupBy(needed(agents, needs), (pattern) => toToolPattern(pattern).tool);
   return [...byTool].map(([tool, tools]) => ({ name: `${label}: ${tool}`, agents, tools }));
 }
 
@@ -118,18 +115,11 @@ function writePolicy(rules: readonly AllowRule[], left: readonly CallLeft[], hea
     ...head.map((line) => `# ${line}`),
     'version: 1',
     `defaults: { main: ${ASKS.main}, subagent: ${ASKS.subagent} }`,
-    ...(rules.length > 0 ? ['rules:', ...indented(writeRules(rules))] : []),
+    ...(rules.length > 0 ? ['rules:', `  ${writeRules(rules).trimEnd().replaceAll('\n', '\n  ')}`] : []),
     ...(left.length > 0 ? ['# Not turned into a rule, and asked about:'] : []),
     ...left.map(({ agent, tool, what, reason }) => `#   ${oneLine(`${agent}, ${tool}: ${what} (${reason})`)}`),
   ];
   return `${lines.join('\n')}\n`;
-}
-
-function indented(text: string): readonly string[] {
-  return text
-    .trimEnd()
-    .split('\n')
-    .map((line) => `  ${line}`);
 }
 
 function labelOf(agent: GuardedAgent | null): string {

@@ -20,6 +20,9 @@ const CODE_KEY =
 const RUNS_WHAT_IT_IS_TOLD =
   /^(?:filter-branch|difftool|mergetool|send-email|instaweb|daemon|fast-import|for-each-repo)$/;
 
+/** They show or keep what is in files that they are given by name. */
+const SHOWS_FILES = /^(?:add|update-index|stash|diff|show|blame|grep|log|hash-object|archive)$/;
+
 export function runGit(words: readonly ShellWord[], scene: Scene): boolean {
   const read = readOptions(words.slice(1), GLOBAL);
   if (!read.isSure) {
@@ -148,16 +151,8 @@ function runVerb(verb: string, words: readonly ShellWord[], scene: Scene): void 
       if (scene.stdin.kind === 'text' || scene.stdin.kind === 'unknown') usePath('read', ANYTHING, via, scene);
       showFiles(plain, via, scene);
       return;
-    case 'add':
-    case 'update-index':
-    case 'stash':
-    case 'diff':
-    case 'show':
-    case 'blame':
-    case 'grep':
-    case 'log':
-    case 'hash-object':
-    case 'archive':
+    default:
+      if (!SHOWS_FILES.test(verb)) return;
       for (const { form } of words) {
         const [, path] = /^--output=([\s\S]+)$/.exec(form) ?? [];
         if (path !== undefined) usePath('write', path, `${via} --output`, scene);

@@ -178,14 +178,18 @@ export function runWrapper(name: string, words: readonly ShellWord[], scene: Sce
   if (name === 'command' && /^-p?[vV]$/.test(words[1]?.form ?? '')) return true;
   const read = readOptions(words.slice(1), wrapper);
   let rest = [...read.rest];
+  /** Options that stand behind a first word. */
+  const readBehind = (inner: Scene): ShellWord[] => {
+    const behind = readOptions(rest, wrapper);
+    if (!behind.isSure) lost(name, scene);
+    runCodeOptions(wrapper, behind, inner);
+    return [...behind.rest];
+  };
   // Without the verb it is no wrapper: `pnpm test`, `uv sync`.
   if (wrapper.verbs !== undefined) {
     const verb = rest.shift()?.form ?? '';
     if (!wrapper.verbs.split(' ').includes(verb)) return false;
-    const behind = readOptions(rest, wrapper);
-    if (!behind.isSure) lost(name, scene);
-    runCodeOptions(wrapper, behind, inside(scene, name, -1));
-    rest = [...behind.rest];
+    rest = readBehind(inside(scene, name, -1));
   }
   if (!read.isSure) lost(name, scene);
 
@@ -218,10 +222,7 @@ export function runWrapper(name: string, words: readonly ShellWord[], scene: Sce
   if (RUNS_PACKAGES.test(name)) rest = rest.map((word, index) => (index === 0 ? withoutVersion(word) : word));
   // `flock file -c code`: options once more.
   if (rest[0]?.form.startsWith('-') && rest[0].form !== '-') {
-    const behind = readOptions(rest, wrapper);
-    if (!behind.isSure) lost(name, scene);
-    runCodeOptions(wrapper, behind, asText);
-    rest = [...behind.rest];
+    rest = readBehind(asText);
   }
   if (rest.length === 0) {
     // A shell that is asked for without words reads what comes in.
