@@ -24,7 +24,6 @@ declare const HOSTS_DIGEST: string;
 const [, program = '', command, ...args] = process.argv;
 /** Work that can wait until the host no longer does. */
 const afterwards: (() => void)[] = [];
-void runHook();
 
 /** There is always an answer: if something fails, the policy's `on_error`. */
 async function runHook(): Promise<void> {
@@ -220,3 +219,6 @@ function noteError(folder: string, error: unknown): void {
     // There is nowhere left to report it: a full disk, or a folder that is not ours.
   }
 }
+
+// Last: nothing is awaited before a call is judged, and the constants above must have their values by then.
+void runHook();
