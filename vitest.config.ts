@@ -14,7 +14,7 @@ export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'web/**/*.test.ts', 'test/**/*.test.ts'],
     exclude: ['test/hosts/**', '**/node_modules/**'],
-    setupFiles: ['src/lib/testing/seed.ts'],
+    setupFiles: ['src/lib/testing/setup.ts'],
     pool: 'threads',
     isolate: false,
     // Most tests of the whole wait for programs that they started: one file more at a time than there are processors to run them.

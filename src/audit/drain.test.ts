@@ -3,7 +3,6 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -13,11 +12,11 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { AuditEntry } from '../core/index.ts';
 import { takeLock } from '../lib/lock-file.ts';
+import { makeTemporaryFolder } from '../lib/testing/temporary-folder.ts';
 import { type DrainOptions, drain } from './drain.ts';
 import { verifyLog } from './guard-log.ts';
 import { lockPath } from './log-files.ts';
@@ -28,12 +27,11 @@ import { MAIN, testOptions } from './testing/spool-host.ts';
 let folder = '';
 let options: DrainOptions;
 beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), 'troupe-drain-'));
+  folder = makeTemporaryFolder('drain');
   options = testOptions(folder);
 });
 afterEach(() => {
   vi.restoreAllMocks();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const spool = (...names: string[]): string => path.join(folder, 'spool', ...names);

@@ -2,13 +2,13 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { AuditEntry } from '../core/index.ts';
 import { createRandom } from '../lib/testing/seed.ts';
+import { makeTemporaryFolder } from '../lib/testing/temporary-folder.ts';
 import { drain } from './drain.ts';
 import { verifyLog } from './guard-log.ts';
 import { queueEvent } from './queue-file.ts';
@@ -25,17 +25,15 @@ let script = '';
 let folder = '';
 const started = new Set<ChildProcess>();
 beforeAll(async () => {
-  scripts = mkdtempSync(path.join(tmpdir(), 'troupe-drain-'));
+  scripts = makeTemporaryFolder('drain');
   script = await bundleDrain(scripts);
 });
-afterAll(() => rmSync(scripts, { recursive: true, force: true }));
 beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), 'troupe-audit-'));
+  folder = makeTemporaryFolder('audit');
   mkdirSync(path.join(folder, 'spool'));
 });
 afterEach(() => {
   for (const child of started) child.kill('SIGKILL');
-  rmSync(folder, { recursive: true, force: true });
 });
 
 async function entriesOf(): Promise<readonly AuditEntry[]> {

@@ -1,9 +1,9 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { type AuditEntry, type AuditFilter, nativeId } from '../core/index.ts';
 import { claudeCode } from '../hosts/claude-code/index.ts';
+import { makeTemporaryFolder } from '../lib/testing/temporary-folder.ts';
 import { createSessions } from '../sessions/index.ts';
 import { type GuardLog, openGuardLog } from './guard-log.ts';
 import { fillSpool, type RecordedHook, recordedHooks, recordedRoot } from './testing/recorded-spool.ts';
@@ -11,9 +11,8 @@ import { fillSpool, type RecordedHook, recordedHooks, recordedRoot } from './tes
 const NOW = Date.parse('2030-01-01T00:00:00Z');
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), 'troupe-guard-'));
+  folder = makeTemporaryFolder('guard');
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const isCall = ({ payload }: RecordedHook): boolean => payload['hook_event_name'] === 'PreToolUse';
 

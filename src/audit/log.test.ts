@@ -1,10 +1,10 @@
-import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { AuditEntry } from '../core/index.ts';
 import { takeLock } from '../lib/lock-file.ts';
+import { makeTemporaryFolder } from '../lib/testing/temporary-folder.ts';
 import { drain } from './drain.ts';
 import { prune } from './drain-loop.ts';
 import { sealEntry } from './entry.ts';
@@ -19,9 +19,8 @@ const FIRST = Date.UTC(2026, 10, 1, 12);
 
 let folder = '';
 beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), 'troupe-log-'));
+  folder = makeTemporaryFolder('log');
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const audit = (...names: string[]): string => path.join(folder, 'audit', ...names);
 const logFiles = (): readonly string[] => readdirSync(audit()).filter((name) => name.endsWith('.jsonl'));
@@ -321,8 +320,11 @@ describe('following', () => {
     expect((await found).map(({ n }) => n)).toEqual(Array.from({ length: 40 }, (_, i) => i + 4));
   });
 
-  it('waits for a log that is not there, filters, hides half a line, and ends when it is told', async () => {
-    const { entries, controller } = follow({ agent: 'main' });
+  it('waits for a log that does not exist yet, filters, hides half a line, and ends when aborted', async () => {
+    const timers = vi.spyOn(globalThis, 'setTimeout');
+    onTestFinished(() => timers.mockRestore());
+    const looks = (): number => timers.mock.calls.filter(([, ms]) => ms === 41).length;
+    const { entries, controller } = follow({ agent: 'main' }, 41);
     const found: AuditEntry[] = [];
     const ended = (async () => {
       for await (const entry of entries) found.push(entry);
@@ -333,8 +335,9 @@ describe('following', () => {
     const line = readFileSync(audit('2026-11-01.jsonl'), 'utf8').split('\n')[0] ?? '';
     await vi.waitFor(() => expect(found).toHaveLength(1), 30_000);
     writeFileSync(audit('2026-11-01.jsonl'), `${line.slice(0, 50)}`, { flag: 'a' });
-    // Nothing shows that half a line was looked at: this is some rounds of the poll.
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    const before = looks();
+    await vi.waitFor(() => expect(looks()).toBeGreaterThan(before + 2), 30_000);
+    expect(found).toHaveLength(1);
     writeFileSync(audit('2026-11-01.jsonl'), `${line.slice(50)}\n`, { flag: 'a' });
     await vi.waitFor(() => expect(found).toHaveLength(2), 30_000);
     controller.abort();

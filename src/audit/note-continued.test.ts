@@ -1,10 +1,10 @@
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import type { SessionTree } from '../core/index.ts';
 import { ADAPTERS } from '../hosts/testing/all-hosts.ts';
+import { makeTemporaryFolder } from '../lib/testing/temporary-folder.ts';
 import { createSessions, listDataFolders } from '../sessions/index.ts';
 import { recordResumed } from './hook-lines.ts';
 
@@ -12,7 +12,7 @@ const clock = (): number => Date.parse('2030-01-01');
 
 let folder = '';
 beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), 'troupe-continued-'));
+  folder = makeTemporaryFolder('continued');
   for (const name of ['2.1.325-single', '2.1.197-nested'])
     cpSync(
       fileURLToPath(new URL(`../hosts/claude-code/fixtures/${name}`, import.meta.url)),
@@ -22,7 +22,6 @@ beforeEach(() => {
       },
     );
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const sessions = () => {
   const roots = [path.join(folder, 'root')];

@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { toSessionId } from '../core/index.ts';
+import { makeTemporaryFolder } from '../lib/testing/temporary-folder.ts';
 import { prune } from './drain-loop.ts';
 
 const DAY = 86_400_000;
@@ -12,11 +12,10 @@ const NOW = FIRST + 10 * DAY;
 let folder: string;
 let hooks: string;
 beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), 'troupe-prune-'));
+  folder = makeTemporaryFolder('prune');
   hooks = path.join(folder, 'hooks', 'test');
   mkdirSync(hooks, { recursive: true });
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 function tell(session: string, at: number): void {
   const file = path.join(hooks, `${session}.jsonl`);

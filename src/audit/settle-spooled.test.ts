@@ -1,24 +1,14 @@
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { makeTemporaryFolder } from '../lib/testing/temporary-folder.ts';
 import { isPendingOf, queuePending } from './queue-file.ts';
 
 let state = '';
 beforeEach(() => {
-  state = mkdtempSync(path.join(tmpdir(), 'troupe-spool-'));
+  state = makeTemporaryFolder('spool');
   mkdirSync(path.join(state, 'spool'));
 });
-afterEach(() => rmSync(state, { recursive: true, force: true }));
 
 const place = (name: string): string => path.join(state, 'spool', name);
 const names = (): string[] => readdirSync(path.join(state, 'spool')).sort();

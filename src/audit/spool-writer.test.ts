@@ -1,14 +1,13 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
+import { makeTemporaryFolder } from '../lib/testing/temporary-folder.ts';
 import { queueEvent } from './queue-file.ts';
 
 let state = '';
 beforeEach(() => {
-  state = mkdtempSync(path.join(tmpdir(), 'troupe-spool-'));
+  state = makeTemporaryFolder('spool');
 });
-afterEach(() => rmSync(state, { recursive: true, force: true }));
 
 it('puts one file for each call, for its owner only, over nobody else’s', () => {
   const spool = path.join(state, 'spool');

@@ -1,8 +1,8 @@
-import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { type AgentId, type ProgramCall, type SessionId, toAgentId, toSessionId } from '../core/index.ts';
+import { makeTemporaryFolder } from '../lib/testing/temporary-folder.ts';
 import { UserError } from '../lib/user-error.ts';
 import { type AttachPlan, runPlan } from './plan-attach.ts';
 
@@ -10,9 +10,8 @@ import { type AttachPlan, runPlan } from './plan-attach.ts';
 
 let folder = '';
 beforeEach(() => {
-  folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'troupe-run-')));
+  folder = realpathSync(makeTemporaryFolder('run'));
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const SESSION: SessionId = toSessionId('toy', 's1');
 const AGENT: AgentId = toAgentId('toy', 'a1');

@@ -1,17 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Steered } from '../core/index.ts';
+import { makeTemporaryFolder } from '../lib/testing/temporary-folder.ts';
 import { addressFile, findRun, openRunSocket, type RunSteering, writeAddress } from './run-socket.ts';
 
 let folder = '';
 beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), 'troupe-doors-'));
+  folder = makeTemporaryFolder('doors');
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const agent = (id: string, isAtWork = true) => ({ root: '/data', session: 's1', agent: id, isAtWork });
 

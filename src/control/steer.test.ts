@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { claudeCodeControl as control } from '../hosts/claude-code/control.ts';
 import type { ControlAnswer } from '../hosts/index.ts';
 import { Steering, type WaitingCall } from './steer.ts';
@@ -55,26 +54,28 @@ function steered(args: readonly string[], decide: (call: WaitingCall) => Promise
   return { steering, sent, seen, errors, print };
 }
 
+/** Nothing here waits for files or timers: after one turn of the event loop, everything has happened. */
+const settled = () => new Promise((resolve) => setImmediate(resolve));
 const none = async (): Promise<ControlAnswer> => ({ kind: 'printed', printed: '' });
 const LINES = ['--output-format', 'stream-json', '--verbose'];
 const answers = (sent: readonly Record<string, unknown>[]) =>
   sent.flatMap((line) => (line['type'] === 'control_response' ? [line['response']] : []));
 
 describe('a steered program', () => {
-  it('is greeted first, and its own lines come out as they are', async () => {
+  it('is greeted first, and its own lines are printed unchanged', async () => {
     const { steering, sent, seen, print } = steered(LINES);
     steering.say('Do it');
     expect(sent.map(({ type }) => type)).toEqual(['control_request', 'user']);
     print({ type: 'control_response', response: { subtype: 'success', request_id: 'troupe-1' } }, init, call('1'));
     steering.push(new TextEncoder().encode('no JSON at all\n'));
     print(result);
-    await sleep(5);
+    await settled();
     steering.end();
     expect(seen.printed).toBe(`${JSON.stringify(init)}\nno JSON at all\n${JSON.stringify(result)}\n`);
     expect(answers(sent)).toEqual([{ subtype: 'success', request_id: '1', response: {} }]);
   });
 
-  it('prints at its end what it would print by itself', () => {
+  it('prints at its end what it prints when it runs alone', () => {
     const cases = [
       [[], 'Done.\n'],
       [['--output-format', 'json'], `${JSON.stringify(result)}\n`],
@@ -89,41 +90,44 @@ describe('a steered program', () => {
     }
   });
 
-  it('its input ends when everything is done, and not before', async () => {
+  it('keeps its input open until all work is done', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
     const { steering, seen, print } = steered(LINES);
     steering.say('Do it');
     steering.finishInput();
     print(init, { type: 'system', subtype: 'task_started', task_id: 'a', task_type: 'local_agent' }, result);
-    await sleep(20);
+    await vi.advanceTimersByTimeAsync(60_000);
     expect(seen.isInputOver).toBe(false);
     print({ type: 'system', subtype: 'task_notification', task_id: 'a', status: 'completed' }, init);
-    await sleep(900);
+    await vi.advanceTimersByTimeAsync(60_000);
     expect(seen.isInputOver).toBe(false);
     print(result, { type: 'rate_limit_event' });
-    await vi.waitUntil(() => seen.isInputOver, { timeout: 30_000 });
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(seen.isInputOver).toBe(true);
   });
 
-  it('a verdict in front of a call is also the answer to the question about it', async () => {
+  it('gets the decision about a call as answer to the permission request for it', async () => {
     const { sent, print } = steered(LINES, async () => ({ kind: 'result', text: 'given', isError: true }));
     print(call('1'), question('2'));
-    await sleep(5);
+    await settled();
     expect(answers(sent)).toMatchObject([
       { request_id: '1', response: { hookSpecificOutput: { permissionDecision: 'ask' } } },
       { request_id: '2', response: { behavior: 'deny', message: 'given' } },
     ]);
   });
 
-  it('a result of a command is printed by a command that does nothing else', async () => {
+  it('runs a command that prints the given result in place of the real one', async () => {
     const text = "TROUPE\n$(rm -rf /) 'x'";
     const { sent, print } = steered(LINES, async () => ({ kind: 'result', text, isError: false }));
     print(call('1'));
-    await sleep(5);
+    await settled();
     expect(answers(sent)).toMatchObject([
       { response: { hookSpecificOutput: { updatedInput: { command: `cat <<'TROUPE_'\n${text}\nTROUPE_` } } } },
     ]);
   });
 
-  it('whoever speaks the protocol itself gets its own part of it', async () => {
+  it('passes control messages of a caller that speaks the protocol itself', async () => {
     const { steering, sent, seen, print } = steered([
       ...LINES,
       '--input-format',
@@ -146,7 +150,7 @@ describe('a steered program', () => {
     const reply = { type: 'control_response', response: { subtype: 'success', request_id: 'own' } };
     const hook = { type: 'control_request', request_id: '9', request: { subtype: 'hook_callback', callback_id: 'h' } };
     print(reply, hook, call('1'), question('2'));
-    await sleep(5);
+    await settled();
     expect(
       seen.printed
         .trimEnd()
@@ -155,12 +159,12 @@ describe('a steered program', () => {
     ).toEqual([reply, hook, question('2')]);
   });
 
-  it('what goes wrong here is a no, and a call that is given up waits no more', async () => {
+  it('denies a call when deciding fails, and aborts the decision when the call is cancelled', async () => {
     const failing = steered(LINES, async () => {
       throw new Error('no disk');
     });
     failing.print(call('1'));
-    await sleep(5);
+    await settled();
     expect(JSON.stringify(answers(failing.sent))).toContain('The guard of troupe failed: no disk');
     expect(failing.errors).toHaveLength(1);
     let signal: AbortSignal | undefined;
@@ -172,7 +176,7 @@ describe('a steered program', () => {
     expect(signal?.aborted).toBe(true);
   });
 
-  it('a message reaches the sub-agent that it is for, with its next call', async () => {
+  it('delivers a message to its sub-agent with the next call', async () => {
     const { steering, sent, print } = steered(LINES, async () => ({ kind: 'deny', reason: 'not here' }));
     const heard = steering.tellAgent('a1', 'Leave the tests.');
     print(callOf('1', 'a2'), call('2'), callOf('3', 'a1'), callOf('4', 'a1'));
@@ -186,7 +190,7 @@ describe('a steered program', () => {
     expect(Object.fromEntries(contexts)).toEqual({ 1: denied, 2: denied, 3: { ...denied, ...words }, 4: denied });
   });
 
-  it('one that makes no more calls hears it when it is about to end', async () => {
+  it('delivers a message when the sub-agent is about to end without another call', async () => {
     const { steering, sent, print } = steered(LINES);
     const heard = [steering.tellAgent('a1', 'One.'), steering.tellAgent('a1', 'Two.')];
     print(endingOf('1', 'a2'), endingOf('2', 'a1'), endingOf('3', 'a1'));
@@ -201,7 +205,7 @@ describe('a steered program', () => {
     ]);
   });
 
-  it('whoever spoke to one that ended, or to a program that did, is told', async () => {
+  it('reports a message as undelivered when the sub-agent or the program has ended', async () => {
     const { steering, print } = steered(LINES);
     const [killed, other] = [steering.tellAgent('a1', 'x'), steering.tellAgent('a2', 'x')];
     print({ type: 'system', subtype: 'task_notification', task_id: 'a1', status: 'stopped' });
@@ -214,7 +218,7 @@ describe('a steered program', () => {
     await expect(steering.stopAgent('a2')).rejects.toThrow('its input has ended');
   });
 
-  it('one that was announced is stopped when it has ended, not when the program agrees', async () => {
+  it('reports a sub-agent as stopped when it has ended, not when the program agrees', async () => {
     const { steering, print } = steered(LINES);
     print({ type: 'system', subtype: 'task_started', task_id: 'a1', task_type: 'local_agent' });
     let isStopped = false;
@@ -222,7 +226,7 @@ describe('a steered program', () => {
       isStopped = is;
     });
     print({ type: 'control_response', response: { request_id: 'troupe-1', subtype: 'success', response: {} } });
-    await sleep(20);
+    await settled();
     expect(isStopped).toBe(false);
     print({ type: 'system', subtype: 'task_notification', task_id: 'a1', status: 'stopped' });
     await stopping;
@@ -234,7 +238,7 @@ describe('a steered program', () => {
     expect(await second).toBe(false);
   });
 
-  it('stops one sub-agent, and says where the program refuses', async () => {
+  it('stops one sub-agent, and rejects when the program refuses', async () => {
     const { steering, sent, seen, print } = steered(LINES);
     const stopping = [steering.stopAgent('a1'), steering.stopAgent('a2')];
     expect(sent).toMatchObject([

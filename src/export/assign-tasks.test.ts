@@ -11,7 +11,7 @@ const worker = (name: string, inFlight = 1) => ({
 });
 
 describe('assignTasks', () => {
-  it('has everything done once, whoever does it', async () => {
+  it('runs every task once', async () => {
     const tasks = Array.from({ length: 50 }, (_, index) => index);
     const { results, owners } = await assignTasks(tasks, [worker('a'), worker('b', 3)]);
     expect([...results.keys()].sort((a, b) => a - b)).toEqual(tasks);
@@ -25,27 +25,40 @@ describe('assignTasks', () => {
     expect(told).toBe(4);
   });
 
-  it('gives each what was its own before, and then what others left', async () => {
+  it('gives each worker its earlier tasks first, then what others left', async () => {
     const owners = new Map([0, 1, 2, 3].map((task) => [task, 1]));
-    const busy = {
-      inFlight: 1,
-      run: (task: number) => new Promise<string>((resolve) => setTimeout(resolve, 30, `b${task}`)),
+    let finish = (): void => {};
+    const othersDone = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const busy = { inFlight: 1, run: (task: number) => othersDone.then(() => `b${task}`) };
+    let done = 0;
+    const report = (): void => {
+      if (++done === 3) finish();
     };
-    const { results } = await assignTasks([0, 1, 2, 3], [worker('a'), busy], owners);
+    const { results } = await assignTasks([0, 1, 2, 3], [worker('a'), busy], owners, report);
     expect(Object.fromEntries(results)).toEqual({ 0: 'b0', 1: 'a1', 2: 'a2', 3: 'a3' });
   });
 
-  it('gives each its own before what is nobody’s', async () => {
+  it('gives each worker its earlier tasks before new ones', async () => {
     const order: number[] = [];
     const second = {
       inFlight: 1,
       run: async (task: number) => {
         order.push(task);
         await pause();
+        if (order.length === 4) finish();
         return 'b';
       },
     };
-    const slow = { inFlight: 1, run: () => new Promise<string>((resolve) => setTimeout(resolve, 100, 'a')) };
+    let finish = (): void => {};
+    const slow = {
+      inFlight: 1,
+      run: () =>
+        new Promise<string>((resolve) => {
+          finish = () => resolve('a');
+        }),
+    };
     await assignTasks(
       [0, 1, 2, 3, 4],
       [slow, second],
@@ -57,7 +70,7 @@ describe('assignTasks', () => {
     expect(order).toEqual([3, 4, 1, 2]);
   });
 
-  it('has the work of one who never began done by others, whenever that is known', async () => {
+  it('gives tasks of a worker that failed to start to the others', async () => {
     const gone = async () => {
       throw new WorkerNotStarted('no room for a thread');
     };
@@ -77,7 +90,7 @@ describe('assignTasks', () => {
     }
   });
 
-  it('begins without those who are not ready', async () => {
+  it('starts without workers that are not ready', async () => {
     let begin = (): void => {};
     const begun = new Promise<void>((resolve) => {
       begin = resolve;
@@ -96,7 +109,7 @@ describe('assignTasks', () => {
     expect(Object.fromEntries(results)).toEqual({ 0: 'a0', 1: 'a1' });
   });
 
-  it('ends with the first error, when all have come to rest', async () => {
+  it('rejects with the first error when all running tasks have ended', async () => {
     let running = 0;
     const run = async (task: number) => {
       running++;

@@ -1,12 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { DocumentHead, Transcript } from '../core/index.ts';
+import { makeTemporaryFolder } from '../lib/testing/temporary-folder.ts';
 import { checkDocument, formatDocument } from './document-json.ts';
 
-const folder = mkdtempSync(path.join(tmpdir(), 'troupe-document-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = makeTemporaryFolder('document');
 
 const refTo = (id: string) => ({ agent_id: id, agent_name: null, agent_type: null, team_name: null });
 

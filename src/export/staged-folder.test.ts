@@ -1,30 +1,19 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { makeTemporaryFolder } from '../lib/testing/temporary-folder.ts';
 import { UserError } from '../lib/user-error.ts';
 import { type StagedFolder, stageFolder } from './staged-folder.ts';
 import { MANIFEST_NAME } from './write-file.ts';
 
 let home: string;
 beforeEach(() => {
-  home = mkdtempSync(path.join(tmpdir(), 'troupe-export-'));
+  home = makeTemporaryFolder('export');
 });
-afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 type Pages = { readonly [name: string]: string };
 
@@ -144,7 +133,7 @@ function* failing(): Iterable<string> {
 describe('killed at any moment', () => {
   let scripts: string;
   beforeAll(async () => {
-    scripts = mkdtempSync(path.join(tmpdir(), 'troupe-export-script-'));
+    scripts = makeTemporaryFolder('export-script');
     await build({
       entryPoints: [fileURLToPath(new URL('./testing/staging-process.ts', import.meta.url))],
       outfile: path.join(scripts, 'stage.mjs'),
@@ -155,7 +144,6 @@ describe('killed at any moment', () => {
       logLevel: 'error',
     });
   });
-  afterAll(() => rmSync(scripts, { recursive: true, force: true }));
 
   /** `kill`: as soon as that page is in its place, or so many milliseconds after the beginning. */
   async function run(folder: string, edition: number, pages: number, kill: { page?: number; ms?: number } = {}) {

@@ -1,17 +1,16 @@
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import type { AgentId, OpenedTranscripts } from '../core/index.ts';
 import { claudeCode } from '../hosts/claude-code/index.ts';
+import { makeTemporaryFolder } from '../lib/testing/temporary-folder.ts';
 import { createRedactor } from '../redact/index.ts';
 import { fillSample } from '../redact/testing/fill-sample.ts';
 import { createSessions, createSessionTranscripts } from '../sessions/index.ts';
 import { createAgentWork, type ExportOptions, ScanCache } from './agent-work.ts';
 import { surveySession } from './survey-session.ts';
 
-const root = mkdtempSync(path.join(tmpdir(), 'troupe-survey-'));
-afterAll(() => rmSync(root, { recursive: true, force: true }));
+const root = makeTemporaryFolder('survey');
 
 /** Agents without a description, whose tasks are so long that their titles end in the middle of a key. */
 function plant(): void {

@@ -1,11 +1,11 @@
 // Under an allow list nothing runs but what it names. Shells also run code that is hidden in text: each attack below gets
 // `touch` to run in bash or zsh, and the guard must not allow it.
 import { spawn, spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { makeTemporaryFolder } from '../lib/testing/temporary-folder.ts';
 import { decide } from './decide.ts';
 import { bash, policy, rule } from './testing/make-call.ts';
 import { scriptsThatHideCode, HIDES_CODE as X } from './testing/random-scripts.ts';
@@ -172,8 +172,7 @@ const OTHER_ATTACKS: readonly string[] = [
 
 const ALL_BASH = Object.values(BASH_ATTACKS).flat();
 
-const work = mkdtempSync(path.join(tmpdir(), 'troupe-escapes-'));
-afterAll(() => rmSync(work, { recursive: true, force: true }));
+const work = makeTemporaryFolder('escapes');
 
 /** The programs that attacks can use: `touch` leaves a mark. */
 const bin = path.join(work, 'bin');

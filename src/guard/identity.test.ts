@@ -1,9 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { toSessionId } from '../core/index.ts';
+import { makeTemporaryFolder } from '../lib/testing/temporary-folder.ts';
 import { identityOf, withIdentity } from './identity.ts';
 
 const agent = (fields: object) => ({
@@ -53,7 +53,7 @@ describe('who an agent is', () => {
 describe('a command that is told', () => {
   let folder = '';
   beforeEach(() => {
-    folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'troupe-identity-')));
+    folder = realpathSync(makeTemporaryFolder('identity'));
     mkdirSync(path.join(folder, 'sub dir'));
     for (const args of [
       ['init', '-q'],
@@ -63,7 +63,6 @@ describe('a command that is told', () => {
       execFileSync('git', args, { cwd: folder });
     writeFileSync(path.join(folder, 'a'), 'a');
   });
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
   const told = (command: string, identity = IDENTITY): string =>
     (withIdentity('Bash', { command, timeout: 5 }, identity) as { readonly command: string }).command;

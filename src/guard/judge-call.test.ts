@@ -1,9 +1,9 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { AnsweredBy } from '../core/index.ts';
 import { GUARDED_HOSTS } from '../hosts/guarded-hosts.ts';
+import { makeTemporaryFolder } from '../lib/testing/temporary-folder.ts';
 import { answerRequest, judgeAlone, judgeCall } from './judge-call.ts';
 import { compilePolicy } from './policy/compile.ts';
 import type { Policy } from './policy.ts';
@@ -11,9 +11,8 @@ import { type Judgement, type JudgeOptions, resolveLinks } from './pre-check.ts'
 
 let folder = '';
 beforeEach(() => {
-  folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'troupe-judge-')));
+  folder = realpathSync(makeTemporaryFolder('judge'));
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const host = GUARDED_HOSTS['claude-code'] as NonNullable<(typeof GUARDED_HOSTS)[string]>;
 

@@ -15,7 +15,6 @@ beforeEach(async () => {
 afterEach(() => {
   for (const listener of listeners) listener.close();
   listeners = [];
-  stubs.remove();
 });
 
 const KEY = 'hooks-key';

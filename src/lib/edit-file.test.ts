@@ -1,16 +1,15 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { editText } from './edit-file.ts';
+import { makeTemporaryFolder } from './testing/temporary-folder.ts';
 
 let folder: string;
 let file: string;
 beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), 'troupe-edit-'));
+  folder = makeTemporaryFolder('edit');
   file = path.join(folder, 'settings.json');
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('a file that somebody else writes, too', () => {
   /** Somebody writes `times` times, each time between our look and our writing. */

@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { fingerprintOf } from './fingerprint.ts';
+import { makeTemporaryFolder } from './testing/temporary-folder.ts';
 
-const folder = mkdtempSync(path.join(tmpdir(), 'troupe-edition-'));
+const folder = makeTemporaryFolder('edition');
 const file = path.join(folder, 'a.jsonl');
 /** For the clock, not for files. */
 const afterwards = (ms: number) => vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + ms });
@@ -15,7 +15,6 @@ beforeEach(() => {
   settled();
 });
 afterEach(() => vi.useRealTimers());
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('the edition of files', () => {
   it('is the same as long as nobody writes', () => {

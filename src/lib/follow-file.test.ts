@@ -1,13 +1,10 @@
-import { appendFileSync, chmodSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, chmodSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createDocumentCursor, createLineCursor } from './follow-file.ts';
+import { makeTemporaryFolder } from './testing/temporary-folder.ts';
 
-const work = mkdtempSync(path.join(tmpdir(), 'troupe-follow-'));
-afterAll(() => rmSync(work, { recursive: true, force: true }));
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+const work = makeTemporaryFolder('follow');
 
 function following(name: string, text: string, create = createLineCursor) {
   const file = path.join(work, name);
@@ -20,7 +17,9 @@ function following(name: string, text: string, create = createLineCursor) {
 }
 
 describe('a file that is followed', () => {
-  it('hands over what came, and the torn last line again once it has grown', async () => {
+  afterEach(() => vi.restoreAllMocks());
+
+  it('passes on new lines, and a torn last line again when it has grown', async () => {
     const { file, lines, look } = following('grows', 'one\ntw');
     expect(await look()).toBe('news');
     appendFileSync(file, 'o\n');
@@ -28,7 +27,7 @@ describe('a file that is followed', () => {
     expect(lines).toEqual(['one', 'tw (torn)', 'two']);
   });
 
-  it('is read anew when a torn line has become another one, be it the first', async () => {
+  it('is read again when a torn line has become another one, even the first', async () => {
     for (const [name, before] of [
       ['torn-first', ''],
       ['torn-last', 'one\n'],
@@ -45,7 +44,7 @@ describe('a file that is followed', () => {
   it.each([
     ['a few lines', 1],
     ['more than is read at once', 4_000],
-  ])('is read anew when %s were added and its beginning is another one', async (_, count) => {
+  ])('is read again when %s were added and its beginning has changed', async (_, count) => {
     const rest = `${'x'.repeat(200)}\n`;
     const { file, look } = following(`beginning-${count}`, `first\n${rest}`);
     expect(await look()).toBe('news');
@@ -55,15 +54,15 @@ describe('a file that is followed', () => {
     expect(await look()).toBe('replaced');
   });
 
-  it('is read anew when it was edited in place, its size the same', async () => {
+  it('is read again when it was edited in place without a change of size', async () => {
     const { file, look } = following('edited', `first\n${'x'.repeat(200)}\n`);
     await look();
     utimesSync(file, 1, 1);
-    await pause(30);
+    vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 30);
     expect(await look()).toBe('replaced');
   });
 
-  it('that was edited in the very moment it was read is not taken for unchanged', async () => {
+  it('is read again when it was edited while it was read', async () => {
     const { file, lines, look } = following('moment', '{"a":1}', createDocumentCursor);
     await look();
     writeFileSync(file, '{"a":2}');
@@ -78,14 +77,14 @@ describe('a file that is followed', () => {
     expect(await look()).toBe('nothing');
   });
 
-  it('with a very long last line is to be looked at again, and then read to its end', async () => {
+  it('is read later when its last line is very long', async () => {
     const { file, lines, look } = following('long', 'x'.repeat(1_100_000));
     await look();
     appendFileSync(file, 'y');
     expect(await look()).toBe('news');
     appendFileSync(file, '\n');
     expect(await look()).toBe('later');
-    await pause(1_050);
+    vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 1_050);
     expect(await look()).toBe('news');
     expect(lines.at(-1)).toBe(`${'x'.repeat(1_100_000)}y`);
   });

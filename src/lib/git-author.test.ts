@@ -1,12 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { createGitAuthors } from './git-author.ts';
+import { makeTemporaryFolder } from './testing/temporary-folder.ts';
 
-const work = mkdtempSync(path.join(tmpdir(), 'troupe-author-'));
-afterAll(() => rmSync(work, { recursive: true, force: true }));
+const work = makeTemporaryFolder('author');
 
 it('is whoever git says, below the repository too', async () => {
   const folder = path.join(work, 'repo', 'src');

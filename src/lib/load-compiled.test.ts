@@ -1,28 +1,18 @@
-import {
-  copyFileSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { copyFileSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { loadCompiled } from './load-compiled.ts';
+import { makeTemporaryFolder } from './testing/temporary-folder.ts';
 
 let folder = '';
 let file = '';
 let names = 0;
 beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), 'troupe-code-'));
+  folder = makeTemporaryFolder('code');
   file = path.join(folder, 'own.cjs');
   writeFileSync(file, `exports.twice = (n) => n * 2; exports.fs = require('node:fs'); exports.name = '€';`);
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /** V8 knows again, by its name, what it compiled in this process, and looks at nothing else: another name for each. */
 function renamed(): void {

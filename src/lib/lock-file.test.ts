@@ -1,17 +1,16 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { isLocked, takeLock } from './lock-file.ts';
+import { makeTemporaryFolder } from './testing/temporary-folder.ts';
 
 let folder = '';
 let file = '';
 beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), 'troupe-lock-'));
+  folder = makeTemporaryFolder('lock');
   file = path.join(folder, 'lock');
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const DEAD = '{"pid":4194305,"procStart":"1","startedAt":1}';
 const nextOf = (text: string): string => `${file}.${createHash('sha256').update(text).digest('hex').slice(0, 24)}.next`;

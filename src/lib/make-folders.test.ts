@@ -1,11 +1,10 @@
-import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { makeFolders } from './folders.ts';
+import { makeTemporaryFolder } from './testing/temporary-folder.ts';
 
-const home = mkdtempSync(path.join(tmpdir(), 'troupe-folders-'));
-afterAll(() => rmSync(home, { recursive: true, force: true }));
+const home = makeTemporaryFolder('folders');
 
 it('makes all that are missing, and nothing where all are there', async () => {
   const folder = path.join(home, 'a/b/c');

@@ -1,13 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Line } from './lines.ts';
 import { readLinesBackwards, streamLines } from './read-lines.ts';
+import { makeTemporaryFolder } from './testing/temporary-folder.ts';
 
-const folder = mkdtempSync(path.join(tmpdir(), 'troupe-backwards-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = makeTemporaryFolder('backwards');
 
 async function all(lines: AsyncIterable<Line>): Promise<readonly unknown[]> {
   const found: unknown[] = [];

@@ -1,11 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readLines } from './read-lines.ts';
+import { makeTemporaryFolder } from './testing/temporary-folder.ts';
 
-const work = mkdtempSync(path.join(tmpdir(), 'troupe-lines-'));
-afterAll(() => rmSync(work, { recursive: true, force: true }));
+const work = makeTemporaryFolder('lines');
 
 describe('readLines', () => {
   it.each([

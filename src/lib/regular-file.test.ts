@@ -1,18 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import {
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, readFileSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { readLines, readLinesBackwards, readPart, readRange, readTail, streamLines } from './read-lines.ts';
 import {
   append,
@@ -28,12 +18,12 @@ import {
   readRegular,
   readRegularSync,
 } from './regular-file.ts';
+import { makeTemporaryFolder } from './testing/temporary-folder.ts';
 
 let folder = '';
 beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), 'troupe-regular-'));
+  folder = makeTemporaryFolder('regular');
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const at = (name: string): string => path.join(folder, name);
 
 async function lastOf(lines: AsyncIterable<unknown>): Promise<void> {

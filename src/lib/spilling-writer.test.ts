@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync, readFileSync, writeFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { createSpillingWriter } from './spilling-writer.ts';
+import { makeTemporaryFolder } from './testing/temporary-folder.ts';
 
 const UNTIL_TOLD = 'until [ -e go ]; do sleep 0.02; done';
 
@@ -18,7 +17,7 @@ interface Pipe {
 
 /** A pipe as the system has it, with a reader at its end. */
 async function withPipe(reader: string, action: (pipe: Pipe) => Promise<void>): Promise<void> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'troupe-spilling-'));
+  const folder = makeTemporaryFolder('spilling');
   const pipe = path.join(folder, 'pipe');
   await once(spawn('mkfifo', [pipe]), 'close');
   const child = spawn('sh', ['-c', reader], { cwd: folder });
@@ -27,7 +26,6 @@ async function withPipe(reader: string, action: (pipe: Pipe) => Promise<void>): 
     await action({ fd: openSync(pipe, 'w'), done, go: () => writeFileSync(path.join(folder, 'go'), '') });
   } finally {
     child.kill();
-    await rm(folder, { recursive: true, force: true });
   }
 }
 
@@ -35,7 +33,7 @@ const numbered = (count: number): Buffer[] =>
   Array.from({ length: count }, (_, index) => Buffer.from(`${index} ${'x'.repeat(1000)}\n`));
 
 it('nothing is lost on the way to a slow reader, and the writer does not wait', async () => {
-  const out = path.join(await mkdtemp(path.join(tmpdir(), 'troupe-out-')), 'out');
+  const out = path.join(makeTemporaryFolder('out'), 'out');
   await withPipe(`exec 3<pipe; ${UNTIL_TOLD}; cat <&3 > ${out}`, async ({ fd, done, go }) => {
     const writer = createSpillingWriter(fd, { maxBytes: 64 * 1024, isOwn: true });
     const chunks = numbered(5_000);
@@ -48,11 +46,10 @@ it('nothing is lost on the way to a slow reader, and the writer does not wait', 
     await done;
     expect(readFileSync(out).equals(Buffer.concat(chunks))).toBe(true);
   });
-  await rm(path.dirname(out), { recursive: true, force: true });
 });
 
 it('goes on in memory once the reader has caught up', async () => {
-  const out = path.join(await mkdtemp(path.join(tmpdir(), 'troupe-out-')), 'out');
+  const out = path.join(makeTemporaryFolder('out'), 'out');
   await withPipe(`exec 3<pipe; ${UNTIL_TOLD}; cat <&3 > ${out}`, async ({ fd, done, go }) => {
     const writer = createSpillingWriter(fd, { maxBytes: 1000, isOwn: true });
     const chunks = numbered(300);
@@ -65,7 +62,6 @@ it('goes on in memory once the reader has caught up', async () => {
     await done;
     expect(readFileSync(out).equals(Buffer.concat(chunks))).toBe(true);
   });
-  await rm(path.dirname(out), { recursive: true, force: true });
 });
 
 it('says that the reader is gone, and ends', async () => {

@@ -1,75 +1,68 @@
-import { appendFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createRandom } from './testing/seed.ts';
+import { makeTemporaryFolder } from './testing/temporary-folder.ts';
+import { until } from './testing/waiting.ts';
 import { type FolderWatch, watchFolders } from './watch-folders.ts';
 
 let root = '';
 let watch: FolderWatch | undefined;
-let changes = 0;
+let found: string[] = [];
 beforeEach(async () => {
-  root = mkdtempSync(path.join(tmpdir(), 'troupe-watch-'));
+  root = makeTemporaryFolder('watch');
   mkdirSync(path.join(root, 'a/b'), { recursive: true });
   writeFileSync(path.join(root, 'a/b/one.jsonl'), '');
-  watch = watchFolders(root, { onChange: () => changes++ });
-  // It looks as soon as it tells of the deepest folder.
-  for (let wait = 0; wait < 2_000 && changes === 0; wait++) {
-    appendFileSync(path.join(root, 'a/b/one.jsonl'), '\n');
-    await pause(20);
-  }
-  await pause(100);
-  changes = 0;
+  found = [];
+  watch = watchFolders(root, { onChange: (place) => void found.push(place) });
+  await watch.ready;
 });
 afterEach(() => {
   watch?.close();
-  rmSync(root, { recursive: true, force: true });
 });
 
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
-async function told(): Promise<boolean> {
-  for (let wait = 0; wait < 4_000 && changes === 0; wait++) await pause(10);
-  const was = changes;
-  await pause(30);
-  changes = 0;
-  return was > 0;
-}
+const reported = (name: string) => until(() => found.includes(path.join(root, name)), name);
 
 describe('watchFolders', () => {
   it('tells of appends, new files, and files in folders made at once', async () => {
     appendFileSync(path.join(root, 'a/b/one.jsonl'), 'x\n');
-    expect(await told()).toBe(true);
+    await reported('a/b/one.jsonl');
     writeFileSync(path.join(root, 'a/two.jsonl'), 'x\n');
-    expect(await told()).toBe(true);
+    await reported('a/two.jsonl');
     mkdirSync(path.join(root, 'c/d/e'), { recursive: true });
     writeFileSync(path.join(root, 'c/d/e/three.jsonl'), 'x\n');
-    expect(await told()).toBe(true);
-    await pause(50);
-    changes = 0;
+    await reported('c/d/e/three.jsonl');
+    writeFileSync(path.join(root, 'c/d/e/four.jsonl'), 'x\n');
+    await reported('c/d/e/four.jsonl');
+    found = [];
     appendFileSync(path.join(root, 'c/d/e/three.jsonl'), 'y\n');
-    expect(await told()).toBe(true);
+    await reported('c/d/e/three.jsonl');
   });
 
-  it('goes on when a folder is removed and made again, and says nothing once closed', async () => {
+  it('goes on when a folder is removed and made again', async () => {
     rmSync(path.join(root, 'a'), { recursive: true });
-    expect(await told()).toBe(true);
+    await reported('a');
     mkdirSync(path.join(root, 'a/b'), { recursive: true });
-    expect(await told()).toBe(true);
-    await pause(50);
-    changes = 0;
     writeFileSync(path.join(root, 'a/b/again.jsonl'), 'x\n');
-    expect(await told()).toBe(true);
-    watch?.close();
+    await reported('a/b/again.jsonl');
+    writeFileSync(path.join(root, 'a/b/more.jsonl'), 'x\n');
+    await reported('a/b/more.jsonl');
+  });
+
+  it('reports nothing once closed', async () => {
+    const places: string[] = [];
+    const closed = watchFolders(root, { onChange: (place) => void places.push(place) });
+    await closed.ready;
+    closed.close();
     writeFileSync(path.join(root, 'a/b/later.jsonl'), 'x\n');
-    await pause(100);
-    expect(changes).toBe(0);
+    await reported('a/b/later.jsonl');
+    expect(places).toEqual([]);
   });
 
   it('reports every file when folders are replaced faster than they can be walked', async () => {
     const random = createRandom();
-    const found = new Set<string>();
-    const busy = watchFolders(root, { onChange: (place) => void found.add(place) });
+    const seen = new Set<string>();
+    const busy = watchFolders(root, { onChange: (place) => void seen.add(place) });
     await busy.ready;
     const turns = async (most: number): Promise<void> => {
       for (let left = Math.floor(random() * most); left > 0; left--) await new Promise(setImmediate);
@@ -83,10 +76,10 @@ describe('watchFolders', () => {
         mkdirSync(path.join(root, 'a/5'));
         await turns(12);
       }
-      found.clear();
+      seen.clear();
       const last = path.join(root, 'a/5', `${round}.jsonl`);
       writeFileSync(last, 'x');
-      await expect.poll(() => found.has(last), { timeout: 5_000, interval: 2 }).toBe(true);
+      await expect.poll(() => seen.has(last), { timeout: 5_000, interval: 2 }).toBe(true);
     }
     busy.close();
   });
@@ -95,10 +88,7 @@ describe('watchFolders', () => {
     const late = path.join(root, 'not', 'there', 'yet');
     const places: string[] = [];
     const waiting = watchFolders(late, { onChange: (place) => void places.push(path.relative(late, place)) });
-    const tells = async (name: string): Promise<void> => {
-      for (let wait = 0; wait < 4_000 && !places.includes(name); wait++) await pause(10);
-      expect(places).toContain(name);
-    };
+    const tells = (name: string) => until(() => places.includes(name), name);
     await waiting.ready;
     mkdirSync(late, { recursive: true });
     writeFileSync(path.join(late, 'one.jsonl'), '');

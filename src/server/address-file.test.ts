@@ -1,14 +1,13 @@
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { makeTemporaryFolder } from '../lib/testing/temporary-folder.ts';
 import { readAddress, writeAddress } from './daemon-file.ts';
 
 let folder = '';
 beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), 'troupe-address-'));
+  folder = makeTemporaryFolder('address');
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('the last address', () => {
   it('is read as it was written, by its owner only', async () => {

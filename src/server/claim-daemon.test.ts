@@ -1,9 +1,9 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import * as http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { makeTemporaryFolder } from '../lib/testing/temporary-folder.ts';
 import { claimDaemon } from './claim-daemon.ts';
 import { findDaemon } from './control.ts';
 import { type Daemon, daemonPath, describeOwn, readDaemonFile, removeOwn, successorPath } from './daemon-file.ts';
@@ -15,12 +15,11 @@ let scripts = '';
 let script = '';
 let folder = '';
 beforeAll(async () => {
-  scripts = mkdtempSync(path.join(tmpdir(), 'troupe-serving-'));
+  scripts = makeTemporaryFolder('serving');
   script = await bundleServing(scripts);
 });
-afterAll(() => rmSync(scripts, { recursive: true, force: true }));
 beforeEach(() => {
-  folder = path.join(mkdtempSync(path.join(tmpdir(), 'troupe-daemon-')), 'state');
+  folder = path.join(makeTemporaryFolder('daemon'), 'state');
 });
 afterEach(async () => {
   await endAll();
@@ -59,14 +58,14 @@ async function expectOneServes(said: readonly Said[]): Promise<void> {
 }
 
 describe('one server for each person', () => {
-  it('ten that start at once: one serves, nine find it', async () => {
+  it('lets one of ten serve when they start at once', async () => {
     await expectOneServes(await startAtOnce(10));
     expect(statSync(folder).mode & 0o777).toBe(0o700);
     expect(statSync(daemonPath(folder)).mode & 0o777).toBe(0o600);
     expect(readdirSync(folder)).toEqual(['daemon.json']);
   });
 
-  it('also over the file of one that was killed', async () => {
+  it('lets one serve when the file of a killed server is there', async () => {
     const first = start();
     expect((await first.next()).role).toBe('serving');
     await first.kill('SIGKILL');
@@ -75,14 +74,14 @@ describe('one server for each person', () => {
     await expectOneServes(await startAtOnce(10));
   });
 
-  it('also where a successor was killed before it took the place', async () => {
+  it('lets one serve when a successor was killed before it took over', async () => {
     write(`${JSON.stringify(stale())}\n`);
     const { text = '' } = (await readDaemonFile(daemonPath(folder))) ?? {};
     writeFileSync(successorPath(folder, text), `${JSON.stringify(stale({ epoch: 'older' }))}\n`);
     await expectOneServes(await startAtOnce(4));
   });
 
-  it('takes the place of whatever does not stand for a server', async () => {
+  it('replaces a file that does not belong to a running server', async () => {
     const other = http.createServer((_request, response) => response.end(JSON.stringify({ pid: 1 })));
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     const { port } = other.address() as AddressInfo;
@@ -101,7 +100,7 @@ describe('one server for each person', () => {
     other.close();
   });
 
-  it('leaves nothing behind on a clean stop, and nothing of another', async () => {
+  it('removes only its own files on a clean stop', async () => {
     const one = start();
     await one.next();
     await removeOwn(folder, stale());
@@ -118,7 +117,7 @@ describe('one server for each person', () => {
 });
 
 describe('while it serves', () => {
-  it('writes its file again where it is gone or broken', async () => {
+  it('writes its file again when it is gone or broken', async () => {
     const one = start(QUICK);
     await one.next();
     for (const harm of [() => rmSync(folder, { recursive: true }), () => write(''), () => write('{"pid":1')]) {
@@ -127,7 +126,7 @@ describe('while it serves', () => {
     }
   });
 
-  it('a start over its broken file finds it all the same', async () => {
+  it('is found by a second start when its file is broken', async () => {
     write('');
     const one = start('500');
     expect((await one.next()).role).toBe('serving');
@@ -135,11 +134,13 @@ describe('while it serves', () => {
     expect(await start().next()).toMatchObject({ role: 'found', to: one.pid });
   });
 
-  it('says once that its file cannot be looked after, and again where it could be in between', async () => {
+  it('reports once that its file cannot be written, and again when it could be in between', async () => {
     const own = await describeOwn({ port: 9, token: 't', startedAt: stale().startedAt, version: '1', epoch: 'own' });
     const told: unknown[] = [];
+    const timers = vi.spyOn(globalThis, 'setTimeout');
+    const rechecks = (): number => timers.mock.calls.filter(([, ms]) => ms === 11).length;
     const claim = await claimDaemon(folder, own, {
-      recheckMs: 10,
+      recheckMs: 11,
       onLost: () => undefined,
       onError: (error) => told.push(error),
     });
@@ -150,7 +151,8 @@ describe('while it serves', () => {
       rmSync(folder, { recursive: true, force: true });
       writeFileSync(folder, '');
       await expect.poll(() => told.length).toBeGreaterThan(before);
-      await new Promise((resolve) => setTimeout(resolve, 200));
+      const seen = rechecks();
+      await expect.poll(rechecks).toBeGreaterThan(seen + 3);
     };
     await harm();
     expect(told).toEqual([expect.objectContaining({ code: 'state-folder' })]);
@@ -159,9 +161,10 @@ describe('while it serves', () => {
     await harm();
     expect(told).toHaveLength(2);
     await claim.release();
+    timers.mockRestore();
   });
 
-  it('steps down where another one serves', async () => {
+  it('steps down when another one serves', async () => {
     const one = start(QUICK);
     await one.next();
     process.kill(one.pid, 'SIGSTOP');

@@ -1,9 +1,9 @@
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { assertWritable, ensureStateFolder, inStateFolder, stateFolder } from '../lib/state-folder.ts';
+import { makeTemporaryFolder } from '../lib/testing/temporary-folder.ts';
 import { readDaemonState, stopDaemon } from './control.ts';
 import { daemonPath, describeOwn } from './daemon-file.ts';
 import { startInBackground } from './start-in-background.ts';
@@ -14,12 +14,11 @@ let script = '';
 let folder = '';
 const started = new Set<number>();
 beforeAll(async () => {
-  scripts = mkdtempSync(path.join(tmpdir(), 'troupe-serving-'));
+  scripts = makeTemporaryFolder('serving');
   script = await bundleServing(scripts);
 });
-afterAll(() => rmSync(scripts, { recursive: true, force: true }));
 beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), 'troupe-control-'));
+  folder = makeTemporaryFolder('control');
 });
 afterEach(() => {
   for (const pid of started) {
@@ -30,7 +29,6 @@ afterEach(() => {
     }
   }
   started.clear();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 async function start(mode = '') {

@@ -1,14 +1,13 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { makeTemporaryFolder } from '../lib/testing/temporary-folder.ts';
 import { daemonPath, describeOwn, readDaemonFile, removeOwn, sweepLeftovers } from './daemon-file.ts';
 
 let folder = '';
 beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), 'troupe-daemon-file-'));
+  folder = makeTemporaryFolder('daemon-file');
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const FIELDS = { port: 4000, token: 'a-b_c', startedAt: '2026-01-01T00:00:00.000Z', version: '1', epoch: 'e1' };
 const read = async (record: unknown) => {

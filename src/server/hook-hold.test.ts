@@ -19,7 +19,6 @@ afterEach(() => {
   listener?.close();
   for (const socket of sockets) socket.destroy();
   sockets = [];
-  stubs.remove();
 });
 
 const HEAD = 'HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n';
@@ -39,7 +38,7 @@ async function listen(answer: (socket: net.Socket) => void): Promise<void> {
 const FROM_NODE = { status: 0, stdout: 'from node', stderr: '' };
 
 describe('a guard that is told to wait', () => {
-  it('waits longer than it would for an answer, and prints what comes then', async () => {
+  it('waits longer than for an answer, and prints what comes then', async () => {
     await listen((socket) => {
       socket.write(`${HEAD}PROOF\nhold 20\n\0`);
       setTimeout(() => socket.write('PROOF\n{"a'), 2_500);
@@ -52,12 +51,12 @@ describe('a guard that is told to wait', () => {
 
   const cases: readonly (readonly [string, (socket: net.Socket) => void])[] = [
     ['the server goes', (socket) => setTimeout(() => socket.destroy(), 300)],
-    ['half an answer', (socket) => setTimeout(() => socket.end('PROOF\n{"a":1}\n'), 100)],
-    ['an answer without a proof', (socket) => setTimeout(() => socket.end('{"a":1}\n'), 100)],
-    ['told to wait again', (socket) => setTimeout(() => socket.end('PROOF\nhold 5\n\0PROOF\nx\nPROOF\n'), 100)],
-    ['more than it was told to wait', () => undefined],
+    ['half an answer comes', (socket) => setTimeout(() => socket.end('PROOF\n{"a":1}\n'), 100)],
+    ['an answer has no proof', (socket) => setTimeout(() => socket.end('{"a":1}\n'), 100)],
+    ['it is told to wait again', (socket) => setTimeout(() => socket.end('PROOF\nhold 5\n\0PROOF\nx\nPROOF\n'), 100)],
+    ['the time is over', () => undefined],
   ];
-  it.each(cases)('%s: node decides', async (_, then) => {
+  it.each(cases)('leaves the decision to node when %s', async (_, then) => {
     await listen((socket) => {
       socket.write(`${HEAD}PROOF\nhold 1\n\0`);
       then(socket);
@@ -67,7 +66,7 @@ describe('a guard that is told to wait', () => {
   });
 
   it.each(['other\nhold 20\n\0', 'hold 20\n\0', 'PROOF\nhold \n\0', 'PROOF\nhold x\n\0', 'PROOF\nhold 1;touch x\n\0'])(
-    'is not told so by %j',
+    'does not wait when it reads %j',
     async (words) => {
       await listen((socket) => socket.write(HEAD + words));
       const ran = runAlong(stubs.guard, '{}');
@@ -100,12 +99,14 @@ describe('a guard that is told to wait', () => {
     expect(stubs.names()).toEqual([`.new-claude-code.${child.pid}.0`]);
   });
 
-  it('goes where its host is gone without a word', async () => {
-    await listen((socket) => socket.write(`${HEAD}PROOF\nhold 60\n\0`));
+  it('ends when its host was killed', async () => {
+    let isTold = false;
+    await listen((socket) => {
+      isTold = socket.write(`${HEAD}PROOF\nhold 60\n\0`);
+    });
     const child = spawn('sh', ['-c', `"$0" claude-code; true`, stubs.guard]);
     child.stdin.end('{}');
-    await vi.waitUntil(() => sockets.length === 1, 30_000);
-    await sleep(300);
+    await vi.waitUntil(() => isTold, 30_000);
     child.kill('SIGKILL');
     await vi.waitUntil(() => sockets[0]?.destroyed || sockets[0]?.readableEnded, 30_000);
     expect(stubs.events()).toEqual([]);

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { FAILURE_REASON } from '../hook/index.ts';
 import { makeStubs, run, type Stubs } from './testing/stubs.ts';
 
@@ -7,7 +7,6 @@ let stubs: Stubs;
 beforeEach(async () => {
   stubs = await makeStubs();
 });
-afterEach(() => stubs.remove());
 
 const parent = 'claude-code:8f6e5c34-1:a1b2c3d4:toolu_01';
 const startedBy = (text: string): NodeJS.ProcessEnv => ({ ...process.env, TROUPE_PARENT: text });

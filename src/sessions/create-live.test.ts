@@ -1,19 +1,11 @@
-import {
-  appendFileSync,
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { applyEvent, type LiveEvent, type LiveSnapshot, type SessionDetail } from '../core/index.ts';
 import { claudeCode } from '../hosts/claude-code/index.ts';
+import { makeTemporaryFolder } from '../lib/testing/temporary-folder.ts';
+import { pace, until } from '../lib/testing/waiting.ts';
 import { createLive, type Live } from './live-feed.ts';
 import { startTracker } from './tracker.ts';
 import { createTranscripts } from './transcripts.ts';
@@ -23,12 +15,11 @@ const fixtures = fileURLToPath(new URL('../hosts/claude-code/fixtures/', import.
 let root = '';
 let live: Live | undefined;
 beforeEach(() => {
-  root = mkdtempSync(path.join(tmpdir(), 'troupe-feed-'));
+  root = makeTemporaryFolder('feed');
   mkdirSync(path.join(root, 'projects'));
 });
 afterEach(() => {
   live?.close();
-  rmSync(root, { recursive: true, force: true });
 });
 
 const NOW = Date.parse('2030-01-01');
@@ -38,12 +29,6 @@ const open = (): Live => {
   live = createLive(startTracker([place()], { clock: () => NOW, window }));
   return live;
 };
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-async function until(holds: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 1_500 && !holds(); tries++) await pause(20);
-  expect(holds()).toBe(true);
-}
 
 const inOrder = ({ sessions, ...rest }: LiveSnapshot) => ({
   ...rest,
@@ -61,7 +46,7 @@ describe('the live feed', () => {
       early = applyEvent(early, event);
     });
     expect(events[0]?.type).toBe('snapshot');
-    await until(() => early?.isComplete === true);
+    await until(() => early?.isComplete, 'the first reading');
     const from = path.join(fixtures, '2.1.325-nested');
     const files = readdirSync(from, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
     for (const file of files) {
@@ -72,24 +57,26 @@ describe('the live feed', () => {
         .split(/(?<=\n)/)
         .entries()) {
         appendFileSync(target, line);
-        if (index % 10 === 0) await pause(10);
+        if (index % 10 === 0) await pace(10);
       }
     }
-    await until(() => early?.sessions.find(({ id }) => id.startsWith('fa129e54'))?.main.status === 'completed');
+    const nested = () => early?.sessions.find(({ id }) => id.startsWith('fa129e54'));
+    await until(() => nested()?.main.status === 'completed', 'the end of the session');
     let late: LiveSnapshot | undefined;
     feed.subscribe((event) => {
       late = applyEvent(late, event);
     });
-    await pause(300);
-    if (!early || !late) throw new Error('no snapshot');
-    expect(inOrder(early)).toEqual(inOrder(late));
+    await vi.waitFor(() => {
+      if (!early || !late) throw new Error('no snapshot');
+      expect(inOrder(early)).toEqual(inOrder(late));
+    }, 30_000);
     const changes = events.flatMap((event) => (event.type === 'change' ? [event.data] : []));
     expect(changes.length).toBeGreaterThan(3);
     // Only what changed is told: an agent that does nothing is not repeated.
     expect(changes.every(({ agents }) => agents.length <= 4)).toBe(true);
     rmSync(path.join(root, 'projects', '-home-dev-nested'), { recursive: true });
-    await until(() => events.some(({ type }) => type === 'gone'));
-    expect(early.sessions).toHaveLength(1);
+    await until(() => events.some(({ type }) => type === 'gone'), 'the end of the other session');
+    expect(early?.sessions).toHaveLength(1);
   });
 
   it('answers for sessions and agents by their ids', async () => {
@@ -113,7 +100,7 @@ describe('the live feed', () => {
     ];
     for (const name of names) cpSync(path.join(fixtures, name), root, { recursive: true });
     const feed = open();
-    await until(() => feed.snapshot().isComplete);
+    await until(() => feed.snapshot().isComplete, 'the first reading');
     const transcripts = createTranscripts([place()], () => NOW);
     for (const { id, main, subagents } of feed.snapshot().sessions) {
       for (const agent of [main, ...subagents]) {

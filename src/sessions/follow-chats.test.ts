@@ -14,9 +14,9 @@ import { describe, expect, it } from 'vitest';
 import type { LiveTrees } from '../core/index.ts';
 import { gemini } from '../hosts/gemini/index.ts';
 import { qwen } from '../hosts/qwen/index.ts';
+import { pace, until } from '../lib/testing/waiting.ts';
 import { filesBelow } from './testing/files-below.ts';
 import { createFollowedFolder } from './testing/followed-folder.ts';
-import { pause, until } from './testing/waiting.ts';
 
 const fixtureOf = (host: string, name: string): string =>
   fileURLToPath(new URL(`../hosts/${host}/fixtures/${name}`, import.meta.url));
@@ -76,7 +76,7 @@ describe('Gemini CLI, followed', () => {
     for (let count = 1; count <= document.messages.length; count++) {
       const text = JSON.stringify({ ...document, messages: document.messages.slice(0, count) }, null, 2);
       writeFileSync(target, text.slice(0, Math.floor(text.length / 2)));
-      await pause(10);
+      await pace(10);
       expect(live.current()[0]?.agents.length ?? 1).toBeGreaterThanOrEqual(1);
       writeFileSync(target, text);
       await until(() => live.current()[0]?.agents[0]?.messageCount === count, `message ${count}`);

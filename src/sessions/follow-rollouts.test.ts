@@ -4,9 +4,9 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { codex } from '../hosts/codex/index.ts';
+import { until } from '../lib/testing/waiting.ts';
 import { filesBelow } from './testing/files-below.ts';
 import { createFollowedFolder } from './testing/followed-folder.ts';
-import { pause, until } from './testing/waiting.ts';
 import { writeInHalves } from './testing/write-in-halves.ts';
 
 const fixtures = fileURLToPath(new URL('../hosts/codex/fixtures/', import.meta.url));
@@ -42,7 +42,7 @@ describe('following rollouts', () => {
       const target = path.join(folder.root, 'sessions', '2026', '11', '15', path.basename(file));
       mkdirSync(path.dirname(target), { recursive: true });
       cpSync(file, target);
-      await pause(50);
+      await folder.settles();
     }
     await until(() => live.current()[0]?.agents.length === 4, 'all agents');
     expect(live.current()).toHaveLength(1);

@@ -1,13 +1,13 @@
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { buildTree, type SessionLedger } from '../core/index.ts';
 import { claudeCode } from '../hosts/claude-code/index.ts';
 import type { LocatedSession } from '../hosts/index.ts';
 import { dumpTree } from '../hosts/testing/dump.ts';
 import { MUCH_LATER } from '../hosts/testing/feed.ts';
+import { makeTemporaryFolder } from '../lib/testing/temporary-folder.ts';
 import { FollowedSession } from './follow-session.ts';
 import { readSession } from './read-session.ts';
 
@@ -15,9 +15,8 @@ const fixtures = fileURLToPath(new URL('../hosts/claude-code/fixtures/', import.
 
 let root = '';
 beforeEach(() => {
-  root = mkdtempSync(path.join(tmpdir(), 'troupe-followed-'));
+  root = makeTemporaryFolder('followed');
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 async function located(name: string): Promise<LocatedSession> {
   cpSync(path.join(fixtures, name), root, { recursive: true });

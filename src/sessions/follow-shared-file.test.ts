@@ -13,8 +13,8 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { copilot } from '../hosts/copilot/index.ts';
+import { until } from '../lib/testing/waiting.ts';
 import { createFollowedFolder } from './testing/followed-folder.ts';
-import { until } from './testing/waiting.ts';
 import { writeInHalves } from './testing/write-in-halves.ts';
 
 // Following a host whose agents all write into one file, with locks and names beside it: Copilot CLI.

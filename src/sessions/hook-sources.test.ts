@@ -1,5 +1,4 @@
-import { appendFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, cpSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -7,9 +6,10 @@ import { type LiveTrees, nativeId, type SessionTree } from '../core/index.ts';
 import { claudeCode } from '../hosts/claude-code/index.ts';
 import { dumpTree } from '../hosts/testing/dump.ts';
 import { MUCH_LATER } from '../hosts/testing/feed.ts';
+import { makeTemporaryFolder } from '../lib/testing/temporary-folder.ts';
+import { until } from '../lib/testing/waiting.ts';
 import { listDataFolders } from './places.ts';
 import { createSessions } from './sessions.ts';
-import { until } from './testing/waiting.ts';
 import { startTracker } from './tracker.ts';
 
 const fixture = (name: string): string => fileURLToPath(new URL(`../hosts/claude-code/${name}`, import.meta.url));
@@ -17,11 +17,10 @@ const fixture = (name: string): string => fileURLToPath(new URL(`../hosts/claude
 let folder = '';
 let tracker: LiveTrees | undefined;
 beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), 'troupe-told-'));
+  folder = makeTemporaryFolder('told');
 });
 afterEach(() => {
   tracker?.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 interface Told {

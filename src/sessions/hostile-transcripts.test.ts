@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { flattenTranscripts, parseDocument, type Transcript, type TranscriptDocument } from '../core/index.ts';
 import { formatDocument } from '../export/document-json.ts';
+import { makeTemporaryFolder } from '../lib/testing/temporary-folder.ts';
 import { misfits } from '../server/http/testing/validate.ts';
 import {
   agentFile,
@@ -17,8 +16,7 @@ import {
   said,
 } from './testing/written-session.ts';
 
-const work = mkdtempSync(path.join(tmpdir(), 'troupe-hostile-'));
-afterAll(() => rmSync(work, { recursive: true, force: true }));
+const work = makeTemporaryFolder('hostile');
 let made = 0;
 
 async function exported(files: Parameters<typeof openWritten>[1]): Promise<TranscriptDocument> {

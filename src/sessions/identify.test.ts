@@ -1,10 +1,10 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { computeIdentity, toToolCallId } from '../core/index.ts';
 import { ADAPTERS } from '../hosts/testing/all-hosts.ts';
+import { makeTemporaryFolder } from '../lib/testing/temporary-folder.ts';
 import { createIdentifier } from './identify.ts';
 
 const fixtures = fileURLToPath(new URL('../hosts/claude-code/fixtures/', import.meta.url));
@@ -12,9 +12,8 @@ const identifier = createIdentifier(ADAPTERS, () => Date.parse('2030-01-01T00:00
 
 let folder = '';
 beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), 'troupe-identify-'));
+  folder = makeTemporaryFolder('identify');
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 interface Session {
   readonly transcript: string;

@@ -1,10 +1,10 @@
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { LiveTrees } from '../core/index.ts';
 import { claudeCode } from '../hosts/claude-code/index.ts';
+import { makeTemporaryFolder } from '../lib/testing/temporary-folder.ts';
 import { findSessions } from './find-sessions.ts';
 import { createSessions } from './sessions.ts';
 import { startTracker } from './tracker.ts';
@@ -14,14 +14,13 @@ const fixture = fileURLToPath(new URL('../hosts/claude-code/fixtures/2.1.325-nes
 let root = '';
 let tracker: LiveTrees;
 beforeEach(async () => {
-  root = mkdtempSync(path.join(tmpdir(), 'troupe-ignored-'));
+  root = makeTemporaryFolder('ignored');
   cpSync(fixture, root, { recursive: true });
   tracker = startTracker([{ adapter: claudeCode, root, forced: false }], { clock: Date.now, sweepEveryMs: 100 });
   await expect.poll(() => tracker.listing().isComplete, { timeout: 30_000 }).toBe(true);
 });
 afterEach(() => {
   tracker.close();
-  rmSync(root, { recursive: true, force: true });
 });
 
 it('are as many as a fresh look finds, whatever came and went', async () => {

@@ -1,10 +1,11 @@
-import { appendFileSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hostOf, type LiveTrees, nativeId, type SessionTree, type TreeChange } from '../core/index.ts';
 import { ADAPTERS } from '../hosts/testing/all-hosts.ts';
+import { makeTemporaryFolder } from '../lib/testing/temporary-folder.ts';
+import { pace } from '../lib/testing/waiting.ts';
 import { joinLive } from './live-feed.ts';
 import { listDataFolders } from './places.ts';
 import { createSessions } from './sessions.ts';
@@ -18,12 +19,11 @@ const NOW = Date.parse('2030-01-01');
 let home = '';
 let live: LiveTrees | undefined;
 beforeEach(() => {
-  home = mkdtempSync(path.join(tmpdir(), 'troupe-join-'));
+  home = makeTemporaryFolder('join');
   cpSync(recording, home, { recursive: true });
 });
 afterEach(() => {
   live?.close();
-  rmSync(home, { recursive: true, force: true });
 });
 
 const places = () => listDataFolders(ADAPTERS, { env: {}, home }, {});
@@ -52,7 +52,7 @@ describe('sessions that commands start, as they are followed', () => {
     await expect.poll(rows, { timeout: 30_000 }).toEqual(['claude-code', ...STARTED].toSorted());
     for (const line of lines.slice(1)) {
       appendFileSync(file, line);
-      await new Promise((resolve) => setTimeout(resolve, 15));
+      await pace(15);
     }
     await expect.poll(() => inTree(outer()), { timeout: 30_000 }).toEqual(STARTED);
     expect(rows()).toEqual(['claude-code']);

@@ -1,8 +1,7 @@
-import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   flattenTranscripts,
   nativeId,
@@ -12,6 +11,7 @@ import {
   type TranscriptBlock,
 } from '../core/index.ts';
 import { claudeCode } from '../hosts/claude-code/index.ts';
+import { makeTemporaryFolder } from '../lib/testing/temporary-folder.ts';
 import { misfits } from '../server/http/testing/validate.ts';
 import { createSessions } from './sessions.ts';
 import { agentFile, byAgent, jsonOf, mainFile, openTranscripts, openWritten, said } from './testing/written-session.ts';
@@ -19,8 +19,7 @@ import { agentFile, byAgent, jsonOf, mainFile, openTranscripts, openWritten, sai
 const fixtures = fileURLToPath(new URL('../hosts/claude-code/fixtures/', import.meta.url));
 const recorded = readdirSync(fixtures).filter((name) => !name.endsWith('.md'));
 const clock = () => Date.parse('2030-01-01');
-const work = mkdtempSync(path.join(tmpdir(), 'troupe-transcripts-'));
-afterAll(() => rmSync(work, { recursive: true, force: true }));
+const work = makeTemporaryFolder('transcripts');
 
 const open = (name: string, id?: string) => openTranscripts(path.join(fixtures, name), id);
 

@@ -2,7 +2,6 @@ import {
   chmodSync,
   cpSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -11,12 +10,12 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { buildTree, nativeId, type SessionTree } from '../core/index.ts';
 import { claudeCode } from '../hosts/claude-code/index.ts';
+import { makeTemporaryFolder } from '../lib/testing/temporary-folder.ts';
 import { readSession } from './read-session.ts';
 import { createSessions } from './sessions.ts';
 
@@ -25,9 +24,8 @@ const MUCH_LATER = Date.parse('2030-01-01T00:00:00Z');
 
 let folder = '';
 beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), 'troupe-sessions-'));
+  folder = makeTemporaryFolder('sessions');
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 async function open(name: string, now = MUCH_LATER, change?: (id: string) => void): Promise<SessionTree> {
   cpSync(path.join(fixtures, name), folder, { recursive: true });
@@ -281,7 +279,7 @@ describe('what is on disk', () => {
 
   it('links are followed, and a loop of links ends', async () => {
     cpSync(path.join(fixtures, '2.1.325-nested'), folder, { recursive: true });
-    const away = mkdtempSync(path.join(tmpdir(), 'troupe-away-'));
+    const away = makeTemporaryFolder('away');
     renameSync(path.join(folder, 'projects'), path.join(away, 'projects'));
     symlinkSync(path.join(away, 'projects'), path.join(folder, 'projects'));
     const inside = path.join(away, 'projects/-home-dev-nested/fa129e54-d574-4fea-bbfe-0dd74bbd38cd/subagents');
@@ -291,7 +289,6 @@ describe('what is on disk', () => {
       clock: () => MUCH_LATER,
     });
     expect((await sessions.open()).tree.agents).toHaveLength(4);
-    rmSync(away, { recursive: true });
   });
 
   it('takes the projects folder, or one project, for a root as well', async () => {

@@ -1,17 +1,16 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { configFolder } from '../lib/state-folder.ts';
+import { makeTemporaryFolder } from '../lib/testing/temporary-folder.ts';
 import { readConfig } from './settings.ts';
 import { trackerOptionsOf } from './tracker.ts';
 
 let folder = '';
 beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), 'troupe-config-'));
+  folder = makeTemporaryFolder('config');
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const write = (text: string): void => writeFileSync(path.join(folder, 'config.json'), text);
 const isValid = new Ajv2020({ strict: true }).compile(

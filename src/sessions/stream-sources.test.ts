@@ -1,10 +1,10 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { nativeId, type SessionTree, toSessionId } from '../core/index.ts';
 import { claudeCode } from '../hosts/claude-code/index.ts';
+import { makeTemporaryFolder } from '../lib/testing/temporary-folder.ts';
 import { listDataFolders } from './places.ts';
 import { createStreamRecorder } from './session-records.ts';
 import { createSessions } from './sessions.ts';
@@ -20,10 +20,9 @@ const SESSION = 'fa129e54-d574-4fea-bbfe-0dd74bbd38cd';
 
 let folder = '';
 beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), 'troupe-streams-'));
+  folder = makeTemporaryFolder('streams');
   cpSync(FILES, path.join(folder, 'root'), { recursive: true });
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 async function tellStream(lines: number): Promise<void> {
   const told = createStreamRecorder(path.join(folder, 'streams'), (error) => {

@@ -1,19 +1,18 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
-import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { makeTemporaryFolder } from '../lib/testing/temporary-folder.ts';
 import { createTemporaryFolder } from './play-recording.ts';
 
 describe('a temporary folder', () => {
   let scripts = '';
   beforeAll(async () => {
-    scripts = await mkdtemp(path.join(tmpdir(), 'troupe-scripts-'));
+    scripts = makeTemporaryFolder('scripts');
   });
-  afterAll(() => rmSync(scripts, { recursive: true, force: true }));
 
   it('is for nobody else, and can be removed twice', async () => {
     const listeners = () => ['exit', 'SIGINT', 'SIGTERM', 'SIGHUP'].map((event) => process.listenerCount(event));

@@ -2,28 +2,28 @@ import {
   appendFileSync,
   cpSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
   rmSync,
   statSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { LiveTrees, TreeChange } from '../core/index.ts';
 import { claudeCode } from '../hosts/claude-code/index.ts';
 import type { SourceAdapter } from '../hosts/index.ts';
 import { MUCH_LATER } from '../hosts/testing/feed.ts';
+import { makeTemporaryFolder } from '../lib/testing/temporary-folder.ts';
+import { until } from '../lib/testing/waiting.ts';
 import type { DataFolder } from './places.ts';
 import { filesBelow } from './testing/files-below.ts';
 import { dumps, freshDumps, settles } from './testing/fresh-read.ts';
 import { playRandomly } from './testing/random-operations.ts';
-import { pause, until } from './testing/waiting.ts';
 import { writeInHalves } from './testing/write-in-halves.ts';
 import { startTracker } from './tracker.ts';
 
@@ -34,14 +34,13 @@ let tracker: LiveTrees | undefined;
 let changes: TreeChange[] = [];
 let errors: unknown[] = [];
 beforeEach(() => {
-  root = mkdtempSync(path.join(tmpdir(), 'troupe-tracker-'));
+  root = makeTemporaryFolder('tracker');
   mkdirSync(path.join(root, 'projects'));
   changes = [];
   errors = [];
 });
 afterEach(() => {
   tracker?.close();
-  rmSync(root, { recursive: true, force: true });
   expect(errors).toEqual([]);
 });
 
@@ -62,7 +61,7 @@ const copy = (name: string): void => cpSync(path.join(fixtures, name), root, { r
 const isOfProject = (file: string): boolean => file.includes(`${path.sep}projects${path.sep}`);
 
 describe('tracker', () => {
-  it('reads what is there, newest first, and tells when it has', async () => {
+  it('reads what is there, newest first, and reports when it is done', async () => {
     for (const name of ['2.1.325-nested', '2.0.76-parallel', '1.0.60-parallel']) copy(name);
     const live = start();
     await complete(live);
@@ -83,7 +82,7 @@ describe('tracker', () => {
     for (const { source, bytes } of told) expect(bytes).toBeLessThanOrEqual(statSync(path.join(root, source)).size);
   });
 
-  it('sessions older than the window are listed, and read when somebody looks or something is written', async () => {
+  it('lists sessions older than the window, and reads one when it is opened', async () => {
     copy('2.1.325-nested');
     copy('2.1.325-parallel');
     const live = start({ window: { ms: -1, sessions: 10 } });
@@ -97,7 +96,7 @@ describe('tracker', () => {
     expect(await live.look('nobody')).toBeUndefined();
   });
 
-  it('at most so many sessions are followed, the newest', async () => {
+  it('follows only the newest sessions when there are more than the limit', async () => {
     copy('2.1.325-nested');
     copy('2.1.325-parallel');
     const live = start({ window: { ms: Number.POSITIVE_INFINITY, sessions: 1 } });
@@ -106,33 +105,35 @@ describe('tracker', () => {
     expect(live.listing().older).toHaveLength(1);
   });
 
-  it('of many that come at once, no more are read than are followed', async () => {
+  it('reads no more sessions than it follows when many appear at once', async () => {
     const live = start({ window: { ms: Number.POSITIVE_INFINITY, sessions: 1 } });
     await complete(live);
-    const aside = mkdtempSync(path.join(tmpdir(), 'troupe-tracker-aside-'));
+    const aside = makeTemporaryFolder('tracker-aside');
     for (const name of ['2.1.325-nested', '2.1.325-parallel', '2.1.325-background'])
       cpSync(path.join(fixtures, name, 'projects'), path.join(aside, 'projects'), { recursive: true });
     rmSync(path.join(root, 'projects'), { recursive: true });
     renameSync(path.join(aside, 'projects'), path.join(root, 'projects'));
-    rmSync(aside, { recursive: true });
     await until(() => live.listing().older.length === 2 && live.current().length === 1, 'all of them');
     expect(new Set(changes.flatMap((change) => (change.kind === 'tree' ? change.tree.id : []))).size).toBe(1);
     await until(() => changes.at(-1)?.kind === 'listing', 'the list without the one that is followed now');
   });
 
-  it('keeps to those it follows: looking again and again changes nothing', async () => {
+  it('changes nothing when it looks again and finds the same', async () => {
     copy('2.1.325-nested');
     copy('2.1.325-parallel');
     copy('2.1.325-background');
-    const live = start({ window: { ms: Number.POSITIVE_INFINITY, sessions: 2 }, sweepEveryMs: 30 });
+    const timers = vi.spyOn(globalThis, 'setTimeout');
+    onTestFinished(() => timers.mockRestore());
+    const sweeps = (): number => timers.mock.calls.filter(([, ms]) => ms === 31).length;
+    const live = start({ window: { ms: Number.POSITIVE_INFINITY, sessions: 2 }, sweepEveryMs: 31 });
     await complete(live);
-    const before = changes.length;
-    await pause(300);
-    expect(changes.slice(before)).toEqual([]);
+    const before = { changes: changes.length, sweeps: sweeps() };
+    await until(() => sweeps() > before.sweeps + 5, 'some more sweeps');
+    expect(changes.slice(before.changes)).toEqual([]);
     expect(live.current()).toHaveLength(2);
   });
 
-  it('misses nothing that happens while it lists what is there', async () => {
+  it('misses nothing that changes during the first listing', async () => {
     copy('2.1.325-parallel');
     const { follow } = claudeCode;
     const adapter: SourceAdapter = {
@@ -151,7 +152,7 @@ describe('tracker', () => {
     expect(live.current().map(({ cwd }) => cwd)).toEqual(['/home/dev/nested']);
   });
 
-  it('a place that cannot be looked at is tried again', async () => {
+  it('tries a data folder again when listing it failed', async () => {
     copy('2.1.325-nested');
     let calls = 0;
     const adapter: SourceAdapter = {
@@ -163,24 +164,24 @@ describe('tracker', () => {
     expect(errors.splice(0)).toEqual([new Error('not now')]);
   });
 
-  it('follows one session in two places by the newer one', async () => {
+  it('follows the newer copy when a session is in two data folders', async () => {
     copy('2.1.325-nested');
-    const other = mkdtempSync(path.join(tmpdir(), 'troupe-tracker-other-'));
+    const other = makeTemporaryFolder('tracker-other');
     cpSync(path.join(fixtures, '2.1.325-nested'), other, { recursive: true });
     const places = [place(), { ...place(), root: other }];
     const file = 'projects/-home-dev-nested/fa129e54-d574-4fea-bbfe-0dd74bbd38cd.jsonl';
     const lines = readFileSync(path.join(root, file), 'utf8').split(/(?<=\n)/);
     writeFileSync(path.join(root, file), lines.slice(0, 9).join(''));
-    await pause(20);
+    const earlier = new Date(Date.now() - 1_000);
+    utimesSync(path.join(root, file), earlier, earlier);
     writeFileSync(path.join(other, file), lines.slice(0, 12).join(''));
     const live = start({}, places);
     await complete(live);
     appendFileSync(path.join(root, file), lines.slice(9).join(''));
     await settles(live, places);
-    rmSync(other, { recursive: true });
   });
 
-  it('a session that is deleted is gone; one that moves to another project is the same session', async () => {
+  it('drops a deleted session, and keeps one that moves to another project', async () => {
     copy('2.1.325-nested');
     copy('2.1.325-parallel');
     const live = start();
@@ -193,7 +194,7 @@ describe('tracker', () => {
     expect(changes.some(({ kind }) => kind === 'gone')).toBe(true);
   });
 
-  it('finds out by itself that a process died, and that it ended in good order', async () => {
+  it('notices when the process of a session was killed, and when it ended', async () => {
     copy('2.1.325-hang-sigkill');
     const [file] = readdirSync(path.join(root, 'sessions'));
     const record = path.join(root, 'sessions', file ?? '');
@@ -215,7 +216,7 @@ describe('tracker', () => {
     await settles(live, [place()]);
   });
 
-  it('follows by looking where the system has no more watches, and says so', async () => {
+  it('polls and adds a notice when the system has no more watches', async () => {
     const refuse = (): never => {
       throw Object.assign(new Error('no more watches'), { code: 'ENOSPC' });
     };
@@ -229,7 +230,7 @@ describe('tracker', () => {
     await settles(live, [place()]);
   });
 
-  it('finds a teammate as soon as its first line says who it is, though its file was there before', async () => {
+  it('finds a teammate when its existing file gets the line with its name', async () => {
     const from = path.join(fixtures, 'derived-2.1.39-tmux-team');
     const [lead = '', member = ''] = filesBelow(from).filter(isOfProject);
     const [leadHere = '', memberHere = ''] = [lead, member].map((file) => path.join(root, path.relative(from, file)));
@@ -241,13 +242,16 @@ describe('tracker', () => {
     const teammate = () => live.current().flatMap(({ agents }) => agents.filter(({ kind }) => kind === 'teammate'))[0];
     await until(() => teammate() !== undefined, 'the lead');
     appendFileSync(memberHere, '{"type":"permission-mode","permissionMode":"default","sessionId":"x"}\n');
-    await pause(100);
+    // When a later change has been read, so has this line.
+    const title = { type: 'custom-title', customTitle: 'Read by now', sessionId: path.basename(lead, '.jsonl') };
+    appendFileSync(leadHere, `${JSON.stringify(title)}\n`);
+    await until(() => live.current().some((tree) => tree.title === 'Read by now'), 'the title');
     appendFileSync(memberHere, readFileSync(member));
     await until(() => (teammate()?.sources.length ?? 0) > 0, 'its transcript');
     await settles(live, [place()]);
   });
 
-  it('sees a data folder as soon as it appears', async () => {
+  it('follows a data folder that is created later', async () => {
     const late = path.join(root, 'later', '.claude');
     const live = start({ sweepEveryMs: 3_600_000 }, [{ ...place(), root: late }]);
     await complete(live);
@@ -256,7 +260,7 @@ describe('tracker', () => {
     await settles(live, [{ ...place(), root: late }]);
   });
 
-  it('goes on where no watch tells anything, by looking', async () => {
+  it('finds folders by sweeping when no watch reports them', async () => {
     copy('2.1.325-nested');
     const live = start({ sweepEveryMs: 50 });
     await complete(live);

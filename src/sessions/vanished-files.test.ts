@@ -3,8 +3,8 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { copilot } from '../hosts/copilot/index.ts';
 import type { SourceAdapter } from '../hosts/index.ts';
+import { until } from '../lib/testing/waiting.ts';
 import { createFollowedFolder } from './testing/followed-folder.ts';
-import { until } from './testing/waiting.ts';
 
 const RECORDED = path.join(import.meta.dirname, '../hosts/copilot/fixtures/1.0.102-nested/session-state');
 const SESSION = '391c72ed-a40a-4e6e-bee0-242dc3bfb936';

@@ -1,16 +1,15 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Finding } from '../../core/index.ts';
+import { makeTemporaryFolder } from '../../lib/testing/temporary-folder.ts';
 import { examineState } from './examine-state.ts';
 
 const NOW = Date.parse('2026-11-15T12:00:00Z');
 let state: string;
 beforeEach(() => {
-  state = mkdtempSync(path.join(tmpdir(), 'troupe-state-'));
+  state = makeTemporaryFolder('state');
 });
-afterEach(() => rmSync(state, { recursive: true, force: true }));
 
 const at = (...names: string[]): string => path.join(state, ...names);
 

@@ -1,7 +1,6 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { openGuardLog } from '../../audit/index.ts';
 import { type Finding, formatHookCommand, type HooksStatus } from '../../core/index.ts';
 import { writeHookStubs } from '../../hook/index.ts';
@@ -11,13 +10,13 @@ import { copilot } from '../../hosts/copilot/index.ts';
 import { gemini } from '../../hosts/gemini/index.ts';
 import type { HooksCapability, SourceAdapter } from '../../hosts/index.ts';
 import { qwen } from '../../hosts/qwen/index.ts';
+import { makeTemporaryFolder } from '../../lib/testing/temporary-folder.ts';
 import { tryHooks } from './examine-hooks.ts';
 
 let state: string;
 beforeEach(() => {
-  state = mkdtempSync(path.join(tmpdir(), 'troupe-try-'));
+  state = makeTemporaryFolder('try');
 });
-afterEach(() => rmSync(state, { recursive: true, force: true }));
 
 /** What is found with this command in front of calls, told to the real audit. */
 async function tryCommand(

@@ -1,11 +1,11 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { createPaint } from '../../core/index.ts';
 import { hashOf } from '../../hosts/codex/hooks.ts';
 import { handlersIn } from '../../hosts/shared/index.ts';
 import { ADAPTERS } from '../../hosts/testing/all-hosts.ts';
+import { makeTemporaryFolder } from '../../lib/testing/temporary-folder.ts';
 import { formatHooksStatus } from '../format/index.ts';
 import { createHooksControl, type HooksControl } from './hooks-control.ts';
 
@@ -13,9 +13,8 @@ import { createHooksControl, type HooksControl } from './hooks-control.ts';
 
 let base: string;
 beforeEach(() => {
-  base = mkdtempSync(path.join(tmpdir(), 'troupe-approval-'));
+  base = makeTemporaryFolder('approval');
 });
-afterEach(() => rmSync(base, { recursive: true, force: true }));
 
 const at = (...parts: string[]): string => path.join(base, ...parts);
 const host = 'codex';

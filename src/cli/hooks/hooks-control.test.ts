@@ -4,7 +4,6 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -12,11 +11,11 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import * as fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { ADAPTERS } from '../../hosts/testing/all-hosts.ts';
+import { makeTemporaryFolder } from '../../lib/testing/temporary-folder.ts';
 import { createHooksControl, type HooksControl } from './hooks-control.ts';
 
 let base: string;
@@ -24,9 +23,8 @@ let now = 0;
 let waitMs = 0;
 beforeEach(() => {
   waitMs = 0;
-  base = mkdtempSync(path.join(tmpdir(), 'troupe-hooks-'));
+  base = makeTemporaryFolder('hooks');
 });
-afterEach(() => rmSync(base, { recursive: true, force: true }));
 
 const at = (...parts: string[]): string => path.join(base, ...parts);
 const own = (): string => at('home', '.claude', 'settings.json');
@@ -344,7 +342,7 @@ async function hostVersion(): Promise<{ hostVersion?: string }> {
 
 describe('the commands', () => {
   it('hand what comes to the script, are quiet without an observer and loud without a guard', async () => {
-    base = mkdtempSync(path.join(tmpdir(), "troupe it's "));
+    base = makeTemporaryFolder("it's mine");
     await (await control().planInstall({ scope: 'user', guard: true, hostVersion: HOST_VERSION })).apply();
     const { hooks } = JSON.parse(readFileSync(own(), 'utf8'));
     const run = (command: string): string =>

@@ -1,11 +1,11 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { HookScope, HooksLoaded } from '../../core/index.ts';
 import { hashOf } from '../../hosts/codex/hooks.ts';
 import { handlersIn } from '../../hosts/shared/index.ts';
 import { ADAPTERS } from '../../hosts/testing/all-hosts.ts';
+import { makeTemporaryFolder } from '../../lib/testing/temporary-folder.ts';
 import { createHooksControl, type HooksControl } from './hooks-control.ts';
 
 // What keeps each host from running an installed guard, though its hook was called a moment ago. Every row was tried with the real
@@ -13,10 +13,9 @@ import { createHooksControl, type HooksControl } from './hooks-control.ts';
 
 let base: string;
 beforeEach(() => {
-  base = mkdtempSync(path.join(tmpdir(), 'troupe-obstacles-'));
+  base = makeTemporaryFolder('obstacles');
   mkdirSync(at('project'), { recursive: true });
 });
-afterEach(() => rmSync(base, { recursive: true, force: true }));
 
 const at = (...parts: string[]): string => path.join(base, ...parts);
 

@@ -1,17 +1,16 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { ADAPTERS } from '../../hosts/testing/all-hosts.ts';
+import { makeTemporaryFolder } from '../../lib/testing/temporary-folder.ts';
 import { createHooksControl, type HooksControl } from './hooks-control.ts';
 
 // A host whose hooks are a file of our own, instead of entries in a file of its person.
 
 let base: string;
 beforeEach(() => {
-  base = mkdtempSync(path.join(tmpdir(), 'troupe-own-file-'));
+  base = makeTemporaryFolder('own-file');
 });
-afterEach(() => rmSync(base, { recursive: true, force: true }));
 
 const at = (...parts: string[]): string => path.join(base, ...parts);
 const plugin = (): string => at('home', '.config', 'opencode', 'plugins', 'troupe.js');

@@ -1,9 +1,9 @@
-import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { ApprovalListener, HostApproval } from '../../hosts/index.ts';
 import { opencode } from '../../hosts/opencode/index.ts';
+import { makeTemporaryFolder } from '../../lib/testing/temporary-folder.ts';
 import { createPendingApprovals, QuestionTurns } from './approvals.ts';
 import { followHostApprovals } from './host-questions.ts';
 
@@ -36,7 +36,7 @@ afterEach(() => {
 
 /** A server that only we know, in place of a real one: what is said at it is said by the test. */
 async function begin() {
-  const folder = mkdtempSync(path.join(tmpdir(), 'troupe-questions-'));
+  const folder = makeTemporaryFolder('questions');
   const timers: (() => void)[] = [];
   let asks = 0;
   const desk = createPendingApprovals({

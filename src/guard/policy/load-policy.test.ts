@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process';
 import {
   chmodSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -11,13 +10,13 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { withoutSideEffects } from '../../../scripts/without-side-effects.mjs';
+import { makeTemporaryFolder } from '../../lib/testing/temporary-folder.ts';
 import { type CompiledPolicyFolders, readCompiled } from './compiled-file.ts';
 import { loadPolicy } from './load-policy.ts';
 
@@ -27,7 +26,7 @@ const DENY = 'version: 1\nrules: [{ decision: deny, tools: Write }]\n';
 const ALLOW = 'version: 1\nrules: [{ decision: allow, tools: Read }]\n';
 
 beforeEach(() => {
-  home = mkdtempSync(path.join(tmpdir(), 'troupe-policy-'));
+  home = makeTemporaryFolder('policy');
   where = {
     home,
     configFolder: path.join(home, 'config'),
@@ -37,7 +36,6 @@ beforeEach(() => {
   for (const folder of ['config', 'app/.git', 'app/.troupe', 'app/src'])
     mkdirSync(path.join(home, folder), { recursive: true });
 });
-afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 const write = (name: string, text: string): void => writeFileSync(path.join(home, name), text);
 const state = (): string => readCompiled(where).state;

@@ -1,15 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { makeTemporaryFolder } from '../../lib/testing/temporary-folder.ts';
 import { misfits } from '../../server/http/testing/validate.ts';
 import type { GuardedCall } from '../policy.ts';
 import { usesOf } from '../uses-of.ts';
 import { findResult, readResultsFile } from './read-results-file.ts';
 
-const folder = mkdtempSync(path.join(tmpdir(), 'troupe-results-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = makeTemporaryFolder('results');
 
 function read(text: string) {
   const file = path.join(folder, 'rules.yaml');

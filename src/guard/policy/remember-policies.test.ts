@@ -1,14 +1,13 @@
-import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
+import { makeTemporaryFolder } from '../../lib/testing/temporary-folder.ts';
 import { createPolicyCache } from './load-policy.ts';
 
 let folder = '';
 beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), 'troupe-remember-'));
+  folder = makeTemporaryFolder('remember');
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const places = () => ({
   home: folder,

@@ -1,9 +1,9 @@
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { buildTree, createOwnerOf, mainAgentOf, nativeId, selectPath, toToolCallId } from '../../core/index.ts';
+import { makeTemporaryFolder } from '../../lib/testing/temporary-folder.ts';
 import { readSession } from '../../sessions/index.ts';
 import { MUCH_LATER } from '../testing/feed.ts';
 import { callerOf } from './guard.ts';
@@ -17,9 +17,8 @@ const names = readdirSync(hooks)
 
 let folder = '';
 beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), 'troupe-caller-'));
+  folder = makeTemporaryFolder('caller');
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 function transcriptOf(root: string, session: string): string {
   const found = readdirSync(root, { recursive: true, encoding: 'utf8' }).find((file) =>

@@ -1,9 +1,9 @@
-import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { type AgentNode, nativeId, type SessionTree } from '../../core/index.ts';
+import { makeTemporaryFolder } from '../../lib/testing/temporary-folder.ts';
 import { createSessions } from '../../sessions/index.ts';
 import type { ReplayStep } from '../index.ts';
 import { claudeCode } from './index.ts';
@@ -19,9 +19,8 @@ const later =
 
 let folder = '';
 beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), 'troupe-replay-'));
+  folder = makeTemporaryFolder('replay');
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 function play(steps: readonly ReplayStep[]): void {
   for (const { file, shape, text } of steps) {

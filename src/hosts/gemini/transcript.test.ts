@@ -1,8 +1,8 @@
-import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, cpSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { makeTemporaryFolder } from '../../lib/testing/temporary-folder.ts';
 import { readTranscript, showMessage, showSession } from '../testing/show-messages.ts';
 import { gemini } from './index.ts';
 import { openTranscript } from './transcript.ts';
@@ -93,9 +93,8 @@ describe('transcripts of Gemini CLI', () => {
 describe('a chat that is changed', () => {
   let folder = '';
   beforeEach(() => {
-    folder = mkdtempSync(path.join(tmpdir(), 'troupe-gemini-bodies-'));
+    folder = makeTemporaryFolder('gemini-bodies');
   });
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
   const openAt = (file: string, shape: 'lines' | 'document') =>
     openTranscript({ id: 'x' as never, path: file, shape, role: 'chat' });

@@ -2,7 +2,6 @@ import {
   chmodSync,
   cpSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -10,12 +9,12 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { buildTree, type SessionTree } from '../../core/index.ts';
 import { startWriter } from '../../lib/testing/databases.ts';
+import { makeTemporaryFolder } from '../../lib/testing/temporary-folder.ts';
 import { readSession } from '../../sessions/index.ts';
 import { MUCH_LATER } from '../testing/feed.ts';
 import { opencode } from './index.ts';
@@ -27,7 +26,7 @@ afterEach(() => {
 
 /** A data folder made of recordings: one file or folder of each. */
 function folderWith(...parts: readonly (readonly [recording: string, part: string])[]): string {
-  const root = mkdtempSync(path.join(tmpdir(), 'troupe-hostile-'));
+  const root = makeTemporaryFolder('hostile');
   folders.push(root);
   for (const [recording, part] of parts)
     cpSync(fileURLToPath(new URL(`fixtures/${recording}/${part}`, import.meta.url)), path.join(root, part), {

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { listeningSockets, openersOf } from '../../lib/processes.ts';
+import { makeTemporaryFolder } from '../../lib/testing/temporary-folder.ts';
 import { findServers } from './processes.ts';
 
 /** Has a file open, and listens on two ports: on one of them it says that it is well. */
@@ -35,10 +35,7 @@ async function serve(file: string): Promise<{ readonly pid: number; readonly por
 
 describe.runIf(process.platform === 'linux')('servers of a data folder', () => {
   it('are those of a process that has its database open, and says what it is', async () => {
-    const [root, other] = [
-      mkdtempSync(path.join(tmpdir(), 'troupe-servers-')),
-      mkdtempSync(path.join(tmpdir(), 'troupe-servers-')),
-    ];
+    const [root, other] = [makeTemporaryFolder('servers'), makeTemporaryFolder('servers')];
     const file = path.join(root, 'opencode.db');
     for (const folder of [root, other]) writeFileSync(path.join(folder, 'opencode.db'), '');
     expect(await findServers(root)).toEqual([]);

@@ -1,9 +1,9 @@
-import { cpSync, mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { TranscriptBlock } from '../../core/index.ts';
+import { makeTemporaryFolder } from '../../lib/testing/temporary-folder.ts';
 import { createTranscripts } from '../../sessions/index.ts';
 import { opencode } from './index.ts';
 
@@ -46,7 +46,7 @@ describe('a conversation', () => {
     const whole = await show(recording('1.18.33-single'), 'ses_e21c08377');
     expect(whole.messages.length).toBeGreaterThan(2);
     for (const door of ['opencode.db', 'export', 'events.jsonl']) {
-      const root = mkdtempSync(path.join(tmpdir(), 'troupe-door-'));
+      const root = makeTemporaryFolder('door');
       cpSync(path.join(recording('1.18.33-single'), door), path.join(root, door), { recursive: true });
       expect((await show(root, 'ses_e21c08377')).messages, door).toEqual(whole.messages);
     }

@@ -1,9 +1,9 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach } from 'vitest';
+import { beforeEach } from 'vitest';
 import type { SessionTree } from '../../core/index.ts';
+import { makeTemporaryFolder } from '../../lib/testing/temporary-folder.ts';
 import { createSessions } from '../../sessions/index.ts';
 import { filesBelow } from '../../sessions/testing/files-below.ts';
 import { ADAPTERS } from './all-hosts.ts';
@@ -33,10 +33,9 @@ export function createDamagedFolder(recording: string): DamagedFolder {
   const add = (name: string): void =>
     cpSync(fileURLToPath(new URL(`../${name}`, import.meta.url)), root, { recursive: true });
   beforeEach(() => {
-    root = mkdtempSync(path.join(tmpdir(), 'troupe-damaged-'));
+    root = makeTemporaryFolder('damaged');
     add(recording);
   });
-  afterEach(() => rmSync(root, { recursive: true, force: true }));
 
   const sessions = (at = root): ReturnType<typeof createSessions> =>
     createSessions(

@@ -1,5 +1,5 @@
 // The one seed of all tests that draw at random: fixed in `npm test`, another in each round of `npm run fuzz`.
-// Loaded before each test file (vitest.config.ts), so properties need no seed of their own.
+// Loaded before the first test (setup.ts), so properties need no seed of their own.
 import fc from 'fast-check';
 
 const SEED = Number(process.env['TROUPE_SEED'] ?? 20_261_115);

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openGuardLog } from '../../audit/index.ts';
@@ -7,6 +6,7 @@ import { fillSpool, recordedHooks, recordedRoot } from '../../audit/testing/reco
 import type { AuditPage, CoverageReport, GuardExplanation, HeardCall } from '../../core/index.ts';
 import { createPolicyReader } from '../../guard/index.ts';
 import { claudeCode } from '../../hosts/claude-code/index.ts';
+import { makeTemporaryFolder } from '../../lib/testing/temporary-folder.ts';
 import { createSessions } from '../../sessions/index.ts';
 import { createServedGuard } from '../server-control.ts';
 import { memoryLive } from './testing/memory-live.ts';
@@ -21,7 +21,7 @@ const calls = recordedHooks(NESTED).filter(({ payload }) => payload['hook_event_
 let folder: string;
 let server: Served;
 beforeEach(async () => {
-  folder = mkdtempSync(path.join(tmpdir(), 'troupe-guard-'));
+  folder = makeTemporaryFolder('guard');
   const places = [{ adapter: claudeCode, root: recordedRoot(NESTED), forced: false }];
   const trees = createSessions(places, { clock: Date.now });
   const guard = createServedGuard(openGuardLog({ folder, places, clock: Date.now }), {
@@ -36,7 +36,6 @@ afterEach(async () => {
   // Waits for a drain that may still be going on.
   await server.json('/api/guard/log');
   await server.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const log = async (query = ''): Promise<AuditPage> => (await server.json(`/api/guard/log${query}`)) as AuditPage;

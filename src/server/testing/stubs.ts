@@ -3,11 +3,11 @@
 
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type HookStubs, writeHookStubs } from '../../hook/index.ts';
+import { makeTemporaryFolder } from '../../lib/testing/temporary-folder.ts';
 
 export interface Stubs extends HookStubs {
   readonly state: string;
@@ -15,7 +15,6 @@ export interface Stubs extends HookStubs {
   /** Everything in the spool, or in another folder beside it. */
   names(folder?: string): readonly string[];
   events(): readonly SpooledEvent[];
-  remove(): void;
 }
 
 export interface SpooledEvent {
@@ -24,7 +23,7 @@ export interface SpooledEvent {
 }
 
 export async function makeStubs(): Promise<Stubs> {
-  const work = mkdtempSync(path.join(tmpdir(), "troupe's stubs "));
+  const work = makeTemporaryFolder("o'clock stubs");
   const state = path.join(work, 'state');
   const hookFile = path.join(work, 'dist', 'hook.cjs');
   mkdirSync(path.dirname(hookFile));
@@ -37,7 +36,6 @@ export async function makeStubs(): Promise<Stubs> {
       names()
         .filter((name) => /^claude-code\.\d+\.\d+\.json$/.test(name))
         .map((name) => splitEvent(readFileSync(path.join(state, 'spool', name)))),
-    remove: () => rmSync(work, { recursive: true, force: true }),
   };
 }
 
@@ -46,7 +44,7 @@ const STANDALONE = `
 const fs = require('node:fs');
 const [, , command, host, draft, ppid] = process.argv;
 const { NODE_OPTIONS, NODE_EXTRA_CA_CERTS } = process.env;
-if (command === 'drain') fs.writeFileSync(host + '/drained', '');
+if (command === 'drain') fs.appendFileSync(host + '/drained', 'once\\n');
 else if (draft.endsWith('/-')) process.stdout.write('from node: ' + fs.readFileSync(0));
 else {
   fs.appendFileSync(draft, '\\n' + JSON.stringify({ by: 'node', command, host, ppid, NODE_OPTIONS, NODE_EXTRA_CA_CERTS }) + '\\n');

@@ -1,14 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { afterEach, beforeEach, expect } from 'vitest';
 import type { LiveTrees } from '../../core/index.ts';
 import type { SourceAdapter } from '../../hosts/index.ts';
 import { MUCH_LATER } from '../../hosts/testing/feed.ts';
+import { makeTemporaryFolder } from '../../lib/testing/temporary-folder.ts';
+import { until } from '../../lib/testing/waiting.ts';
 import { startTracker } from '../tracker.ts';
 import { settles } from './fresh-read.ts';
 import { playRandomly } from './random-operations.ts';
-import { until } from './waiting.ts';
 
 /** A host's data folder, a new one for each test, and who follows it. */
 export interface FollowedFolder {
@@ -28,12 +26,11 @@ export function createFollowedFolder(adapter: SourceAdapter): FollowedFolder {
   let live: LiveTrees | undefined;
   let agrees = async (): Promise<void> => expect.unreachable('nothing is followed yet');
   beforeEach(() => {
-    root = mkdtempSync(path.join(tmpdir(), `troupe-followed-${adapter.host}-`));
+    root = makeTemporaryFolder(`followed-${adapter.host}`);
     errors = [];
   });
   afterEach(() => {
     live?.close();
-    rmSync(root, { recursive: true, force: true });
     expect(errors).toEqual([]);
   });
 

@@ -5,16 +5,11 @@ import { MUCH_LATER } from '../../hosts/testing/feed.ts';
 import { claim, findSessions } from '../find-sessions.ts';
 import type { DataFolder } from '../places.ts';
 import { readSession } from '../read-session.ts';
-import { pause } from './waiting.ts';
 
-/** Until what is followed is what a fresh look finds; the last difference is what a failure shows. */
+/** Waits until what is followed is what a fresh read finds. Nothing may be written meanwhile. */
 export async function settles(live: LiveTrees, places: readonly DataFolder[], now = MUCH_LATER): Promise<void> {
-  for (let tries = 0; tries < 400; tries++) {
-    const [seen, fresh] = [dumps(live.current()), await freshDumps(places, now)];
-    if (JSON.stringify(seen) === JSON.stringify(fresh)) return;
-    await pause(50);
-  }
-  expect(dumps(live.current())).toEqual(await freshDumps(places, now));
+  const fresh = await freshDumps(places, now);
+  await expect.poll(() => dumps(live.current()), { timeout: 60_000, interval: 25 }).toEqual(fresh);
 }
 
 /** What somebody finds who looks for the first time. */

@@ -3,7 +3,6 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -11,11 +10,11 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createRandom } from '../../lib/testing/seed.ts';
+import { makeTemporaryFolder } from '../../lib/testing/temporary-folder.ts';
+import { pace } from '../../lib/testing/waiting.ts';
 import { filesBelow } from './files-below.ts';
-import { pause } from './waiting.ts';
 
 interface RandomPlay {
   /** What else lies in the folder stays as it is. */
@@ -31,7 +30,7 @@ export async function playRandomly(
   root: string,
   { isChanged, operations, checkEvery, start }: RandomPlay,
 ): Promise<void> {
-  const other = mkdtempSync(path.join(tmpdir(), 'troupe-random-other-'));
+  const other = makeTemporaryFolder('random-other');
   const roots = [root, other];
   const files = filesBelow(root).filter(isChanged);
   const originals = roots.flatMap((at) =>
@@ -41,10 +40,9 @@ export async function playRandomly(
   const random = createRandom();
   for (let done = 0; done < operations; done++) {
     operate(random, originals, roots);
-    if (random() < 0.02) await pause(1 + random() * 10);
+    if (random() < 0.02) await pace(1 + random() * 10);
     if ((done + 1) % checkEvery === 0) await check();
   }
-  rmSync(other, { recursive: true });
 }
 
 /** A file as it was recorded. */

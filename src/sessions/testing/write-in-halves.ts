@@ -1,6 +1,6 @@
 import { appendFileSync, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { pause } from './waiting.ts';
+import { pace } from '../../lib/testing/waiting.ts';
 
 /** Line by line, each in two pieces, at times with a moment between them: what a reader may catch of a host that writes. */
 export async function writeInHalves(from: string, to: string): Promise<void> {
@@ -10,7 +10,7 @@ export async function writeInHalves(from: string, to: string): Promise<void> {
     .entries()) {
     const half = Math.floor(line.length / 2);
     appendFileSync(to, line.slice(0, half));
-    if (index % 10 === 0) await pause(5);
+    if (index % 10 === 0) await pace(5);
     appendFileSync(to, line.slice(half));
   }
 }

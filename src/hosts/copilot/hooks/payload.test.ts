@@ -1,8 +1,8 @@
-import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { makeTemporaryFolder } from '../../../lib/testing/temporary-folder.ts';
 import { type Payload, recordedHooks } from '../../testing/recorded-hooks.ts';
 import { hooks } from './index.ts';
 
@@ -14,12 +14,11 @@ const PROCESS = 4711;
 
 let home: string;
 beforeEach(() => {
-  home = mkdtempSync(path.join(tmpdir(), 'troupe-copilot-'));
+  home = makeTemporaryFolder('copilot');
   vi.stubEnv('COPILOT_HOME', home);
 });
 afterEach(() => {
   vi.unstubAllEnvs();
-  rmSync(home, { recursive: true, force: true });
 });
 
 /** Gives the session's id. */

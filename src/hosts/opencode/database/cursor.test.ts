@@ -1,10 +1,10 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type AgentEvent, toSourceId } from '../../../core/index.ts';
 import { readDatabase } from '../../../lib/sqlite.ts';
 import { type DatabaseWriter, startWriter } from '../../../lib/testing/databases.ts';
+import { makeTemporaryFolder } from '../../../lib/testing/temporary-folder.ts';
+import { pace } from '../../../lib/testing/waiting.ts';
 import type { LocatedSession, LocatedSource } from '../../index.ts';
 import { agentIdOf, sessionIdOf } from '../record.ts';
 import { openDatabase, readAtOnce } from './cursor.ts';
@@ -16,7 +16,7 @@ const TABLES = [
   'create table message (id text primary key, session_id text, time_created integer, time_updated integer, data text)',
   'create table part (id text primary key, message_id text, session_id text, time_created integer, time_updated integer, data text)',
 ];
-const folder = mkdtempSync(path.join(tmpdir(), 'troupe-first-'));
+const folder = makeTemporaryFolder('first');
 const file = path.join(folder, 'opencode.db');
 let writer: DatabaseWriter;
 let rows = 0;
@@ -81,7 +81,8 @@ async function readTwice(root: string): Promise<readonly (readonly AgentEvent[])
     facts: [],
     modifiedAt: 0,
   } as LocatedSession;
-  await new Promise((resolve) => setTimeout(resolve, 60));
+  // Connections are kept for 20 ms. Nothing shows from outside that one was closed.
+  await pace(60);
   const found: AgentEvent[][] = [];
   for (const facts of [[], []] as AgentEvent[][]) {
     await openDatabase(session, source).look((more) => facts.push(...more));

@@ -1,11 +1,10 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type AgentEvent, toSourceId } from '../../../core/index.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { readDatabase } from '../../../lib/sqlite.ts';
 import { type DatabaseWriter, startWriter } from '../../../lib/testing/databases.ts';
+import { makeTemporaryFolder } from '../../../lib/testing/temporary-folder.ts';
 import type { LocatedSession, LocatedSource } from '../../index.ts';
 import { messageFacts } from '../parse-messages.ts';
 import { partFacts } from '../parse-parts.ts';
@@ -75,7 +74,7 @@ const ASTRAY: readonly JsonObject[] = [
 const [REPEATS, PLAIN] = [90, 80];
 
 let writer: DatabaseWriter;
-const folder = mkdtempSync(path.join(tmpdir(), 'troupe-rows-'));
+const folder = makeTemporaryFolder('rows');
 const expected: AgentEvent[] = [];
 const source = {
   id: toSourceId('opencode.db'),

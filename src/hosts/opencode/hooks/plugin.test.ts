@@ -1,19 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { formatHookCommand } from '../../../core/index.ts';
+import { makeTemporaryFolder } from '../../../lib/testing/temporary-folder.ts';
 import { formatAnswer, formatReply } from '../guard.ts';
 import { pluginText } from './plugin-text.ts';
 
@@ -31,11 +22,10 @@ let plugins = 0;
 let posted: unknown[] = [];
 let pending: unknown[] = [];
 beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), 'troupe-plugin-'));
+  folder = makeTemporaryFolder('plugin');
   for (const name of ['bin', 'heard']) mkdirSync(at(name));
   [posted, pending] = [[], [{ id: 'per_1' }]];
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const at = (...parts: string[]): string => path.join(folder, ...parts);
 /** One file each: they may be told at the same moment. */
@@ -88,6 +78,12 @@ async function load(
       },
     },
   });
+}
+
+/** The pauses of the plugin pass at once; its scripts run as ever. */
+function fakeTimers(): void {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval', 'clearTimeout', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
 }
 
 const CALL = { tool: 'bash', sessionID: 'ses_low', callID: 'call_1' };
@@ -203,14 +199,20 @@ describe('a permission that the program asks for', () => {
     script('observe', '');
     script('guard', printing(formatReply('allow', '')));
     served();
+    fakeTimers();
     const hooks = await load();
     const id = await ask(hooks);
     pending = [];
     // Longer than it looks for it, and than it takes to find out what was dropped.
-    await new Promise((resolve) => void setTimeout(resolve, 3_500));
-    expect([heard().map(({ hook }) => hook), posted]).toEqual([['permission.asked'], []]);
+    await vi.advanceTimersByTimeAsync(3_500);
     await hooks.event({ event: { type: 'permission.replied', properties: { requestID: id } } });
     await vi.waitUntil(() => heard().some(({ hook }) => hook === 'permission.replied'), { timeout: 30_000 });
+    expect([
+      heard()
+        .map(({ hook }) => hook)
+        .sort(),
+      posted,
+    ]).toEqual([['permission.asked', 'permission.replied'], []]);
   });
 
   it('is answered at once where the guard has allowed the call', async () => {
@@ -241,16 +243,17 @@ describe('a permission that the program asks for', () => {
     script('observe', '');
     script('guard', printing(formatAnswer({ decision: 'deny', reason: 'It failed.' })));
     served();
+    fakeTimers();
     const hooks = await load();
     await ask(hooks);
     await vi.waitUntil(() => heard().some(({ hook }) => hook === 'permission.question'), { timeout: 30_000 });
     const gone = spawnSync('true').pid ?? 0;
     served(gone);
-    const so = heard().length;
-    await new Promise((resolve) => setTimeout(resolve, 1_500));
-    expect([posted, heard().length]).toEqual([[], so]);
+    const before = heard().length;
+    await vi.advanceTimersByTimeAsync(10_000);
     pending = [];
     await vi.waitUntil(() => heard().some(({ hook }) => hook === 'permission.replied'), { timeout: 30_000 });
+    expect([posted, heard().length]).toEqual([[], before + 1]);
   });
 
   // In a process of its own: one that waits for a FIFO cannot be stopped from inside.

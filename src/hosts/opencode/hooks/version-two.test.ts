@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import Database from 'libsql';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { makeTemporaryFolder } from '../../../lib/testing/temporary-folder.ts';
 import { findVersionTwo, refusal } from './settings.ts';
 
 // The columns of 2.0.15 that are read, as its own `create table` has them, and those of the older table that an upgrade leaves.
@@ -14,9 +14,8 @@ const AT = 1_794_812_910_327;
 
 let home: string;
 beforeEach(() => {
-  home = mkdtempSync(path.join(tmpdir(), 'troupe-v2-'));
+  home = makeTemporaryFolder('v2');
 });
-afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 function database(...statements: readonly string[]): void {
   const folder = path.join(home, '.local', 'share', 'opencode');
