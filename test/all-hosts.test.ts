@@ -54,7 +54,7 @@ beforeAll(() => {
   for (const file of readdirSync(program.home, { recursive: true, encoding: 'utf8' }))
     if (!file.includes(OUTER)) utimesSync(path.join(program.home, file), before, before);
 });
-afterAll(() => program.remove());
+afterAll(() => program.end());
 
 async function json<T>(...args: readonly string[]): Promise<T> {
   const { out, errors } = await program.run([...args, '--json']);

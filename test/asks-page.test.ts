@@ -33,7 +33,7 @@ afterEach(async () => {
 });
 afterAll(async () => {
   await browser?.close();
-  await program?.remove();
+  await program?.end();
 });
 
 async function open(): Promise<Page> {

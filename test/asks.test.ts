@@ -20,7 +20,7 @@ beforeEach(async () => {
   calls = await prepareHeldCalls(program);
   ({ state } = calls);
 });
-afterEach(() => program.remove());
+afterEach(() => program.end());
 
 async function serve(): Promise<void> {
   server = program.start(['--no-open', '--json']);

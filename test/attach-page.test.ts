@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close();
   server?.child.kill();
-  await home.remove();
+  await home.end();
 });
 
 const sheet = () => page.getByRole('dialog', { name: 'Continue from this agent' });

@@ -14,8 +14,9 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { OlderSession, SessionDetail } from '../src/core/index.ts';
+import { keepContents } from '../src/lib/testing/temporary-folder.ts';
 import { createProgramHome, type ProgramHome } from './testing/program.ts';
 import { accessTo } from './testing/server-access.ts';
 
@@ -29,16 +30,17 @@ const AGENT = 'a2ca437af9f568b24';
 const HANGS_MS = 45_000;
 
 let program: ProgramHome;
-beforeEach(() => {
-  program = createProgramHome();
-  mkdirSync(at('project/.git'), { recursive: true });
-});
 afterEach(async () => {
-  // Whoever has to be killed on the way out must not find a FIFO, either.
+  // Programs that have to be stopped must not find a FIFO, either.
   for (const file of fifos) rmSync(file, { force: true });
   fifos.length = 0;
-  await program.remove();
+  await program.end();
 });
+
+function createHome(): void {
+  program = createProgramHome();
+  mkdirSync(at('project/.git'), { recursive: true });
+}
 
 const at = (...parts: readonly string[]): string => path.join(program.home, ...parts);
 const state = (...parts: readonly string[]): string => at('.local/state/troupe', ...parts);
@@ -47,11 +49,17 @@ const sidecar = (): string => claude(NESTED, 'subagents', `agent-${AGENT}.meta.j
 
 const fifos: string[] = [];
 
+function putFifos(files: readonly string[]): void {
+  for (const file of files) {
+    mkdirSync(path.dirname(file), { recursive: true });
+    rmSync(file, { recursive: true, force: true });
+  }
+  execFileSync('mkfifo', files);
+  fifos.push(...files);
+}
+
 function putFifo(file: string): string {
-  mkdirSync(path.dirname(file), { recursive: true });
-  rmSync(file, { recursive: true, force: true });
-  execFileSync('mkfifo', [file]);
-  fifos.push(file);
+  putFifos([file]);
   return file;
 }
 
@@ -92,6 +100,8 @@ const unreadable = ({ diagnostics }: Pick<SessionDetail, 'diagnostics'>): readon
     .flatMap(({ examples }) => examples.map(({ detail }) => detail));
 
 describe.skipIf(process.platform === 'win32')('when files of hosts are FIFOs', () => {
+  beforeEach(createHome);
+
   const hosts = (): void => {
     cpSync(path.join(root, 'test/fixtures/all-hosts'), program.home, { recursive: true });
     for (const [host, name, folder] of [
@@ -129,7 +139,7 @@ describe.skipIf(process.platform === 'win32')('when files of hosts are FIFOs', (
 
   it('the server lists all other sessions and reports each FIFO', async () => {
     hosts();
-    for (const file of replaced()) putFifo(file);
+    putFifos(replaced());
     const server = await serve();
     await expect.poll(async () => (await server.sessions()).isComplete, { timeout: HANGS_MS }).toBe(true);
     const { sessions, older } = await server.sessions();
@@ -154,7 +164,7 @@ describe.skipIf(process.platform === 'win32')('when files of hosts are FIFOs', (
     'troupe %j ends',
     async (args) => {
       hosts();
-      for (const file of replaced()) putFifo(file);
+      putFifos(replaced());
       const { out, errors } = await run(args);
       expect(errors).not.toContain('bug');
       if (args[0] === 'ls')
@@ -213,21 +223,24 @@ describe.skipIf(process.platform === 'win32')('when files of hosts are FIFOs', (
 });
 
 describe.skipIf(process.platform === 'win32')('when files of troupe are FIFOs', () => {
-  beforeEach(async () => {
+  let reset: () => void;
+  beforeAll(async () => {
+    createHome();
     writeFileSync(at('.claude/settings.json'), '{}');
-    write('.config/troupe/policy.yaml', 'version: 1\nrules: [{ tools: "Bash(rm:*)", decision: deny }]\n');
+    mkdirSync(at('.config/troupe'), { recursive: true });
+    writeFileSync(at('.config/troupe/policy.yaml'), 'version: 1\nrules: [{ tools: "Bash(rm:*)", decision: deny }]\n');
     await run(
       ['hooks', 'install', '--guard', '--yes', '--host', 'claude-code', '--host-version', '2.1.325'],
       inProject(),
     );
     await run(['guard', 'check'], inProject());
+    await decide(stub());
+    await run(['guard', 'log'], inProject());
+    reset = keepContents(program.home);
   });
+  beforeEach(() => reset());
 
   const inProject = () => ({ cwd: at('project') });
-  const write = (file: string, text: string): void => {
-    mkdirSync(path.dirname(at(file)), { recursive: true });
-    writeFileSync(at(file), text);
-  };
   const payload = (): string =>
     JSON.stringify({
       ...{ session_id: NESTED, transcript_path: claude(`${NESTED}.jsonl`), cwd: at('project') },
@@ -336,8 +349,6 @@ describe.skipIf(process.platform === 'win32')('when files of troupe are FIFOs', 
   ])(
     'every command ends: %s',
     async (what, place) => {
-      await decide(stub());
-      await run(['guard', 'log'], inProject());
       const file = putFifo(place());
       const commands = [
         ['guard', 'log', '--verify'],
@@ -359,6 +370,8 @@ describe.skipIf(process.platform === 'win32')('when files of troupe are FIFOs', 
 });
 
 describe.skipIf(process.platform === 'win32')('files named on the command line', () => {
+  beforeEach(createHome);
+
   it('may be pipes', async () => {
     const troupe = `'${process.execPath}' '${path.join(root, 'dist/troupe.js')}'`;
     writeFileSync(at('policy.yaml'), 'version: 1\nrules: [{ tools: "Bash(rm:*)", decision: deny }]\n');

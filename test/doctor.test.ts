@@ -1,50 +1,28 @@
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { DoctorReport } from '../src/core/index.ts';
 import { misfits } from '../src/server/http/testing/validate.ts';
 import { callHook, recordedCalls } from './testing/host-call.ts';
-import { createProgramHome, type ProgramHome } from './testing/program.ts';
+import { createHostHome } from './testing/host-home.ts';
 
-let program: ProgramHome;
-let base: string;
-beforeEach(() => {
-  program = createProgramHome();
-  base = mkdtempSync(path.join(tmpdir(), 'troupe-doctor-test-'));
-  for (const folder of ['bin', 'project']) mkdirSync(path.join(base, folder));
-  hostSays('2.1.325');
-});
-afterEach(async () => {
-  await program.remove();
-  rmSync(base, { recursive: true, force: true });
-});
+const host = createHostHome();
+const { base, program, settings, state, hostSays, troupe } = host;
 
-/** A program of this version on the PATH, in front of any other. */
-function hostSays(version: string): void {
-  const file = path.join(base, 'bin', 'claude');
-  writeFileSync(file, `#!/bin/sh\necho '${version} (Claude Code)'\n`);
-  chmodSync(file, 0o755);
-}
-
-const own = (): string => path.join(program.home, '.claude', 'settings.json');
-const state = (...names: string[]): string => path.join(base, 'state', ...names);
-const edit = (change: (text: string) => string): void => writeFileSync(own(), change(readFileSync(own(), 'utf8')));
+const edit = (change: (text: string) => string): void =>
+  writeFileSync(settings, change(readFileSync(settings, 'utf8')));
 const replaceBy = (content: 'file' | 'folder', place: string): void => {
   rmSync(place, { recursive: true, force: true });
   if (content === 'folder') mkdirSync(place, { recursive: true });
   else writeFileSync(place, 'in the way');
 };
 
-function troupe(...args: readonly string[]) {
-  const env = { PATH: `${path.join(base, 'bin')}:/usr/bin:/bin`, TROUPE_HOME: state() };
-  return program.run(args, { env, cwd: path.join(base, 'project') });
-}
+const begin = (...flags: readonly string[]) => host.begin(flags.join(), () => install(...flags));
 
 /** And the host calls the hook once. */
 async function install(...flags: readonly string[]): Promise<void> {
   expect(await troupe('hooks', 'install', '--yes', ...flags)).toMatchObject({ code: 0 });
-  const file = flags.includes('project') ? path.join(base, 'project', '.claude', 'settings.json') : own();
+  const file = flags.includes('project') ? path.join(base, 'project', '.claude', 'settings.json') : settings;
   const [call = {}] = recordedCalls('2.1.325-custom');
   callHook(file, { ...call, cwd: path.join(base, 'project') });
 }
@@ -74,8 +52,8 @@ const remedyOf = ({ findings }: DoctorReport, code: string): string | null | und
   findings.find((finding) => finding.code === code)?.remedy;
 
 describe('troupe doctor', () => {
-  it('says that all is well where it is, and proves it', async () => {
-    await install();
+  it('reports that all is well for a complete install, with proof', async () => {
+    await begin();
     const { code, out } = await troupe('doctor');
     expect(code).toBe(0);
     expect(out.trimEnd().split('\n').at(-1)).toBe('All is well.');
@@ -92,7 +70,7 @@ describe('troupe doctor', () => {
     expect(log).toContain('true # troupe doctor');
   });
 
-  it('says that nothing is proven before the host has called the hook, however often it tries the command itself', async () => {
+  it('reports unproven hooks until the host itself has called one', async () => {
     expect(await troupe('hooks', 'install', '--yes', '--guard')).toMatchObject({ code: 0 });
     for (let times = 0; times < 2; times++) {
       const { code, wrong, good, findings } = await doctor();
@@ -105,16 +83,16 @@ describe('troupe doctor', () => {
     }
   });
 
-  it('says loudly that a guard is not loaded, and ends with code 1', async () => {
-    await install('--guard');
+  it('exits with 1 when hooks are switched off and the guard is not loaded', async () => {
+    await begin('--guard');
     edit((text) => JSON.stringify({ ...JSON.parse(text), disableAllHooks: true }));
     const report = await doctor();
     expect([report.code, report.wrong]).toEqual([1, ['problem hooks-off']]);
     const told = report.findings.find(({ code }) => code === 'hooks-off');
-    expect(told?.text).toBe(`GUARD NOT LOADED, tool calls run UNGUARDED: ${own()} switches all hooks off.`);
+    expect(told?.text).toBe(`GUARD NOT LOADED, tool calls run UNGUARDED: ${settings} switches all hooks off.`);
   });
 
-  it('says that OpenCode 2 loads no plugin of ours, installed or not', async () => {
+  it('reports that OpenCode 2 does not load the plugin, before and after install', async () => {
     const program = path.join(base, 'bin', 'opencode');
     writeFileSync(program, "#!/bin/sh\necho 'opencode v2.0.15'\n");
     chmodSync(program, 0o755);
@@ -132,14 +110,14 @@ describe('troupe doctor', () => {
     expect(told?.remedy).toContain('Use OpenCode 1');
   });
 
-  it('proves the guard, too', async () => {
-    await install('--guard');
+  it('proves the guard when it is installed', async () => {
+    await begin('--guard');
     const { wrong, findings } = await doctor();
     expect(wrong).toEqual([]);
     expect(findings.find(({ code }) => code === 'hooks-proven')?.text).toContain('the installed guard command');
   });
 
-  it('is well, too, with an old host, and with none', async () => {
+  it('reports no problem for an old host, or for none', async () => {
     hostSays('2.0.76');
     await install();
     expect(await doctor()).toMatchObject({ code: 0, wrong: [] });
@@ -149,13 +127,13 @@ describe('troupe doctor', () => {
     expect(good).toContain('hooks-proven');
   });
 
-  it('advises hooks where there are none, and ends well', async () => {
+  it('advises to install hooks when there are none, and exits with 0', async () => {
     const { code, wrong } = await doctor();
     expect([code, wrong]).toEqual([0, ['warning hooks-none']]);
     expect((await troupe('doctor')).out).toContain('→ troupe hooks install\n');
   });
 
-  it('misses nothing of hosts that are not there', async () => {
+  it('advises nothing for hosts that are not on the machine', async () => {
     rmSync(path.join(base, 'bin', 'claude'));
     rmSync(path.join(program.home, '.claude'), { recursive: true });
     const data = path.join(program.home, '.local/share/opencode');
@@ -170,8 +148,8 @@ describe('troupe doctor', () => {
     expect(said).toEqual([expect.stringMatching(/^OpenCode/), expect.stringMatching(/^OpenCode/)]);
   });
 
-  it('finds hooks for another version, and its remedy mends it', async () => {
-    await install('--scope', 'project', '--guard');
+  it('finds hooks for another host version, and its remedy fixes them', async () => {
+    await begin('--scope', 'project', '--guard');
     hostSays('2.1.50');
     const report = await doctor();
     expect(report.wrong).toEqual(['problem hooks-too-new']);
@@ -180,16 +158,16 @@ describe('troupe doctor', () => {
     expect((await doctor()).wrong).toEqual([]);
   });
 
-  it('runs what stands in the settings, and not what should', async () => {
-    await install();
+  it('tries the command that is in the settings when it was edited', async () => {
+    await begin();
     edit((text) => text.replaceAll(/exec [^#]* # /g, 'exec /bin/true # '));
     const { wrong } = await doctor();
     expect(wrong).toContain('problem hooks-changed');
     expect(wrong).toContain('problem hooks-unheard');
   });
 
-  it('finds a narrowed entry, a script that may not be run, and nothing in front of calls', async () => {
-    await install();
+  it('finds a narrowed entry, a script that cannot be executed, and a missing PreToolUse entry', async () => {
+    await begin();
     edit((text) => text.replace('"PreToolUse": [\n      {', '"PreToolUse": [\n      { "matcher": "Bash",'));
     expect((await doctor()).wrong).toEqual(['problem hooks-changed']);
     await install();
@@ -204,8 +182,8 @@ describe('troupe doctor', () => {
     expect((await doctor()).wrong).toEqual(['problem hooks-no-calls', 'warning hooks-missing']);
   });
 
-  it('names the scope in its remedies, so that nothing is told twice', async () => {
-    await install('--scope', 'project', '--guard');
+  it('names the scope in its remedies when hooks are installed in two scopes', async () => {
+    await begin('--scope', 'project', '--guard');
     rmSync(state('bin', 'guard'));
     const report = await doctor();
     expect(report.wrong).toEqual(['problem hooks-script', 'problem hooks-fail']);
@@ -217,7 +195,7 @@ describe('troupe doctor', () => {
   });
 
   it.each([
-    ['settings that are a folder', () => replaceBy('folder', own()), 'problem settings-unread'],
+    ['settings that are a folder', () => replaceBy('folder', settings), 'problem settings-unread'],
     ['a file for .claude in the project', () => replaceBy('file', path.join(base, 'project', '.claude')), undefined],
     ['an audit that is no folder', () => replaceBy('file', state('audit')), 'problem state-unusable'],
     ['a day of the audit that is a folder', () => replaceBy('folder', state('audit', '2020-01-01.jsonl')), undefined],
@@ -225,22 +203,23 @@ describe('troupe doctor', () => {
     ['no folder for what is bad', () => replaceBy('file', state('spool', 'bad')), 'problem state-unusable'],
     ['a daemon file that is a folder', () => replaceBy('folder', state('daemon.json')), undefined],
     ['a state folder that is a file', () => replaceBy('file', state()), 'problem state-unusable'],
-  ])('comes to its end with %s', async (_, spoil, expected) => {
-    await install();
+  ])('ends with a report when there is %s', async (_, spoil, expected) => {
+    await begin();
     spoil();
+    const asText = troupe('doctor');
     const { wrong, findings } = await doctor();
     if (expected !== undefined) expect(wrong).toContain(expected);
     expect(new Set(findings.map(({ area }) => area))).toEqual(
       new Set(['hosts', 'folders', 'hooks', 'server', 'state', 'audit']),
     );
     for (const { level, remedy } of findings) if (level === 'problem') expect(remedy).not.toBeNull();
-    const { code, out } = await troupe('doctor');
+    const { code, out } = await asText;
     expect([0, 1]).toContain(code);
     expect(out).toMatch(/(All is well|does not work|do not work|worth a look)/);
   });
 
-  it('tells of what hooks lost', async () => {
-    await install();
+  it('reports calls that hooks could not store', async () => {
+    await begin();
     replaceBy('file', state('spool'));
     const { wrong } = await doctor();
     // Its own two calls are among them.
@@ -252,8 +231,8 @@ describe('troupe doctor', () => {
     ]);
   });
 
-  it('finds a changed audit', async () => {
-    await install();
+  it('finds a changed audit log', async () => {
+    await begin();
     await doctor();
     const name = `${new Date().toISOString().slice(0, 10)}.jsonl`;
     const text = readFileSync(state('audit', name), 'utf8');

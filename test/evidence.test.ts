@@ -1,13 +1,12 @@
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { queueEvent } from '../src/audit/index.ts';
 import type { HooksStatus } from '../src/core/index.ts';
 import { retime } from '../src/hosts/claude-code/replay.ts';
 import { callHook, recordedCalls } from './testing/host-call.ts';
-import { createProgramHome, type ProgramHome } from './testing/program.ts';
+import { createHostHome } from './testing/host-home.ts';
 
 // What `hooks status` makes of what a host left behind: a recorded session of Claude Code 2.1.325 as if it ran after the guard was
 // installed, and what its hooks were handed, through the installed command.
@@ -16,33 +15,10 @@ const RECORDING = '2.1.325-failing';
 const SESSION = '6006cc9d-100a-4fc2-844c-7079fa458f7c';
 const recorded = fileURLToPath(new URL(`../src/hosts/claude-code/fixtures/${RECORDING}/projects`, import.meta.url));
 
-let program: ProgramHome;
-let base: string;
-beforeEach(async () => {
-  program = createProgramHome();
-  base = mkdtempSync(path.join(tmpdir(), 'troupe-evidence-'));
-  for (const folder of ['bin', 'project']) mkdirSync(path.join(base, folder));
-  hostSays('2.1.325');
-});
-afterEach(async () => {
-  await program.remove();
-  rmSync(base, { recursive: true, force: true });
-});
-
-function hostSays(version: string): void {
-  const file = path.join(base, 'bin', 'claude');
-  writeFileSync(file, `#!/bin/sh\necho '${version} (Claude Code)'\n`);
-  chmodSync(file, 0o755);
-}
-
-const state = (): string => path.join(base, 'state');
-const own = (): string => path.join(program.home, '.claude', 'settings.json');
-const troupe = (...args: readonly string[]) =>
-  program.run(args, {
-    env: { PATH: `${path.join(base, 'bin')}:/usr/bin:/bin`, TROUPE_HOME: state() },
-    cwd: path.join(base, 'project'),
-  });
+const host = createHostHome();
+const { base, program, settings, state, hostSays, troupe } = host;
 const install = (...flags: readonly string[]) => troupe('hooks', 'install', '--yes', ...flags);
+const beginGuarded = () => host.begin('guarded', () => install('--guard'));
 
 async function status(): Promise<HooksStatus['loaded'] & { readonly code: unknown }> {
   const { out, code } = await troupe('hooks', 'status', '--json');
@@ -74,12 +50,12 @@ function runSession(inMs: number, folder?: string): void {
 
 const calls = recordedCalls(RECORDING);
 const callAll = (which: (payload: Readonly<Record<string, unknown>>) => boolean = () => true): void => {
-  for (const payload of calls.filter(which)) callHook(own(), payload);
+  for (const payload of calls.filter(which)) callHook(settings, payload);
 };
 
 describe('evidence that the guard works', () => {
   it('is missing before the host calls it, there after it did, and bound to the version that did', async () => {
-    await install('--guard');
+    await beginGuarded();
     expect(await status()).toMatchObject({ state: 'unproven', code: 0, reasons: [{ kind: 'no-evidence' }] });
     runSession(1_000);
     callAll();
@@ -94,7 +70,7 @@ describe('evidence that the guard works', () => {
   });
 
   it('is gone when the entries were changed since', async () => {
-    await install('--guard');
+    await beginGuarded();
     callAll();
     expect((await status()).state).toBe('active');
     await install();
@@ -104,7 +80,7 @@ describe('evidence that the guard works', () => {
   });
 
   it('speaks against it when a session ran tool calls and none reached the hook', async () => {
-    await install('--guard');
+    await beginGuarded();
     runSession(1_000);
     const found = await status();
     expect(found).toMatchObject({ state: 'not-loaded', code: 1, reasons: [{ kind: 'unheard' }] });
@@ -116,7 +92,7 @@ describe('evidence that the guard works', () => {
   });
 
   it('speaks against it when calls of sub-agents did not reach the hook', async () => {
-    await install('--guard');
+    await beginGuarded();
     runSession(1_000);
     callAll((payload) => payload['agent_id'] === undefined);
     const found = await status();
@@ -131,7 +107,7 @@ describe('evidence that the guard works', () => {
   });
 
   it('is not given by calls that doctor makes, by an observer, or by troupe run --intercept', async () => {
-    await install('--guard');
+    await beginGuarded();
     await troupe('doctor');
     const [payload = {}] = calls;
     const put = (extra: object): void =>

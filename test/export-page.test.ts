@@ -39,7 +39,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close();
   server?.child.kill();
-  await home.remove();
+  await home.end();
 });
 
 function plant(): void {

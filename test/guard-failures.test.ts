@@ -4,7 +4,6 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -12,11 +11,12 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { loadPolicy } from '../src/guard/index.ts';
 import { guardScript } from '../src/hook/hook-stubs.ts';
+import { keepContents, makeTemporaryFolder } from '../src/lib/testing/temporary-folder.ts';
 
 // Whatever goes wrong with the guard, a host gets an answer: that of the policy where it can still be had, else its on_error.
 // Real processes: the command that `hooks install` enters, the stub, the built hook file, with and without a server.
@@ -25,23 +25,27 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = path.join(root, 'dist');
 
 let base = '';
+/** Puts everything back to how it was just after the installation. */
+let reset: () => void;
 let server: ChildProcess | undefined;
-beforeEach(() => {
-  base = mkdtempSync(path.join(tmpdir(), "troupe's failures "));
+beforeAll(() => {
+  base = makeTemporaryFolder("o'clock failures");
   for (const folder of ['home/.claude', 'project/.git', 'bin']) mkdirSync(at(folder), { recursive: true });
   writeFileSync(at('home/.claude/settings.json'), '{}');
-  const { status } = troupe(['hooks', 'install', '--guard', '--yes', '--host-version', '2.1.325']);
-  expect(status).toBe(0);
+  const args = ['hooks', 'install', '--guard', '--yes', '--host-version', '2.1.325'];
+  const options = { env: environment(), cwd: at('project') };
+  expect(spawnSync(process.execPath, [path.join(dist, 'troupe.js'), ...args], options).status).toBe(0);
+  reset = keepContents(base);
 });
-afterEach(async () => {
+
+async function stopServer(): Promise<void> {
   if (server && server.exitCode === null && server.signalCode === null) {
     server.kill('SIGCONT');
     server.kill('SIGKILL');
     await once(server, 'close');
   }
   server = undefined;
-  rmSync(base, { recursive: true, force: true });
-});
+}
 
 const at = (...parts: string[]): string => path.join(base, ...parts);
 const environment = (): NodeJS.ProcessEnv => {
@@ -51,17 +55,18 @@ const environment = (): NodeJS.ProcessEnv => {
 const state = (...parts: string[]): string => at('home/.local/state/troupe', ...parts);
 const guardFile = (): string => state('bin/guard');
 
-function troupe(args: readonly string[]) {
-  const options = { env: environment(), cwd: at('project'), encoding: 'utf8' } as const;
-  return spawnSync(process.execPath, [path.join(dist, 'troupe.js'), ...args], options);
-}
-
 /** `deny` for one command, and what is to be said where something goes wrong. */
-function policy(onError: string | undefined, compiled = true): void {
+async function policy(onError: string | undefined, compiled = true): Promise<void> {
   mkdirSync(at('home/.config/troupe'), { recursive: true });
   const text = `version: 1\n${onError ? `on_error: ${onError}\n` : ''}rules: [{ tools: "Bash(rm:*)", decision: deny }]\n`;
   writeFileSync(at('home/.config/troupe/policy.yaml'), text);
-  if (compiled) expect(troupe(['guard', 'check']).status).toBe(0);
+  if (compiled) await compile();
+}
+
+/** As `troupe guard check` does it in the project. */
+async function compile(): Promise<void> {
+  const where = { home: at('home'), configFolder: at('home/.config/troupe'), stateFolder: state() };
+  expect(await loadPolicy({ ...where, folder: at('project') })).toMatchObject({ problems: [], unkept: null });
 }
 
 const call = (command: string): string =>
@@ -110,8 +115,16 @@ async function startServer(): Promise<void> {
   await vi.waitFor(() => expect(readFileSync(state('hook-address'), 'utf8')).toContain(`${server?.pid} `), 30_000);
 }
 
+interface Changes {
+  readonly node?: string;
+  readonly hookFile?: string;
+  readonly bash?: boolean;
+  /** How long it waits for node. */
+  readonly nodeSeconds?: number;
+}
+
 /** The stub with other words in it: another node, another hook file, no bash. */
-function restub(changes: { node?: string; hookFile?: string; bash?: boolean }): void {
+function restub({ nodeSeconds, ...changes }: Changes): void {
   const text = readFileSync(guardFile(), 'utf8');
   const word = (name: string): string =>
     /^'(.*)'$/.exec(new RegExp(`^${name}=(.*)$`, 'm').exec(text)?.[1] ?? '')?.[1] ?? '';
@@ -133,7 +146,11 @@ function restub(changes: { node?: string; hookFile?: string; bash?: boolean }): 
   };
   if (changes.node === undefined && changes.hookFile === undefined && changes.bash === undefined)
     throw new Error('nothing to change');
-  writeFileSync(guardFile(), guardScript(words), { mode: 0o700 });
+  const script = guardScript(words);
+  const patient = /(read -r -t|sleep) 7\b/g;
+  expect(script).toMatch(patient);
+  const changed = nodeSeconds === undefined ? script : script.replaceAll(patient, `$1 ${nodeSeconds}`);
+  writeFileSync(guardFile(), changed, { mode: 0o700 });
   chmodSync(guardFile(), 0o700);
 }
 
@@ -144,7 +161,7 @@ const BROKEN: readonly (readonly [string, () => void])[] = [
   ['node says half of it and dies', () => restub({ node: program(`printf '{"hook'; exit 134`) })],
   ['the hook file is gone', () => restub({ hookFile: at('bin/none.cjs') })],
   ['the hook file is no program', () => restub({ hookFile: written('bin/bad.cjs', 'const') })],
-  ['node hangs', () => restub({ node: program('exec sleep 100') })],
+  ['node hangs', () => restub({ node: program('exec sleep 100'), nodeSeconds: 1 })],
 ];
 
 function program(text: string): string {
@@ -158,9 +175,11 @@ function written(name: string, text: string): string {
   return at(name);
 }
 
-describe('without a server, where nobody can read the policy', () => {
-  it.each(BROKEN)('%s: on_error of the policy, in so many words', async (how, spoil) => {
-    policy('deny');
+describe('without a server, when the policy cannot be read', () => {
+  beforeEach(() => reset());
+
+  it.each(BROKEN)('answers with on_error of the policy when %s', async (how, spoil) => {
+    await policy('deny');
     spoil();
     expect(await ask(call('ls'))).toMatchObject({
       code: 0,
@@ -168,9 +187,9 @@ describe('without a server, where nobody can read the policy', () => {
       reason: expect.stringMatching(/could not be asked/),
     });
     if (how === 'node hangs') return;
-    policy(undefined);
+    await policy(undefined);
     expect((await ask(call('ls'))).answer).toBe('ask');
-    policy('none');
+    await policy('none');
     expect((await ask(call('ls'))).answer).toBe('silence');
     rmSync(at('home/.config/troupe/policy.yaml'));
     expect(await ask(call('ls'))).toMatchObject({ code: 0, answer: 'silence', reason: '' });
@@ -180,32 +199,33 @@ describe('without a server, where nobody can read the policy', () => {
     expect(kept.map((line) => JSON.parse(line ?? '').decision).sort()).toEqual(['ask', 'deny', 'none', 'none']);
   });
 
-  it.each(BROKEN)('%s: in a shell that is not bash, too', async (_, spoil) => {
-    policy('deny');
+  it.each(BROKEN)('answers with on_error in a shell other than bash when %s', async (how, spoil) => {
+    await policy('deny');
     spoil();
     const text = readFileSync(guardFile(), 'utf8');
     const node = /^node='(.*)'$/m.exec(text)?.[1]?.replaceAll(`'\\''`, "'");
     const hookFile = /^hook='(.*)'$/m.exec(text)?.[1]?.replaceAll(`'\\''`, "'");
-    restub({ bash: false, ...(node && { node }), ...(hookFile && { hookFile }) });
+    const patience = how === 'node hangs' ? { nodeSeconds: 1 } : {};
+    restub({ bash: false, ...(node && { node }), ...(hookFile && { hookFile }), ...patience });
     expect((await ask(call('ls'))).answer).toBe('deny');
   });
 
-  it('a policy that was not compiled yet asks; that of a project counts in it, and nowhere else', async () => {
-    policy(undefined, false);
+  it('asks when the policy was never compiled, and applies a project policy only in that project', async () => {
+    await policy(undefined, false);
     restub({ node: at('bin/none'), hookFile: at('bin/none.cjs') });
     expect((await ask(call('ls'))).answer).toBe('ask');
-    policy('none');
+    await policy('none');
     mkdirSync(at('project/.troupe'));
     written('project/.troupe/policy.yaml', 'version: 1\non_error: deny\n');
     expect((await ask(call('ls'))).answer).toBe('ask');
-    troupe(['guard', 'check']);
+    await compile();
     expect((await ask(call('ls'))).answer).toBe('deny');
     rmSync(at('project/.troupe/policy.yaml'));
     expect((await ask(call('ls'))).answer).toBe('silence');
   });
 
-  it('a host that the stub has no words for is stopped by the code', async () => {
-    policy('deny');
+  it('exits with 2 when the stub has no answer for the host', async () => {
+    await policy('deny');
     const stopped = () => {
       const { status, stdout, stderr } = spawnSync(guardFile(), ['other-host'], { input: '{}', env: environment() });
       expect([status, `${stdout}`, `${stderr}`]).toEqual([2, '', expect.stringContaining('could not be asked')]);
@@ -215,8 +235,8 @@ describe('without a server, where nobody can read the policy', () => {
     stopped();
   });
 
-  it('the guard itself is gone: the call is stopped, and the way out is told', async () => {
-    policy(undefined);
+  it('stops the call and says how to uninstall when the guard script is gone', async () => {
+    await policy(undefined);
     rmSync(state('bin'), { recursive: true });
     expect(await ask(call('ls'))).toMatchObject({ code: 2, reason: expect.stringContaining('troupe hooks uninstall') });
     rmSync(at('home/.config/troupe/policy.yaml'));
@@ -234,65 +254,73 @@ const ODD: readonly (readonly [string, string | Buffer])[] = [
   ['deep JSON', '['.repeat(200_000)],
 ];
 
-describe.each(['without a server', 'with a server'])('%s', (how) => {
-  it.each(ODD)('told %s: on_error', async (_, payload) => {
-    policy('deny');
-    if (how === 'with a server') await startServer();
-    expect((await ask(payload)).answer).toBe('deny');
+describe.each([false, true])('with a server: %s', (isServed) => {
+  const begin = async (onError: string): Promise<void> => {
+    reset();
+    await policy(onError);
+    if (isServed) await startServer();
+  };
+
+  describe('and a policy that denies on errors', () => {
+    beforeAll(() => begin('deny'));
+    afterAll(stopServer);
+
+    it.each(ODD)('denies when told %s', async (_, payload) => {
+      expect((await ask(payload)).answer).toBe('deny');
+    });
+
+    it('denies when the disk is full in the middle', async () => {
+      // No file may become longer than 4 blocks of 512 bytes, or 1,024.
+      const long = JSON.stringify({ ...JSON.parse(call('ls')), padding: 'x'.repeat(100_000) });
+      expect((await ask(long, { before: 'ulimit -f 4; ' })).answer).toBe('deny');
+    });
   });
 
-  it('10 MB that are a call are judged', async () => {
-    policy('none');
-    if (how === 'with a server') await startServer();
-    const long = 'x'.repeat(10 * 1024 * 1024);
-    expect((await ask(call('rm a'))).answer).toBe('deny');
-    expect((await ask(JSON.stringify({ ...JSON.parse(call('rm a')), padding: long }))).answer).toBe('deny');
-    // A command of which nobody can say what it does may be the one that is denied.
-    expect((await ask(call(`echo ${long}`))).answer).toBe('deny');
-  });
+  describe('and a policy that allows on errors', () => {
+    beforeAll(() => begin('none'));
+    afterAll(stopServer);
 
-  it('no disk: what can be judged is judged', async () => {
-    policy('none');
-    if (how === 'with a server') await startServer();
-    rmSync(state('spool'), { recursive: true });
-    writeFileSync(state('spool'), 'in the way');
-    expect((await ask(call('rm a'))).answer).toBe('deny');
-    expect((await ask(call('ls'))).answer).toBe('silence');
-  });
+    it('decides by the policy when the call is 10 MB long', async () => {
+      const long = 'x'.repeat(10 * 1024 * 1024);
+      expect((await ask(call('rm a'))).answer).toBe('deny');
+      expect((await ask(JSON.stringify({ ...JSON.parse(call('rm a')), padding: long }))).answer).toBe('deny');
+      // A command of which nobody can say what it does may be the one that is denied.
+      expect((await ask(call(`echo ${long}`))).answer).toBe('deny');
+    });
 
-  it('a disk that is full in the middle: on_error', async () => {
-    policy('deny');
-    if (how === 'with a server') await startServer();
-    // No file may become longer than 4 blocks of 512 bytes, or 1,024.
-    const long = JSON.stringify({ ...JSON.parse(call('ls')), padding: 'x'.repeat(100_000) });
-    expect((await ask(long, { before: 'ulimit -f 4; ' })).answer).toBe('deny');
-  });
+    it('decides by the policy when the environment has no home, or another', async () => {
+      expect((await ask(call('rm a'), { env: { PATH: process.env['PATH'] } })).answer).toBe('deny');
+      expect((await ask(call('rm a'), { env: { PATH: process.env['PATH'], HOME: '/nowhere' } })).answer).toBe('deny');
+    });
 
-  it('no home, and none of ours in the environment', async () => {
-    policy('none');
-    if (how === 'with a server') await startServer();
-    expect((await ask(call('rm a'), { env: { PATH: process.env['PATH'] } })).answer).toBe('deny');
-    expect((await ask(call('rm a'), { env: { PATH: process.env['PATH'], HOME: '/nowhere' } })).answer).toBe('deny');
+    it('decides by the policy when there is no place for the queue', async () => {
+      rmSync(state('spool'), { recursive: true });
+      writeFileSync(state('spool'), 'in the way');
+      expect((await ask(call('rm a'))).answer).toBe('deny');
+      expect((await ask(call('ls'))).answer).toBe('silence');
+    });
   });
 });
 
 describe('without a server', () => {
-  it('no compiled policy, and no place to put one: everything is asked about', async () => {
-    policy('none');
+  beforeEach(() => reset());
+
+  it('asks about everything when the compiled policy cannot be stored', async () => {
+    await policy('none');
     rmSync(state('policy'), { recursive: true });
     writeFileSync(state('policy'), 'in the way');
     expect((await ask(call('ls'))).answer).toBe('ask');
   });
 
-  it('a compiled policy that is spoilt is compiled again', async () => {
-    policy('none');
+  it('compiles the policy again when the compiled one is damaged', async () => {
+    await policy('none');
     for (const name of readdirSync(state('policy'))) writeFileSync(state('policy', name), '{"policy":');
     expect((await ask(call('rm a'))).answer).toBe('deny');
     expect((await ask(call('ls'))).answer).toBe('silence');
   });
 
-  it('a policy that is a pipe nobody writes to, or a link to itself', async () => {
-    policy('none');
+  it('asks when the policy is a FIFO or a link to itself', async () => {
+    await policy('none');
     const file = at('home/.config/troupe/policy.yaml');
     rmSync(file);
     spawnSync('sh', ['-c', 'mkfifo "$0"', file]);
@@ -302,8 +330,8 @@ describe('without a server', () => {
     expect((await ask(call('ls'))).answer).toBe('ask');
   });
 
-  it('a clock that was set: what is compiled counts, and a change is seen', async () => {
-    policy('none');
+  it('uses the compiled policy and sees changes when the clock was set', async () => {
+    await policy('none');
     const file = at('home/.config/troupe/policy.yaml');
     const compiled = readdirSync(state('policy')).map((name) => state('policy', name));
     for (const year of ['1970', '2001', '2100']) {
@@ -317,8 +345,8 @@ describe('without a server', () => {
     expect((await ask(call('mv a'))).answer).toBe('deny');
   });
 
-  it('machine code that is spoilt costs time, or the answer of the stub', async () => {
-    policy('deny');
+  it('still answers when the cached machine code is damaged', async () => {
+    await policy('deny');
     expect((await ask(call('rm a'))).answer).toBe('deny');
     const [kept = ''] = readdirSync(state('code'));
     const whole = readFileSync(state('code', kept));
@@ -332,8 +360,11 @@ describe('without a server', () => {
 });
 
 describe('with a server', () => {
-  it('one that hangs, and one that was killed over it: node decides', async () => {
-    policy('none');
+  beforeEach(() => reset());
+  afterEach(stopServer);
+
+  it('leaves the decision to node when the server hangs or was killed', async () => {
+    await policy('none');
     await startServer();
     server?.kill('SIGSTOP');
     expect((await ask(call('rm a'))).answer).toBe('deny');
@@ -342,8 +373,8 @@ describe('with a server', () => {
     expect((await ask(call('rm a'))).answer).toBe('deny');
   });
 
-  it('one that hangs where node is gone, too: on_error', async () => {
-    policy('deny');
+  it('answers with on_error when the server hangs and node is gone', async () => {
+    await policy('deny');
     await startServer();
     restub({ node: at('bin/none'), hookFile: at('bin/none.cjs') });
     expect((await ask(call('ls'))).answer).toBe('silence');
@@ -351,8 +382,8 @@ describe('with a server', () => {
     expect((await ask(call('ls'))).answer).toBe('deny');
   });
 
-  it('one that settles after the hook gave up on it: still an answer', async () => {
-    policy('deny');
+  it('still answers when the draft is gone before node reads it', async () => {
+    await policy('deny');
     // The draft is gone when node comes to it.
     const gone = `rm -f "${state('spool')}"/.new-*; exec '${process.execPath}' "$@"`;
     restub({ node: program(gone) });

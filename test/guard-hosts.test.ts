@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { loadPolicy } from '../src/guard/index.ts';
+import { keepContents, makeTemporaryFolder } from '../src/lib/testing/temporary-folder.ts';
 
 // The guard as `hooks install --host` enters it for each host: one policy file, each host's own words, and an answer whatever goes wrong.
 // Real processes: the entered command, the stub, the built hook file.
@@ -70,12 +71,7 @@ const HOSTS: readonly Host[] = [
   },
 ];
 
-let base = '';
-beforeEach(() => {
-  base = mkdtempSync(path.join(tmpdir(), "troupe's hosts "));
-  mkdirSync(at('project/.git'), { recursive: true });
-});
-afterEach(() => rmSync(base, { recursive: true, force: true }));
+const base = makeTemporaryFolder("o'clock hosts");
 
 const at = (...parts: string[]): string => path.join(base, ...parts);
 const env = (): NodeJS.ProcessEnv => ({ PATH: process.env['PATH'] ?? '', HOME: at('home'), TROUPE_HOME: at('state') });
@@ -88,16 +84,21 @@ function troupe(...args: readonly string[]): string {
 describe.each(HOSTS)('$name', ({ name, version, settings, call, no, ask }) => {
   const named = ['--host', name];
   let command = '';
-  beforeEach(() => {
-    mkdirSync(at('home'), { recursive: true });
+  let reset: () => void;
+  beforeAll(() => {
+    for (const entry of readdirSync(base)) rmSync(at(entry), { recursive: true });
+    for (const folder of ['project/.git', 'home']) mkdirSync(at(folder), { recursive: true });
     troupe('hooks', 'install', ...named, '--guard', '--yes', '--host-version', version);
     command = JSON.parse(troupe('hooks', 'status', ...named, '--json')).beforeCalls[0].command;
+    reset = keepContents(base);
   });
+  beforeEach(() => reset());
 
-  const setPolicy = (onError: string): void => {
+  const setPolicy = async (onError: string): Promise<void> => {
     const rules = 'rules: [{ tools: "Bash(rm:*)", decision: deny }, { tools: "Bash(mv:*)", decision: ask }]';
     writeFileSync(at('state/policy.yaml'), `version: 1\non_error: ${onError}\ndefaults: { unknown: none }\n${rules}\n`);
-    troupe('guard', 'check');
+    const folders = { configFolder: at('state'), stateFolder: at('state'), folder: at('project') };
+    expect(await loadPolicy({ home: at('home'), ...folders })).toMatchObject({ problems: [], unkept: null });
   };
   /** As hosts run it. */
   const run = (input: string): { readonly printed: unknown; readonly status: number | null } => {
@@ -111,8 +112,8 @@ describe.each(HOSTS)('$name', ({ name, version, settings, call, no, ask }) => {
   };
   const say = (text: string): unknown => run(JSON.stringify(call(text))).printed;
 
-  it('says the policy in the words of the host, and keeps the call', () => {
-    setPolicy('deny');
+  it('answers by the policy in the format of the host, and logs the call', async () => {
+    await setPolicy('deny');
     expect(say('rm x')).toMatchObject(no);
     expect(say('mv x y')).toMatchObject(ask);
     expect(say('ls')).toBe('');
@@ -128,33 +129,33 @@ describe.each(HOSTS)('$name', ({ name, version, settings, call, no, ask }) => {
     ]);
   });
 
-  it('without a policy it says nothing', () => {
+  it('says nothing without a policy', () => {
     expect(say('rm x')).toBe('');
   });
 
-  it('what is no call is answered by on_error', () => {
-    setPolicy('deny');
+  it('answers with on_error when the input is not a call', async () => {
+    await setPolicy('deny');
     for (const input of ['', 'no json', '{"a":1}']) expect(run(input)).toMatchObject({ status: 0, printed: no });
-    setPolicy('ask');
+    await setPolicy('ask');
     expect(run('{')).toMatchObject({ status: 0, printed: ask });
-    setPolicy('none');
+    await setPolicy('none');
     expect(run('{')).toMatchObject({ status: 0, printed: '' });
   });
 
-  it('a node that is gone is answered by the stub itself', () => {
-    setPolicy('deny');
+  it('answers by the stub alone when node fails', async () => {
+    await setPolicy('deny');
     const stub = at('state/bin/guard');
     writeFileSync(stub, readFileSync(stub, 'utf8').replace(/^node=.*$/m, "node='/bin/false'"));
     expect(run(JSON.stringify(call('ls')))).toMatchObject({ status: 0, printed: no });
   });
 
-  it('a stub that is gone stops the call', () => {
-    setPolicy('deny');
+  it('stops the call when the stub is gone', async () => {
+    await setPolicy('deny');
     rmSync(at('state/bin'), { recursive: true });
     expect(run(JSON.stringify(call('ls'))).status).toBe(2);
   });
 
-  it('is gone without a trace', () => {
+  it('leaves nothing behind after uninstall', () => {
     expect(existsSync(at('home', settings))).toBe(true);
     troupe('hooks', 'uninstall', ...named, '--yes');
     expect(existsSync(at('home', path.dirname(settings)))).toBe(false);

@@ -35,7 +35,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(async () => {
   await browser?.close();
-  await program?.remove();
+  await program?.end();
 });
 
 async function open(hash: string): Promise<Page> {

@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fillSpool, type RecordedHook, recordedHooks } from '../src/audit/testing/recorded-spool.ts';
+import { makeTemporaryFolder } from '../src/lib/testing/temporary-folder.ts';
 import { misfits } from '../src/server/http/testing/validate.ts';
 import { createProgramHome, type ProgramHome } from './testing/program.ts';
 
@@ -10,12 +10,11 @@ const NESTED = '2.1.197-nested';
 let program: ProgramHome;
 let state: string;
 beforeEach(() => {
-  state = mkdtempSync(path.join(tmpdir(), 'troupe-suggest-state-'));
+  state = makeTemporaryFolder('suggest-state');
   program = createProgramHome(NESTED);
 });
 afterEach(async () => {
-  await program.remove();
-  rmSync(state, { recursive: true, force: true });
+  await program.end();
 });
 
 const troupe = (...args: readonly string[]) => program.run(['guard', ...args], { env: { TROUPE_HOME: state } });

@@ -9,7 +9,7 @@ beforeEach(() => {
   program = createProgramHome();
   mkdirSync(path.join(program.home, '.config/troupe'), { recursive: true });
 });
-afterEach(() => program.remove());
+afterEach(() => program.end());
 
 const troupe = (...args: readonly string[]) => program.run(['guard', 'test', ...args], { cwd: program.home });
 const write = (name: string, text: string): void => writeFileSync(path.join(program.home, name), text);

@@ -1,23 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import {
-  appendFileSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { appendFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { accessTo, followLink, OUTSIDE_AGENTS } from './testing/server-access.ts';
+import { until } from '../src/lib/testing/waiting.ts';
+import { createProgramHome, type ProgramHome, type RunningProgram } from './testing/program.ts';
+import { accessTo, followLink } from './testing/server-access.ts';
 
 // The built program, as a person runs it: server, background server, watch, demo. Real processes, real sockets.
 
@@ -25,60 +14,16 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const fixtures = path.join(root, 'src/hosts/claude-code/fixtures');
 const SESSION = 'fa129e54-d574-4fea-bbfe-0dd74bbd38cd';
 
+let program: ProgramHome;
 let home = '';
-let children: ChildProcess[] = [];
 beforeEach(() => {
-  home = mkdtempSync(path.join(tmpdir(), 'troupe-live-test-'));
-  cpSync(path.join(fixtures, '2.1.325-nested'), path.join(home, '.claude'), { recursive: true });
+  program = createProgramHome();
+  home = program.home;
 });
-afterEach(async () => {
-  await run('server', 'stop');
-  for (const child of children) child.kill('SIGKILL');
-  children = [];
-  rmSync(home, { recursive: true, force: true });
-});
+afterEach(() => program.end());
 
-interface Program {
-  readonly child: ChildProcess;
-  /** What it has written so far. */
-  out(): string;
-  errors(): string;
-  readonly ended: Promise<number | string | null>;
-}
-
-/** Its home is the test's: settings, state and Claude Code's data lie there. */
-function troupe(...args: readonly string[]): Program {
-  const { CLAUDE_CONFIG_DIR: _c, XDG_CONFIG_HOME: _x, XDG_STATE_HOME: _s, TROUPE_HOME: _t, ...clean } = process.env;
-  const child = spawn(process.execPath, [path.join(root, 'dist/troupe.js'), ...args], {
-    env: { ...clean, ...OUTSIDE_AGENTS, HOME: home, USERPROFILE: home },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  children.push(child);
-  let [out, errors] = ['', ''];
-  child.stdout?.on('data', (chunk) => {
-    out += chunk;
-  });
-  child.stderr?.on('data', (chunk) => {
-    errors += chunk;
-  });
-  const ended = once(child, 'close').then(([code, signal]) => signal ?? code);
-  return { child, out: () => out, errors: () => errors, ended };
-}
-
-async function run(...args: readonly string[]) {
-  const program = troupe(...args);
-  const code = await program.ended;
-  return { code, out: program.out(), errors: program.errors() };
-}
-
-async function until<T>(find: () => T | undefined | Promise<T | undefined>, what: string): Promise<T> {
-  for (let tries = 0; tries < 2_400; tries++) {
-    const found = await find();
-    if (found) return found;
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-  throw new Error(`waited in vain for ${what}`);
-}
+const troupe = (...args: readonly string[]): RunningProgram => program.start(args);
+const run = (...args: readonly string[]) => program.run(args);
 
 interface ServerJson {
   readonly url: string;
@@ -98,9 +43,9 @@ async function headersFor({ url, loginUrl }: ServerJson): Promise<http.OutgoingH
   return { cookie: await cookie };
 }
 
-const serverOf = (program: Program): Promise<ServerJson> =>
+const serverOf = (running: RunningProgram): Promise<ServerJson> =>
   until(
-    () => (program.out().trimEnd().endsWith('}') ? (JSON.parse(program.out()) as ServerJson) : undefined),
+    () => (running.out().trimEnd().endsWith('}') ? (JSON.parse(running.out()) as ServerJson) : undefined),
     'the server',
   );
 
@@ -128,7 +73,7 @@ function validate(part: string, value: unknown): void {
   expect(ajv.validate(`${schema.$id}${part}`, value), JSON.stringify(ajv.errors)).toBe(true);
 }
 
-const daemonFile = () => path.join(home, '.local/state/troupe/daemon.json');
+const daemonFile = () => path.join(program.state, 'daemon.json');
 
 describe('troupe, the server', () => {
   it('serves until Ctrl-C; a second one finds it', async () => {
@@ -246,8 +191,8 @@ describe('troupe, the server', () => {
 
 describe('troupe watch, piped', () => {
   const transcript = () => path.join(home, '.claude/projects/-home-dev-nested', `${SESSION}.jsonl`);
-  const events = (program: Program): readonly { type: string; data: { sources?: readonly unknown[] } }[] =>
-    program
+  const events = (running: RunningProgram): readonly { type: string; data: { sources?: readonly unknown[] } }[] =>
+    running
       .out()
       .split('\n')
       .slice(0, -1)
@@ -262,7 +207,7 @@ describe('troupe watch, piped', () => {
       expect(events(watch)[0]?.type).toBe('snapshot');
       await until(() => events(watch).some(({ type }) => type === 'listing') || withServer, 'the first reading');
       appendFileSync(transcript(), `${next}\n`);
-      await until(() => watch.out().includes('A new name') || undefined, 'the change');
+      await until(() => watch.out().includes('A new name'), 'the change');
       const change = events(watch).findLast(({ type }) => type === 'change');
       expect(change).toMatchObject({ data: { session: { title: 'A new name' } } });
       watch.child.kill('SIGINT');
@@ -275,18 +220,18 @@ describe('troupe watch, piped', () => {
     const watch = troupe('watch', '--json');
     await until(() => events(watch)[0], 'a snapshot');
     await run('server', 'stop');
-    await until(() => watch.errors().includes('server gone') || undefined, 'the loss');
-    await until(() => watch.errors().includes('the picture comes from: this process') || undefined, 'another source');
+    await until(() => watch.errors().includes('server gone'), 'the loss');
+    await until(() => watch.errors().includes('the picture comes from: this process'), 'another source');
     expect(events(watch).findLast(({ type }) => type === 'snapshot')).toMatchObject({ data: { isComplete: true } });
     appendFileSync(transcript(), `${next}\n`);
-    await until(() => watch.out().includes('A new name') || undefined, 'the change');
+    await until(() => watch.out().includes('A new name'), 'the change');
     watch.child.kill('SIGINT');
     expect(await watch.ended).toBe(0);
   });
 
   it('writes a line for each change, without control characters', async () => {
     const watch = troupe('watch', '--demo', '--speed', '40');
-    await until(() => watch.out().split('\n').length > 12 || undefined, 'some lines');
+    await until(() => watch.out().split('\n').length > 12, 'some lines');
     watch.child.kill('SIGTERM');
     expect(await watch.ended).toBe(0);
     expect(watch.out()).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
@@ -303,9 +248,9 @@ describe('troupe --or-demo', () => {
       const { sessions } = (await get(server, '/api/sessions')) as { sessions: { project: string }[] };
       return sessions.map(({ project }) => project);
     };
-    await until(async () => (await projects()).includes('shop-api') || undefined, 'the demo');
+    await until(async () => (await projects()).includes('shop-api'), 'the demo');
     cpSync(path.join(fixtures, '2.1.325-nested/projects'), path.join(home, '.claude/projects'), { recursive: true });
-    await until(async () => (await projects()).join() === 'nested' || undefined, 'the real one alone');
+    await until(async () => (await projects()).join() === 'nested', 'the real one alone');
   });
 });
 

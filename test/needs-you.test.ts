@@ -10,7 +10,7 @@ let program: ProgramHome;
 beforeEach(() => {
   program = createProgramHome('2.1.325-orphan-killed');
 });
-afterEach(() => program.remove());
+afterEach(() => program.end());
 
 /** The host's record of this very process, which stands in for it. */
 function writeRecord(fields: object): void {

@@ -12,7 +12,7 @@ beforeEach(() => {
   mkdirSync(path.join(project, '.troupe'), { recursive: true });
   mkdirSync(path.join(program.home, '.config/troupe'), { recursive: true });
 });
-afterEach(() => program.remove());
+afterEach(() => program.end());
 
 const troupe = (...args: readonly string[]) => program.run(['guard', ...args], { cwd: project });
 const write = (name: string, text: string): void => writeFileSync(path.join(program.home, name), text);

@@ -34,7 +34,7 @@ beforeAll(async () => {
   await vi.waitFor(() => expect(server.out().trimEnd()).toMatch(/}$/), { timeout: 30_000 });
   ({ origin: address, headers } = accessTo(home.state));
 }, 60_000);
-afterAll(() => home.remove(), 60_000);
+afterAll(() => home.end(), 60_000);
 
 const agents = async (): Promise<readonly AgentReport[]> => {
   const answer = await fetch(`${address}/api/sessions/${SESSION}`, { headers });

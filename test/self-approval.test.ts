@@ -31,7 +31,7 @@ process.exitCode = spawnSync(command, args, { stdio: 'inherit' }).status;
   );
   asAgent = [claude, script];
 });
-afterEach(() => program.remove());
+afterEach(() => program.end());
 
 async function serve(): Promise<void> {
   server = program.start(['--no-open', '--json']);

@@ -1,10 +1,10 @@
 // The built program in a home of its own: settings, state and Claude Code's data lie there.
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { makeTemporaryFolder } from '../../src/lib/testing/temporary-folder.ts';
 import { OUTSIDE_AGENTS } from './server-access.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -37,15 +37,16 @@ export interface ProgramHome {
     args: readonly string[],
     options?: RunOptions,
   ): Promise<{ readonly code: number | string | null; readonly out: string; readonly errors: string }>;
-  /** Ends what was started, and removes the home. */
-  remove(): Promise<void>;
+  /** Ends what was started, a server in the background too. */
+  end(): Promise<void>;
 }
 
 export function createProgramHome(recording = '2.1.325-nested'): ProgramHome {
-  const home = mkdtempSync(path.join(tmpdir(), 'troupe-program-test-'));
+  const home = makeTemporaryFolder('program-test');
   cpSync(path.join(root, 'src/hosts/claude-code/fixtures', recording), path.join(home, '.claude'), {
     recursive: true,
   });
+  const state = path.join(home, '.local/state/troupe');
   const running = new Set<RunningProgram>();
 
   const start: ProgramHome['start'] = (args, { env = {}, before = [], instead, stdio, cwd = root } = {}) => {
@@ -80,15 +81,25 @@ export function createProgramHome(recording = '2.1.325-nested'): ProgramHome {
   };
   return {
     home,
-    state: path.join(home, '.local/state/troupe'),
+    state,
     start,
     run,
-    async remove() {
-      await run(['server', 'stop']);
+    async end() {
+      const server = serverIn(state);
+      if (server !== undefined && ![...running].some(({ child }) => child.pid === server))
+        await run(['server', 'stop']);
       const left = [...running];
       for (const { child } of left) child.kill('SIGKILL');
       await Promise.all(left.map(({ ended }) => ended));
-      rmSync(home, { recursive: true, force: true, maxRetries: 3 });
     },
   };
+}
+
+/** The process that its file names. */
+function serverIn(state: string): number | undefined {
+  try {
+    return JSON.parse(readFileSync(path.join(state, 'daemon.json'), 'utf8')).pid;
+  } catch {
+    return undefined;
+  }
 }
