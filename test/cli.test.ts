@@ -1,16 +1,15 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { makeTemporaryFolder } from '../src/lib/testing/temporary-folder.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const fixtures = path.join(root, 'src/hosts/claude-code/fixtures');
-const emptyHome = mkdtempSync(path.join(tmpdir(), 'troupe-home-'));
-afterAll(() => rmSync(emptyHome, { recursive: true, force: true }));
+const emptyHome = makeTemporaryFolder('home');
 
 interface Outcome {
   readonly code: number;

@@ -1,11 +1,10 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { makeTemporaryFolder } from '../src/lib/testing/temporary-folder.ts';
 import { fillSample } from '../src/redact/testing/fill-sample.ts';
 
 // Large sessions are exported by several threads. Here small ones are, because somebody wished for it.
@@ -13,14 +12,14 @@ import { fillSample } from '../src/redact/testing/fill-sample.ts';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const program = path.join(root, 'dist/troupe.js');
 const fixtures = path.join(root, 'src/hosts/claude-code/fixtures');
-const work = mkdtempSync(path.join(tmpdir(), 'troupe-threads-'));
-afterAll(() => rmSync(work, { recursive: true, force: true }));
+const work = makeTemporaryFolder('threads');
 
 const envWith = (threads: number) => ({
   ...process.env,
   HOME: path.join(work, 'home'),
   USERPROFILE: path.join(work, 'home'),
   TROUPE_EXPORT_THREADS: String(threads),
+  NODE_OPTIONS: LATER,
 });
 
 const PLANTED = 'planted';
@@ -40,11 +39,9 @@ function plant(): void {
     writeFileSync(place, index === 1 ? said.replaceAll('"input":{', '"input":{"cwd":"/home/alexandra/x",') : said);
   }
 }
-beforeAll(async () => {
-  plant();
-  // What was written just now is looked through twice (`lib/edition.ts`); here it is to be seen what happens else.
-  await setTimeout(3_200);
-});
+beforeAll(plant);
+/** Files that were written in the last seconds are read twice (`src/lib/fingerprint.ts`): for the program, it is a minute later. */
+const LATER = '--import=data:text/javascript,globalThis.clock=Date.now;Date.now=()=>clock()+60000';
 
 /** Every file of an export, by its name. */
 async function exported(
@@ -70,7 +67,7 @@ async function exported(
   return Object.fromEntries(pages.map((file) => [file, readFileSync(path.join(folder, file), 'utf8')]));
 }
 
-it('there are as many threads as somebody wished for', async () => {
+it('starts as many threads as the setting says', async () => {
   const profiles = path.join(work, 'profiles');
   // There is one of each thread.
   const args = ['--cpu-prof', `--cpu-prof-dir=${profiles}`, program, 'export', '--root', planted];
@@ -78,7 +75,7 @@ it('there are as many threads as somebody wished for', async () => {
   expect(readdirSync(profiles)).toHaveLength(3);
 });
 
-describe('the pages do not depend on how many threads made them', () => {
+describe('exports the same pages with 1, 2 and 4 threads', () => {
   it.each([
     [PLANTED, ['-f', 'html,md']],
     [PLANTED, ['-f', 'html,md,json', '--compact', '--redact', 'pii']],
@@ -88,25 +85,25 @@ describe('the pages do not depend on how many threads made them', () => {
     ['1.0.60-parallel', ['-f', 'html,md']],
     ['derived-2.1.20-progress-only', ['-f', 'html,md']],
   ])('%s %j', async (name, flags) => {
-    const alone = await exported(name, 1, flags);
+    const [alone = {}, ...together] = await Promise.all([1, 2, 4].map((threads) => exported(name, threads, flags)));
     expect(Object.keys(alone).length).toBeGreaterThan(1);
     if (name === PLANTED) {
       expect(JSON.parse(alone['redactions.json'] ?? '').secrets).toBeGreaterThan(4);
       for (const text of Object.values(alone)) for (const token of tokens) expect(text).not.toContain(token);
     }
-    for (const threads of [2, 4]) expect(await exported(name, threads, flags)).toEqual(alone);
+    for (const pages of together) expect(pages).toEqual(alone);
   });
 });
 
-it('where no further thread can begin, one does everything', async () => {
+it('exports in one thread when no other can start', async () => {
   const preload = path.join(work, 'no-threads.cjs');
   writeFileSync(preload, "if (!require('node:worker_threads').isMainThread) throw new Error('no room');");
   const alone = await exported(PLANTED, 1, ['-f', 'html,md']);
-  const crowded = await exported(PLANTED, 3, ['-f', 'html,md'], { NODE_OPTIONS: `--require ${preload}` });
+  const crowded = await exported(PLANTED, 3, ['-f', 'html,md'], { NODE_OPTIONS: `--require ${preload} ${LATER}` });
   expect(crowded).toEqual(alone);
 });
 
-it.skipIf(process.platform === 'win32')('what goes wrong in another thread is said in the same words', () => {
+it.skipIf(process.platform === 'win32')('reports an error of another thread like one of its own', () => {
   const folder = path.join(work, 'full');
   // No file may become larger than 8 blocks of 512 bytes: less than any page.
   const run = spawnSync(

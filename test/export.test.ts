@@ -1,13 +1,13 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { checkLinks, readLinks } from '../src/export/check-export.ts';
+import { makeTemporaryFolder } from '../src/lib/testing/temporary-folder.ts';
 import { plantedSecrets } from '../src/redact/testing/planted-secrets.ts';
 
 // `troupe export` as a person runs it: the built program, on recordings of the real one.
@@ -15,8 +15,7 @@ import { plantedSecrets } from '../src/redact/testing/planted-secrets.ts';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const program = path.join(root, 'dist/troupe.js');
 const fixtures = path.join(root, 'src/hosts/claude-code/fixtures');
-const work = mkdtempSync(path.join(tmpdir(), 'troupe-export-'));
-afterAll(() => rmSync(work, { recursive: true, force: true }));
+const work = makeTemporaryFolder('export');
 
 interface Outcome {
   readonly code: number;

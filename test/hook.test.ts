@@ -1,20 +1,11 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type HookStubs, writeHookStubs } from '../src/hook/index.ts';
+import { makeTemporaryFolder } from '../src/lib/testing/temporary-folder.ts';
 
 // The commands that a host runs, with the built program behind them: with a server, without one, and while it dies.
 
@@ -26,7 +17,7 @@ let state = '';
 let stubs: HookStubs;
 let servers: ChildProcess[] = [];
 beforeEach(async () => {
-  home = mkdtempSync(path.join(tmpdir(), 'troupe-hook-test-'));
+  home = makeTemporaryFolder('hook-test');
   state = path.join(home, 'state');
   mkdirSync(path.join(home, '.claude'));
   stubs = await writeHookStubs(state, { node: process.execPath, hookFile });
@@ -37,7 +28,6 @@ afterEach(async () => {
     if (server.exitCode === null && server.signalCode === null) await once(server, 'close');
   }
   servers = [];
-  rmSync(home, { recursive: true, force: true });
 });
 
 const environment = (): NodeJS.ProcessEnv => {
@@ -188,7 +178,9 @@ describe('the guard', () => {
     });
     const killer = (async () => {
       while (!isOver) {
-        await new Promise((resolve) => setTimeout(resolve, 150));
+        // Some calls later.
+        const called = next;
+        await vi.waitUntil(() => isOver || next > called + 8, { timeout: 60_000, interval: 5 });
         server.kill('SIGKILL');
         await once(server, 'close');
         server = await startServer();

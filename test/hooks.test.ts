@@ -1,28 +1,18 @@
 import { execFile } from 'node:child_process';
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { makeTemporaryFolder } from '../src/lib/testing/temporary-folder.ts';
 import { callHook, recordedCalls } from './testing/host-call.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 let base: string;
 beforeEach(() => {
-  base = mkdtempSync(path.join(tmpdir(), 'troupe-hooks-'));
+  base = makeTemporaryFolder('hooks');
   for (const folder of ['home', 'project', 'bin']) mkdirSync(path.join(base, folder));
 });
-afterEach(() => rmSync(base, { recursive: true, force: true }));
 
 interface Outcome {
   readonly code: number;

@@ -1,16 +1,15 @@
-import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type * as Library from '../src/index.ts';
+import { makeTemporaryFolder } from '../src/lib/testing/temporary-folder.ts';
 
 // The built library, as somebody imports it.
 const root = fileURLToPath(new URL('..', import.meta.url));
 const fixtures = path.join(root, 'src/hosts/claude-code/fixtures');
 const troupe: typeof Library = await import(pathToFileURL(path.join(root, 'dist/index.js')).href);
-const work = mkdtempSync(path.join(tmpdir(), 'troupe-library-'));
-afterAll(() => rmSync(work, { recursive: true, force: true }));
+const work = makeTemporaryFolder('library');
 
 const nested = { roots: [path.join(fixtures, '2.1.325-nested')] };
 const transcriptOf = (folder: string): string =>

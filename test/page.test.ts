@@ -1,13 +1,13 @@
 /// <reference lib="dom" />
 import { type ChildProcess, spawn } from 'node:child_process';
-import { appendFileSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, cpSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findBrowser } from '../scripts/find-browser.mjs';
+import { makeTemporaryFolder } from '../src/lib/testing/temporary-folder.ts';
 import { accessTo, OUTSIDE_AGENTS } from './testing/server-access.ts';
 
 // The built page in a real browser, served by the built program, over recordings of the real one.
@@ -26,7 +26,7 @@ interface Served {
   stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
-const home = mkdtempSync(path.join(tmpdir(), 'troupe-page-'));
+const home = makeTemporaryFolder('page');
 const data = path.join(home, '.claude');
 let browser: Browser;
 let context: BrowserContext;
@@ -43,7 +43,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close();
   await server?.stop();
-  rmSync(home, { recursive: true, force: true });
 });
 
 async function serve(...args: readonly string[]): Promise<Served> {
@@ -96,6 +95,14 @@ const lanes = (page: Page, session = NESTED) => page.locator(`.race-mirror [data
 const tab = (page: Page, name: string) => page.getByRole('tab', { name });
 
 /** Finished sessions are parked behind one row: open it. */
+/** Until the view has its data and has been painted. */
+async function drawn(page: Page, view: string): Promise<void> {
+  const panel = page.locator(`[role=tabpanel][aria-labelledby="tab-${view}"]`);
+  await panel.locator('> *').first().waitFor();
+  await panel.locator('.empty-loading, [aria-busy=true]').first().waitFor({ state: 'detached' });
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+}
+
 async function openEarlier(page: Page): Promise<void> {
   const earlier = page.locator('.race-mirror [data-row="earlier"]');
   if ((await earlier.count()) > 0 && (await earlier.getAttribute('aria-expanded')) === 'false') {
@@ -226,8 +233,7 @@ describe('the page', () => {
     const session = (id ?? '').replace(/\.jsonl$/, '');
     for (const view of ['race', 'graph', 'timeline', 'read', 'guard']) {
       const page = await open(`#/${view}/${session}`);
-      await page.getByRole('tabpanel').waitFor();
-      await page.waitForTimeout(300);
+      await drawn(page, view);
       const width = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
       expect(width, view).toBeLessThanOrEqual(0);
       const links = await page.evaluate(() =>
@@ -262,7 +268,7 @@ describe('the page', () => {
         await page.evaluate((hash) => {
           location.hash = hash;
         }, `#/${view}/${NESTED}`);
-        await page.waitForTimeout(250);
+        await drawn(page, view);
         // As a function of the debugger, not as a script of the page: its policy allows none from elsewhere.
         const found = await page.evaluate(
           `(() => { ${axe}; return axe.run(document, { resultTypes: ['violations'] }); })()`,

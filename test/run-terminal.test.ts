@@ -1,8 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { makeTemporaryFolder } from '../src/lib/testing/temporary-folder.ts';
 import { writeQuietProgram } from './testing/quiet-program.ts';
 import { hasTerminal, openTerminal, type Terminal } from './testing/terminal.ts';
 
@@ -15,7 +15,7 @@ const RUN = `"${process.execPath}" "${path.join(root, 'dist/troupe.js')}" run`;
 let folder = '';
 let terminal: Terminal;
 beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), 'troupe-tty-'));
+  folder = makeTemporaryFolder('tty');
   const { PATH, TERM = 'xterm' } = process.env;
   terminal = openTerminal(folder, {
     PATH,
@@ -27,7 +27,6 @@ beforeEach(() => {
 });
 afterEach(() => {
   terminal.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 function script(name: string, text: string): void {

@@ -1,7 +1,6 @@
 /// <reference lib="dom" />
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
@@ -11,11 +10,12 @@ import { readRecorded } from '../src/audit/testing/recorded-sessions.ts';
 import { sessionTitle } from '../src/export/pages/page-context.ts';
 import { renderAgentPages } from '../src/export/pages/render-pages.ts';
 import { renderSinglePage } from '../src/export/pages/single-page.ts';
+import { makeTemporaryFolder } from '../src/lib/testing/temporary-folder.ts';
 
 // Exported pages in a real browser, from a disk, over recordings of the real program.
 
 const template = fileURLToPath(new URL('../dist/single-page.html', import.meta.url));
-const folder = mkdtempSync(path.join(tmpdir(), 'troupe-pages-'));
+const folder = makeTemporaryFolder('pages');
 const RECORDINGS = ['2.1.325-nested', '2.1.325-xss', '2.1.325-failing', '2.1.325-inter-team', '2.1.325-inter-compact'];
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 let browser: Browser;
@@ -27,7 +27,6 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(async () => {
   await browser?.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** The pages of a recording, and the same in one file. */

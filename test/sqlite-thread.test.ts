@@ -1,14 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { kindOf } from '../src/lib/sqlite-driver.ts';
 import { createSqliteThread, type SqliteThread } from '../src/lib/sqlite-thread.ts';
 import { startWriter } from '../src/lib/testing/databases.ts';
+import { makeTemporaryFolder } from '../src/lib/testing/temporary-folder.ts';
 
 const worker = new URL('../dist/sqlite-worker.js', import.meta.url);
-const folder = mkdtempSync(path.join(tmpdir(), 'troupe-sqlite-thread-'));
+const folder = makeTemporaryFolder('sqlite-thread');
 const file = path.join(folder, 'a.db');
 const uri = `${pathToFileURL(file).href}?immutable=1`;
 const WORDS = "select cast('«' || a as blob) as word from t where a >= ? order by a";
@@ -18,7 +17,6 @@ beforeAll(async () => {
   await writer.run('create table t (a integer)', 'insert into t values (1), (2), (3)');
   await writer.close();
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const HERE = [{ word: 'asked here' }];
 const here = (): typeof HERE => HERE;

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { makeTemporaryFolder } from '../src/lib/testing/temporary-folder.ts';
 import { writeQuietProgram } from './testing/quiet-program.ts';
 
 // The built program: what goes in comes out, what the program does happens, and events are beside it.
@@ -16,7 +16,7 @@ const recorded = path.join(root, 'src/sessions/stream/fixtures/claude-code-2.1.3
 
 let folder = '';
 beforeEach(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'troupe-shadow-'));
+  folder = makeTemporaryFolder('shadow');
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 

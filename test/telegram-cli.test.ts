@@ -1,21 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import {
-  chmodSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { makeTemporaryFolder } from '../src/lib/testing/temporary-folder.ts';
 import { type BotServer, startBotServer } from './telegram-server/bot-server.ts';
 
 const troupe = fileURLToPath(new URL('../dist/troupe.js', import.meta.url));
@@ -26,7 +16,7 @@ let own = '';
 let telegram: BotServer;
 const children: ChildProcess[] = [];
 beforeEach(async () => {
-  own = mkdtempSync(path.join(tmpdir(), 'troupe-telegram-cli-'));
+  own = makeTemporaryFolder('telegram-cli');
   mkdirSync(path.join(own, 'home'));
   telegram = await startBotServer({ chats: [{ id: FORUM, isForum: true }] });
   settings({ telegram: { apiRoot: telegram.url } });
@@ -34,7 +24,6 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const child of children.splice(0)) child.kill('SIGKILL');
   await telegram.close();
-  rmSync(own, { recursive: true, force: true });
 });
 
 const at = (name: string): string => path.join(own, name);
@@ -120,7 +109,9 @@ describe('troupe telegram', () => {
     }
     start();
     await vi.waitUntil(() => telegram.texts(FORUM).join().includes('🏁'), { timeout: 30_000 });
-    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    // Messages go out in order: whatever would be told twice is there before the answer to this.
+    telegram.say(FORUM, { id: 7 }, '/help');
+    await vi.waitUntil(() => telegram.texts(FORUM).join().includes('/mute'), { timeout: 30_000 });
     const text = telegram.texts(FORUM).join('\n');
     for (const line of ['📎 Subagent [Count TODO comments]', '✅ Subagent [Count TODO comments] completed', '🏁 Done'])
       expect(text.split(line).length - 1, line).toBe(1);
@@ -146,8 +137,10 @@ describe('troupe telegram', () => {
       timeout: 30_000,
     });
     telegram.say(666, { id: 666 }, '/sessions');
+    await vi.waitUntil(() => JSON.parse(readFileSync(at('telegram-health.json'), 'utf8')).strangers === 1, {
+      timeout: 30_000,
+    });
     // Another program that asks for the same updates.
-    await new Promise((resolve) => setTimeout(resolve, 500));
     void fetch(`${telegram.url}/bot${telegram.token}/getUpdates`, {
       method: 'POST',
       body: '{"timeout":30,"offset":2}',

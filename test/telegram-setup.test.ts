@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { pace } from '../src/lib/testing/waiting.ts';
 import { createGrammyApi } from '../src/notify/telegram/grammy-api.ts';
 import { findBot, findChat } from '../src/notify/telegram/setup.ts';
 import { type BotServer, startBotServer } from './telegram-server/bot-server.ts';
@@ -21,6 +22,7 @@ afterEach(() => {
 function setUp(typed: string | undefined, known?: { token: string; isGiven: boolean; from: string }) {
   const said: string[] = [];
   const kept: string[] = [];
+  const slept: number[] = [];
   const say = (text: string): void => void said.push(text);
   const walk = async () => {
     const api = await findBot({
@@ -33,12 +35,21 @@ function setUp(typed: string | undefined, known?: { token: string; isGiven: bool
       },
       say,
     });
-    const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+    const sleep = (ms: number): Promise<void> => {
+      slept.push(ms);
+      return pace(5);
+    };
     return findChat({ api, code: CODE, say, sleep, signal: end.signal });
   };
   const running = walk();
   running.catch(() => {});
-  return { said, kept, running, asked: () => vi.waitUntil(() => said.join().includes(CODE), { timeout: 30_000 }) };
+  return {
+    said,
+    kept,
+    slept,
+    running,
+    asked: () => vi.waitUntil(() => said.join().includes(CODE), { timeout: 30_000 }),
+  };
 }
 
 describe('troupe telegram setup, with a person who types', () => {
@@ -78,12 +89,13 @@ describe('troupe telegram setup, with a person who types', () => {
     }
   });
 
-  it('waits for a network that is gone for a moment, without asking again and again', async () => {
-    const { running, asked } = setUp(telegram.token);
+  it('waits between tries while the network is gone', async () => {
+    const { running, asked, slept } = setUp(telegram.token);
     await asked();
     telegram.be('down');
-    await new Promise((resolve) => setTimeout(resolve, 1_500));
-    expect(telegram.turnedAway()).toBeLessThan(5);
+    await vi.waitUntil(() => telegram.turnedAway() > 3, { timeout: 30_000 });
+    expect(slept.length).toBeGreaterThanOrEqual(telegram.turnedAway() - 1);
+    expect(Math.min(...slept)).toBeGreaterThanOrEqual(1_000);
     telegram.be('well');
     telegram.say(ME, { id: 7 }, `/start ${CODE}`);
     expect((await running)?.chat).toBe(ME);

@@ -226,7 +226,8 @@ describe('the bot', () => {
     server.numberUpdatesFrom(1_000);
     server.say(ME, { id: 7 }, '/help');
     await vi.waitUntil(() => said(server, ME).match(/the agents of a session/g)?.length === 2, { timeout: 30_000 });
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    server.say(ME, { id: 7 }, '/mute 30m');
+    await vi.waitUntil(() => said(server, ME).includes('Nothing is told of this session'), { timeout: 30_000 });
     expect(said(server, ME).match(/the agents of a session/g)).toHaveLength(2);
   });
 
@@ -332,7 +333,8 @@ describe('the bot', () => {
     await vi.waitUntil(() => said(server, ME).includes('Muted for 30 min.'), { timeout: 30_000 });
     work('completed', null);
     await vi.waitUntil(() => server.texts(ME)[0] === '✅ done', { timeout: 30_000 });
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    server.say(ME, { id: 7 }, '/help');
+    await vi.waitUntil(() => said(server, ME).includes('the agents of a session'), { timeout: 30_000 });
     expect(said(server, ME)).not.toContain('🏁');
   });
 

@@ -1,9 +1,9 @@
 // The bot in this process, beside the Bot API on loopback, in a time that goes as fast as a test wants it to.
 
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { AnswerOutcome, ApprovalAnswer, Person } from '../../src/core/index.ts';
+import { makeTemporaryFolder } from '../../src/lib/testing/temporary-folder.ts';
 import { DEFAULT_ANNOUNCE } from '../../src/notify/notification.ts';
 import type { AgentControl, ChatActions, ChatOptions } from '../../src/notify/telegram/chat-context.ts';
 import { newState, parseState } from '../../src/notify/telegram/chat-state.ts';
@@ -68,7 +68,7 @@ export interface RunningBot {
 }
 
 export function startBot({ server, feed, time, chats, since = 0, ...rest }: BotOptions): RunningBot {
-  const file = rest.file ?? path.join(mkdtempSync(path.join(tmpdir(), 'troupe-telegram-')), 'telegram.json');
+  const file = rest.file ?? path.join(makeTemporaryFolder('telegram'), 'telegram.json');
   const stop = new AbortController();
   const notes: string[] = [];
   const health: { state: string }[] = [];
