@@ -191,7 +191,9 @@ describe('the address of the server', () => {
           await terminal.until(/[#$]$/);
           await serve();
         }
-        terminal.type(`clear; ${command}`);
+        terminal.type('clear');
+        await terminal.until(/^[^\n]*[#$]$/);
+        terminal.type(command);
         await terminal.until(/login\?code=/);
         const screen = terminal.screen().replaceAll('\n', '');
         expect(screen).toContain(begin);
