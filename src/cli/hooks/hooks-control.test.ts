@@ -191,7 +191,7 @@ describe('installing', () => {
 });
 
 describe('uninstalling', () => {
-  it('gives the very bytes back, also after several installs, whatever stood there', async () => {
+  it('restores the very bytes, even after several installs', async () => {
     const texts = fc.constantFrom(
       '{}',
       '{ }',
@@ -205,7 +205,7 @@ describe('uninstalling', () => {
     await fc.assert(
       fc.asyncProperty(
         texts,
-        fc.array(fc.constantFrom('0.1.0', '0.2.0', '0.3.0'), { minLength: 1 }),
+        fc.array(fc.constantFrom('0.1.0', '0.2.0', '0.3.0'), { minLength: 1, maxLength: 4 }),
         async (text, versions) => {
           rmSync(at('state'), { recursive: true, force: true });
           write(own(), text);
