@@ -3,6 +3,7 @@ import { closeSync, existsSync, openSync, rmSync, symlinkSync } from 'node:fs';
 import { connect } from 'node:net';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { pace } from '../src/lib/testing/waiting.ts';
 import { createProgramHome, type ProgramHome, type RunningProgram } from './testing/program.ts';
 import { accessTo } from './testing/server-access.ts';
 
@@ -36,8 +37,8 @@ describe.runIf(isLinux)('a state folder that cannot be written to', () => {
     const state = path.join(program.home, '.local/state/troupe');
     rmSync(state, { recursive: true });
     symlinkSync(UNWRITABLE, state);
-    // Longer than it takes to look after its file.
-    await new Promise((resolve) => setTimeout(resolve, 4_000));
+    // It looks after its file every 3 s. Nothing shows from outside that it has.
+    await pace(4_000);
     const answer = await fetch(JSON.parse(serving.out()).url);
     expect(answer.status).toBe(200);
     serving.child.kill('SIGTERM');
