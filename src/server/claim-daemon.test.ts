@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import * as http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { makeTemporaryFolder } from '../lib/testing/temporary-folder.ts';
 import { claimDaemon } from './claim-daemon.ts';
 import { findDaemon } from './control.ts';
@@ -138,6 +138,7 @@ describe('while it serves', () => {
     const own = await describeOwn({ port: 9, token: 't', startedAt: stale().startedAt, version: '1', epoch: 'own' });
     const told: unknown[] = [];
     const timers = vi.spyOn(globalThis, 'setTimeout');
+    onTestFinished(() => timers.mockRestore());
     const rechecks = (): number => timers.mock.calls.filter(([, ms]) => ms === 11).length;
     const claim = await claimDaemon(folder, own, {
       recheckMs: 11,
@@ -161,7 +162,6 @@ describe('while it serves', () => {
     await harm();
     expect(told).toHaveLength(2);
     await claim.release();
-    timers.mockRestore();
   });
 
   it('steps down when another one serves', async () => {
