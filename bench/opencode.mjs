@@ -42,8 +42,7 @@ export async function benchOpencode({ megabytes = 500, runs = 5 } = {}) {
 async function bundle(work) {
   const { build } = await import('esbuild');
   await build({
-    // The thread that reads large databases lies beside the bundle, as in the package.
-    entryPoints: [path.join(root, 'bench/read-opencode.ts'), path.join(root, 'src/lib/sqlite-worker.ts')],
+    entryPoints: [path.join(root, 'bench/read-opencode.ts')],
     bundle: true,
     packages: 'external',
     platform: 'node',

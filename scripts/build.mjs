@@ -19,7 +19,6 @@ await build({
     index: 'src/index.ts',
     'export-process': 'src/export/export-process.ts',
     'export-worker': 'src/export/export-worker.ts',
-    'sqlite-worker': 'src/lib/sqlite-worker.ts',
   },
   outdir: 'dist',
   bundle: true,

@@ -5,7 +5,6 @@ import { type CliOptions, runCli } from './cli/index.ts';
 import { ADAPTERS } from './hosts/registry.ts';
 import { systemClock } from './lib/clock.ts';
 import { demoFolder, packageVersion } from './lib/package.ts';
-import { beBrief } from './lib/stay-small.ts';
 import { createTerminal } from './lib/terminal.ts';
 import { createIdentifier, createSessions, createTranscripts, dataFoldersFor, drainFirst } from './sessions/index.ts';
 
@@ -21,7 +20,6 @@ const terminal = createTerminal();
 const options: CliOptions = {
   reader: {
     sessions(where) {
-      beBrief();
       const sessions = createSessions(dataFoldersFor(where), { clock: systemClock, named: where.roots.length > 0 });
       return drainFirst(sessions, async () => (await audit()).createGuardLog(where).drain());
     },

@@ -19,7 +19,7 @@ import { known } from '../lib/json.ts';
 import { packageFolder } from '../lib/package.ts';
 import { readText } from '../lib/regular-file.ts';
 import { configFolder } from '../lib/state-folder.ts';
-import { compileLess, stayWithinReason } from '../lib/stay-small.ts';
+import { compileLess } from '../lib/stay-small.ts';
 import { UserError } from '../lib/user-error.ts';
 import { createRedactor, type Finding, type Redactor } from '../redact/index.ts';
 import {
@@ -57,7 +57,6 @@ function createAuthors(): AuthorOf {
 
 /** Sessions as pages, through the same readers as everything else. */
 export async function runExport(request: ExportRequest): Promise<ExportOutcome> {
-  stayWithinReason();
   compileLess();
   const { where, outDir, write } = request;
   const places = dataFoldersFor(where);

@@ -18,7 +18,6 @@ import {
   UnreadableDatabase,
   withTexts,
 } from './sqlite-driver.ts';
-import { createSqliteThread } from './sqlite-thread.ts';
 
 export { type SqlValue, UnreadableDatabase };
 
@@ -36,11 +35,6 @@ export interface ReadOnlyDatabase {
   all(sql: string, ...values: readonly SqlValue[]): readonly SqlRow[];
   /** Row by row. To be gone through to its end. */
   each(sql: string, ...values: readonly SqlValue[]): Iterable<SqlRow>;
-  /**
-   * As `all`, in another thread where much is read. To be waited for before `use` ends; what it sees may be newer than what `all`
-   * saw.
-   */
-  soon(sql: string, ...values: readonly SqlValue[]): Promise<readonly SqlRow[]>;
 }
 
 /** What changes while it is read without a lock is read again. */
@@ -175,12 +169,11 @@ interface Opened {
  * With a log and its index: an ordinary reader, beside any writer. With a log alone, as copies and backups leave it: a copy
  * of both, for `immutable` does not look into the log.
  */
-function openAs(file: string, { main, walBytes, hasShm }: FileState, sqlite: Driver): Opened {
-  const bytes = Number(main.size);
-  if (walBytes === 0n) return { ...connect(file, 'immutable=1', bytes, sqlite), mayChange: true };
+function openAs(file: string, { walBytes, hasShm }: FileState, sqlite: Driver): Opened {
+  if (walBytes === 0n) return { ...connect(file, 'immutable=1', sqlite), mayChange: true };
   if (!hasShm) return openCopy(file, sqlite);
   try {
-    return { ...connect(file, 'mode=ro', bytes, sqlite), mayChange: false };
+    return { ...connect(file, 'mode=ro', sqlite), mayChange: false };
   } catch (error) {
     // The index is another person's, and nobody is there who keeps it.
     if (kindOf(error) === 'refused') return openCopy(file, sqlite);
@@ -194,7 +187,7 @@ function openCopy(file: string, sqlite: Driver): Opened {
   try {
     const copy = path.join(folder, 'copy.db');
     for (const end of ['', '-wal']) copyRegularSync(file + end, copy + end);
-    const { database, close } = connect(copy, 'mode=ro', statSync(copy).size, sqlite);
+    const { database, close } = connect(copy, 'mode=ro', sqlite);
     return {
       database,
       mayChange: true,
@@ -209,10 +202,9 @@ function openCopy(file: string, sqlite: Driver): Opened {
   }
 }
 
-function connect(file: string, how: string, bytes: number, sqlite: Driver): Omit<Opened, 'mayChange'> {
+function connect(file: string, how: string, sqlite: Driver): Omit<Opened, 'mayChange'> {
   const uri = `${pathToFileURL(file).href}?${how}`;
   const connection = sqlite.connect(uri);
-  const thread = createSqliteThread(uri, bytes);
   const statements = new Map<string, DriverStatement>();
   const prepare = (sql: string): DriverStatement => {
     const statement = statements.get(sql) ?? connection.prepare(sql);
@@ -245,17 +237,9 @@ function connect(file: string, how: string, bytes: number, sqlite: Driver): Omit
           yield withTexts(value) as SqlRow;
         }
       },
-      async soon(sql, ...values) {
-        try {
-          return (await thread.ask(sql, values, () => all(sql, ...values))) as readonly SqlRow[];
-        } catch (error) {
-          throw toUnreadable(file, error);
-        }
-      },
     },
     close() {
       connection.close();
-      thread.close();
     },
   };
 }

@@ -14,7 +14,7 @@ import {
 } from '../core/index.ts';
 import type { LocatedSession, LocatedSource, SourceAdapter } from '../hosts/index.ts';
 import { atMost, type Clock } from '../lib/clock.ts';
-import { claim, type FoundSession, isOfFiles } from './find-sessions.ts';
+import { claim, type FoundSession } from './find-sessions.ts';
 import { FollowedSession } from './follow-session.ts';
 
 /** Reads every source of a session into a new ledger. A source that cannot be read is a diagnostic; the others go on. */
@@ -68,9 +68,7 @@ export async function sourcesOf(
 }
 
 /** While one is taken apart, the system fetches the other. */
-const FILES_SIDE_BY_SIDE = 2;
-/** A database has a thread of its own: so many questions ahead, and neither of the two waits for the other to wake up. */
-export const TABLES_SIDE_BY_SIDE = 8;
+const SIDE_BY_SIDE = 2;
 
 /** Sessions that were read, with those that belong into their trees. `all`: every session there is, for those that others name. */
 export function createReadSessions(
@@ -112,8 +110,8 @@ export function createReadSessions(
   };
   /** Reads these unless they were read before, the sessions that their commands started, and those that started them. */
   const add = async (sessions: readonly FoundSession[]): Promise<void> => {
-    const [fewFiles, fewTables] = [atMost(FILES_SIDE_BY_SIDE), atMost(TABLES_SIDE_BY_SIDE)];
-    await Promise.all(sessions.map((one) => (isOfFiles(one) ? fewFiles : fewTables)(() => readOne(one))));
+    const fewAtOnce = atMost(SIDE_BY_SIDE);
+    await Promise.all(sessions.map((one) => fewAtOnce(() => readOne(one))));
     for (const session of sessions) {
       const tree = await readOne(session);
       await readBelow(tree);

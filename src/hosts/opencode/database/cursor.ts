@@ -131,7 +131,7 @@ export async function readAtOnce(database: ReadOnlyDatabase, root: string): Prom
 /** Damage is found again, and reported, by `readInSteps`. */
 async function ask(database: ReadOnlyDatabase, sql: string, root: string) {
   try {
-    return (await database.soon(sql, root))[0];
+    return database.all(sql, root)[0];
   } catch (error) {
     if (error instanceof UnreadableDatabase && error.isBusy) throw error;
     return undefined;

@@ -2,6 +2,7 @@
 // SQLite. Many rows come in one JSON text: a driver takes a microsecond for each value, and more in garbage collection, which for tens of
 // thousands of rows is longer than SQLite takes to read them.
 
+import { setImmediate } from 'node:timers/promises';
 import {
   asAmount,
   asObject,
@@ -144,7 +145,7 @@ const OUTPUT = `,"output":"`;
 const TIME_BYTES = `x'${Buffer.from('"time":{"start":').toString('hex')}'`;
 
 /**
- * One query with one row: waking the other thread takes longer than some queries. All parameters are SQL: the ids as a table and as a JSON
+ * One query with one row: each question costs more than what some of them read. All parameters are SQL: the ids as a table and as a JSON
  * text, the number of messages to skip, the row of the last part before.
  */
 export function selectRows(sessions: string, list: string, read: string, last: string): string {
@@ -182,17 +183,12 @@ export interface BatchText {
   readonly row: SqlRow;
 }
 
-/**
- * All messages of each session by time, and all parts with facts by row. The next batch is read while the caller handles the last.
- */
-export function readBatches(database: ReadOnlyDatabase, sessions: readonly string[]): AsyncIterable<BatchText> {
-  return prefetch(textsOf(database, sessions));
-}
-
-async function* textsOf(database: ReadOnlyDatabase, sessions: readonly string[]): AsyncGenerator<BatchText> {
+/** All messages of each session by time, and all parts with facts by row. Others get a turn between two batches. */
+export async function* readBatches(database: ReadOnlyDatabase, sessions: readonly string[]): AsyncGenerator<BatchText> {
   for (let from = 0; from < sessions.length; from += TOGETHER) {
     const group = sessions.slice(from, from + TOGETHER);
-    const [row] = group.length > 1 ? await database.soon(ALL, JSON.stringify(group), 0, 0) : [];
+    await setImmediate();
+    const [row] = group.length > 1 ? database.all(ALL, JSON.stringify(group), 0, 0) : [];
     if (row && !isFull(row)) yield { sessions: group, before: [0, 0], row };
     else for (const session of group) yield* pagesOf(database, session);
   }
@@ -201,7 +197,8 @@ async function* textsOf(database: ReadOnlyDatabase, sessions: readonly string[])
 async function* pagesOf(database: ReadOnlyDatabase, session: string): AsyncGenerator<BatchText> {
   let [read, last] = [0, 0];
   for (let hasMore = true; hasMore; ) {
-    const [row = {}] = await database.soon(ALL, JSON.stringify([session]), read, last);
+    await setImmediate();
+    const [row = {}] = database.all(ALL, JSON.stringify([session]), read, last);
     yield { sessions: [session], before: [read, last], row };
     hasMore = isFull(row);
     read += ROWS;
@@ -211,19 +208,6 @@ async function* pagesOf(database: ReadOnlyDatabase, session: string): AsyncGener
 
 export function isFull({ messages, parts }: SqlRow): boolean {
   return messages === ROWS || parts === ROWS;
-}
-
-/** Requests the next value before yielding the last. Stopping early waits for the pending one. */
-async function* prefetch<T>(source: AsyncGenerator<T>): AsyncGenerator<T> {
-  let next = source.next();
-  try {
-    for (let found = await next; !found.done; found = await next) {
-      next = source.next();
-      yield found.value;
-    }
-  } finally {
-    await next.catch(() => undefined);
-  }
 }
 
 /** Undefined if a text in it is not JSON. */
