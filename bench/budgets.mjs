@@ -102,6 +102,9 @@ async function measureHooks(builds, work) {
     session_id: '8f6e5c34-0c5d-4f6c-9a60-5d6f8f3a2b11',
     transcript_path: path.join(work, 'none.jsonl'),
     cwd: project,
+    // Named: for a caller that is not, the server waits until the transcript says who it is.
+    agent_id: 'a1b2c3d4e5f60718',
+    agent_type: 'general-purpose',
     hook_event_name: 'PreToolUse',
     tool_name: 'Bash',
     tool_input: { command: 'cd src && git status --short | grep -v "^??" && npm run test > /dev/null' },
