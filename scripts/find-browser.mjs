@@ -1,9 +1,10 @@
 // A Chromium for the tests of the page: an installed one, else one that ships inside an npm package, fetched when it is
 // first needed. Prints nothing; returns how to start it.
-import { existsSync } from 'node:fs';
+import { existsSync, renameSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { threadId } from 'node:worker_threads';
 import { root, run } from './ensure-installed.mjs';
 
 /** The newest release that accepts Node 20. */
@@ -34,15 +35,24 @@ export async function findBrowser() {
     wanted && wanted !== 'packaged' ? wanted : (INSTALLED[process.platform] ?? []).find((file) => existsSync(file));
   if (installed && wanted !== 'packaged') return { executablePath: installed, args: ['--no-sandbox'] };
   const folder = path.join(root, 'node_modules', '.browser');
-  const isThere = existsSync(path.join(folder, 'node_modules', '@sparticuz', 'chromium'));
-  if (!isThere) {
-    console.error('troupe: fetching a browser for the tests (an npm package of 70 MB) …');
-    const quiet = ['--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--no-package-lock', '--loglevel=error'];
-    run('npm', ['install', '--prefix', folder, ...quiet, PACKAGED]);
-  }
+  if (!existsSync(folder)) fetchBrowser(folder);
   const entry = createRequire(path.join(folder, 'package.json')).resolve('@sparticuz/chromium');
   const { default: chromium } = await import(pathToFileURL(entry).href);
   // In one process, contexts share their cookies, and closing one context can end the browser.
   const args = chromium.args.filter((flag) => flag !== '--single-process' && flag !== '--no-zygote');
   return { executablePath: await chromium.executablePath(), args };
+}
+
+/** Into a folder of its own, renamed when it is whole: test files that run side by side may all want it at once. */
+function fetchBrowser(folder) {
+  console.error('troupe: fetching a browser for the tests (an npm package of 70 MB) …');
+  const draft = `${folder}-${process.pid}-${threadId}`;
+  const quiet = ['--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--no-package-lock', '--loglevel=error'];
+  run('npm', ['install', '--prefix', draft, ...quiet, PACKAGED]);
+  try {
+    renameSync(draft, folder);
+  } catch (error) {
+    rmSync(draft, { recursive: true });
+    if (!existsSync(folder)) throw error;
+  }
 }

@@ -4,9 +4,12 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { ensureInstalled, root } from './ensure-installed.mjs';
+import { findBrowser } from './find-browser.mjs';
 
 ensureInstalled();
 await import('./build.mjs');
+// Once, before several files want it at the same time.
+if (process.argv.length === 2) await findBrowser();
 const work = mkdtempSync(path.join(tmpdir(), 'troupe-test-'));
 const report = path.join(work, 'report.json');
 const { status } = spawnSync(
