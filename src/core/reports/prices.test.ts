@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { NO_USAGE } from '../usage.ts';
-import { computeCost } from './prices.ts';
+import { computeCost, contextWindowOf } from './prices.ts';
 
 const used = (model: string, input: number, output: number, cacheRead: number, cacheWrite: number) => ({
   model,
@@ -14,6 +14,18 @@ describe('cost', () => {
       [used('claude-haiku-4-5', 126, 898, 139_770, 7425), 0.02787425],
       [used('claude-sonnet-4-6', 130, 2382, 263_423, 17_397), 0.18038565],
       [used('claude-opus-4-8', 98, 2168, 200_616, 4315), 0.18196675],
+      [used('claude-fable-5', 12, 13, 5250, 150), 0.007895],
+      [used('claude-fable-5-1', 12, 13, 5696, 150), 0.004069],
+      [used('claude-fable-5-2', 12, 13, 5356, 150), 0.0031872],
+      [used('claude-mythos-5', 12, 13, 5106, 150), 0.007751],
+      [used('claude-mythos-5-1', 12, 13, 5548, 150), 0.004032],
+      [used('claude-mythos-5-2', 12, 13, 5184, 150), 0.0031528],
+      [used('claude-opus-5', 12, 13, 4981, 150), 0.003813],
+      [used('claude-opus-5-5', 12, 13, 4219, 150), 0.0019018],
+      [used('claude-sonnet-5', 12, 13, 9679, 150), 0.0024648],
+      [used('claude-sonnet-5-5', 12, 13, 4152, 150), 0.0009442],
+      [used('claude-haiku-5-5', 12, 13, 4880, 150), 0.00007525],
+      [used('claude-3-5-haiku-20241022', 12, 13, 9612, 150), 0.00098056],
     ] as const)
       expect(computeCost([usage], false).usd).toBeCloseTo(usd, 9);
   });
@@ -22,6 +34,25 @@ describe('cost', () => {
     const cost = computeCost([used('claude-sonnet-4-5', 1_000_000, 0, 0, 0), used('new-model', 5, 0, 0, 0)], false);
     expect(cost).toEqual({ usd: 3, isLowerBound: true, unpricedModels: ['new-model'] });
     expect(computeCost([used('<synthetic>', 0, 0, 0, 0)], false).unpricedModels).toEqual([]);
+  });
+
+  it.each(['claude-opus-5-6', 'claude-opus-55', 'claude-sonnet-4-7-20270101', 'claude-sonnet', 'toString'])(
+    'has no price for %s, which is not in the table',
+    (model) => {
+      expect(computeCost([used(model, 5, 0, 0, 0)], false).unpricedModels).toEqual([model]);
+      expect(contextWindowOf(model, 5)).toBeNull();
+    },
+  );
+
+  it.each([
+    ['claude-opus-4-20250514', 15],
+    ['claude-sonnet-4-5-20250929', 3],
+    ['us.anthropic.claude-sonnet-4-5-20250929-v1:0', 3],
+    ['claude-haiku-4-5@20251001', 1],
+    ['claude-3-7-sonnet-latest', 3],
+    ['claude-opus-4-6[1m]', 5],
+  ])('knows %s under its other names', (model, usd) => {
+    expect(computeCost([used(model, 1_000_000, 0, 0, 0)], false)).toMatchObject({ usd, unpricedModels: [] });
   });
 
   it('an hour in the cache costs more than five minutes', () => {
