@@ -69,7 +69,8 @@ function linkByClaims(agent: AgentRecord, linking: Linking): SpawnLink {
   let missing: string | undefined;
   for (const claim of claims) {
     const call = claim.call === undefined ? undefined : ledger.calls.get(claim.call);
-    const parent = claim.parent ?? (call && ownerOf(call.agents));
+    // Who tells of the call may only have copied it, as a compaction does.
+    const parent = (call && ownerOf(call.agents)) ?? claim.parent;
     if (parent === agent.id) continue;
     if (parent !== undefined && exists.has(parent) && !isForeign(claim, call, agent, linking)) {
       const rank = EVIDENCE[claim.evidence].rank;

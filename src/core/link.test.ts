@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { buildTree } from './build-tree.ts';
+import type { AgentEvent } from './events.ts';
+import { type AgentId, mainAgentOf, toAgentId, toSessionId, toSourceId, toToolCallId } from './ids.ts';
+import { createLedger } from './ledger.ts';
+import { reduce } from './reduce.ts';
+
+const SESSION = toSessionId('test', 'z-session');
+const MAIN = mainAgentOf(SESSION);
+const COPY = toAgentId('test', 'acompact-1');
+const WORKER = toAgentId('test', 'worker');
+const CALL = toToolCallId('call');
+
+type Facts<E> = E extends AgentEvent ? Omit<E, 'session' | 'origin'> : never;
+
+function treeOf(sources: Readonly<Record<string, readonly Facts<AgentEvent>[]>>) {
+  const ledger = createLedger(SESSION);
+  for (const [source, facts] of Object.entries(sources))
+    facts.forEach((fact, offset) => {
+      const origin = { source: toSourceId(source), offset, length: 1 };
+      reduce(ledger, { ...fact, session: SESSION, origin } as AgentEvent);
+    });
+  return buildTree(ledger, { now: 1e12 });
+}
+
+/** The conversation of main, as it stands in main's file and in each copy. */
+const conversation = (agent: AgentId): readonly Facts<AgentEvent>[] => [
+  { kind: 'entry-added', agent, entry: 'prompt', id: 'p', at: 1 },
+  { kind: 'entry-added', agent, entry: 'reply', id: 'r', end: 'tools', at: 2 },
+  { kind: 'tool-started', agent, call: CALL, tool: 'Agent', at: 2 },
+  { kind: 'spawn-requested', agent, call: CALL },
+  { kind: 'tool-ended', agent, call: CALL, outcome: 'ok', at: 9 },
+  { kind: 'agent-linked', agent: WORKER, evidence: 'result', call: CALL, parent: agent },
+];
+
+describe('links', () => {
+  it('name main as the parent when a copy of its conversation tells of the call as well', () => {
+    const { agents } = treeOf({
+      main: conversation(MAIN),
+      copy: [{ kind: 'agent-seen', agent: COPY, internal: 'compact' }, ...conversation(COPY)],
+      worker: [{ kind: 'entry-added', agent: WORKER, entry: 'reply', id: 'w', end: 'turn', at: 5 }],
+    });
+    const worker = agents.find(({ id }) => id === WORKER);
+    // The copy's id comes first in the alphabet.
+    expect(COPY < MAIN).toBe(true);
+    expect(worker?.link).toMatchObject({ parent: MAIN, rank: 'exact', evidence: 'result', call: CALL });
+  });
+});
