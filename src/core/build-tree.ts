@@ -2,7 +2,7 @@
 
 import { groupBy } from '../lib/group.ts';
 import { known } from '../lib/json.ts';
-import { type AgentKind, countDiagnostics, type Diagnostic, type TitleKind } from './events.ts';
+import { type AgentKind, countDiagnostics, type Diagnostic, type TitleKind, WARM_UP } from './events.ts';
 import { type AgentId, mainAgentOf, nativeId } from './ids.ts';
 import {
   type AgentRecord,
@@ -211,7 +211,7 @@ function buildAgent(record: AgentRecord, context: AgentContext): AgentNode {
   const hasTranscript = record.tails.size > 0;
   const usage = hasTranscript ? own.usage : undefined;
   const group = groupOf(record, ledger);
-  const kind = id === main ? 'main' : kindOf(record, link, asked, group);
+  const kind = id === main ? 'main' : kindOf(record, context, asked, group);
   const lastActivityAt = record.lastAt ?? spawnCall?.started?.at;
   const { lastRequest } = own;
   return {
@@ -269,17 +269,25 @@ function groupOf({ group }: AgentRecord, { groups }: SessionLedger): AgentGroup 
 
 function kindOf(
   agent: AgentRecord,
-  { call, parent, evidence }: SpawnLink,
+  { link, own, ledger, main }: AgentContext,
   asked: SpawnRecord | undefined,
   group: AgentGroup | undefined,
 ): AgentKind {
+  const { call, parent, evidence } = link;
   // A warm-up is one only as long as no call turns out to have asked for it.
   const unasked = call === undefined && parent === undefined;
-  if (agent.internal && unasked && agent.agentKind?.value !== 'teammate') return 'internal';
+  const hasMain = (ledger.agents.get(main)?.tails.size ?? 0) > 0;
+  if (agent.internal && unasked && agent.agentKind?.value !== 'teammate' && !isAtRealWork(agent, own, hasMain))
+    return 'internal';
   if (agent.agentKind) return agent.agentKind.value;
   // An agent of a run may ask for others by a call of its own: those are none of the run's.
   if (group?.kind === 'workflow' && (evidence === 'group-run' || call === undefined)) return 'workflow';
   return asked?.type === 'fork' ? 'fork' : 'task';
+}
+
+/** A warm-up only says that it is ready. One without a prompt may be an agent whose call is in a transcript that is gone. */
+function isAtRealWork({ internal, prompt }: AgentRecord, { callCount }: Own, hasMain: boolean): boolean {
+  return internal?.value === WARM_UP && (callCount > 0 || (!prompt && !hasMain));
 }
 
 /** The result is surer than what was asked for: it says that the agent was launched, or is its report. */

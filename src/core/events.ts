@@ -67,6 +67,9 @@ export interface SessionStarter {
   readonly isContinued?: true;
 }
 
+/** Why an agent is `internal` that the host started so that a later one of its type is quick; no call asks for it. */
+export const WARM_UP = 'warm-up';
+
 /** Why an agent is `internal` whose file was made to hand a message to a teammate. */
 export const MESSAGE_DELIVERY = 'message delivery';
 

@@ -35,6 +35,8 @@ export interface FileState {
   /** Commands that may start a session of some host. */
   readonly commands: AskedCommands;
   readonly prompted: Set<AgentId>;
+  /** The file's name says what the host started its agent for. */
+  readonly isInternal: boolean;
   /** A fork's file begins with lines of its parent; they end with the directive. */
   inherited: boolean;
   /** What was last told of each agent, so that only changes are. */
@@ -48,8 +50,9 @@ export interface FileState {
 }
 
 /** `commands` is handed in: what hooks load of this file must not load the shell's grammar. */
-export function createFileState(commands: AskedCommands): FileState {
+export function createFileState(commands: AskedCommands, isInternal = false): FileState {
   return {
+    isInternal,
     toolOf: new Map(),
     commands,
     prompted: new Set(),

@@ -1,6 +1,6 @@
 // `assistant`: one content block of a reply. The blocks of one reply are lines of their own with the same message id.
 
-import type { ReplyEnd, ToolCallId, Usage } from '../../core/index.ts';
+import { type ReplyEnd, type ToolCallId, type Usage, WARM_UP } from '../../core/index.ts';
 import { asAmount, asFlag, asObject, asText, type JsonObject, known } from '../../lib/json.ts';
 import { emitTimed, firstLine, promptFact } from '../shared/index.ts';
 import { agentIdOf, callIdOf, isInline, isMain, type LineContext, type LineParser } from './line-context.ts';
@@ -40,9 +40,9 @@ export const parseAssistant: LineParser = (record, context) => {
  */
 function notePromptless(context: LineContext): void {
   const { agent, file } = context;
-  if (isMain(context) || context.copied || isInline(agent) || file.prompted.has(agent)) return;
+  if (isMain(context) || context.copied || isInline(agent) || file.isInternal || file.prompted.has(agent)) return;
   file.prompted.add(agent);
-  context.emit({ kind: 'agent-seen', agent, internal: 'warm-up' });
+  context.emit({ kind: 'agent-seen', agent, internal: WARM_UP });
 }
 
 /** The provider refused or failed; the program writes a reply of its own in the agent's name. */

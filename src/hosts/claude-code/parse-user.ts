@@ -1,6 +1,13 @@
 // `user`: prompts, results of tools, and what the harness says in the user's name.
 
-import { type AgentId, type CallOutcome, type EntryKind, MESSAGE_DELIVERY, type ToolCallId } from '../../core/index.ts';
+import {
+  type AgentId,
+  type CallOutcome,
+  type EntryKind,
+  MESSAGE_DELIVERY,
+  type ToolCallId,
+  WARM_UP,
+} from '../../core/index.ts';
 import { asObject, asText, type JsonObject, known } from '../../lib/json.ts';
 import { versionNumber } from '../../lib/version-number.ts';
 import { atOf, emitTimed, firstLine, promptFact } from '../shared/index.ts';
@@ -101,7 +108,8 @@ function notePrompt(text: string, shown: string, context: LineContext): void {
     context.emit({ kind: 'session-titled', title, titleKind: 'prompt', ...atOf(context) });
   }
   // Up to 2.1.5 a session warms up one agent of each built-in type; no call asks for them.
-  if (!isMain(context) && text.trim() === 'Warmup') context.emit({ kind: 'agent-seen', agent, internal: 'warm-up' });
+  if (!isMain(context) && !file.isInternal && text.trim() === 'Warmup')
+    context.emit({ kind: 'agent-seen', agent, internal: WARM_UP });
 }
 
 /** A command of the person's own (`/review src`), as it was typed: its text follows as meta text, and is answered. */

@@ -129,7 +129,7 @@ export interface TranscriptOf {
 
 export function createTranscriptReader(of: TranscriptOf): SourceReader {
   const { session, source, agent } = of;
-  const file = createFileState(createAskedCommands());
+  const file = createFileState(createAskedCommands(), internalPurpose(nativeAgentOf(of.file)) !== undefined);
   const birth = factsByPlace(of);
   const problemFound = (problem: Omit<Diagnostic, 'origin'>, origin: EventOrigin): AgentEvent => ({
     kind: 'problem-found',

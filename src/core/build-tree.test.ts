@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { buildTree } from './build-tree.ts';
-import type { AgentEvent } from './events.ts';
+import { type AgentEvent, WARM_UP } from './events.ts';
 import { type AgentId, mainAgentOf, toAgentId, toSessionId, toSourceId, toToolCallId } from './ids.ts';
 import { createLedger } from './ledger.ts';
 import { reduce } from './reduce.ts';
@@ -44,5 +44,33 @@ describe('links', () => {
     // The copy's id comes first in the alphabet.
     expect(COPY < MAIN).toBe(true);
     expect(worker?.link).toMatchObject({ parent: MAIN, rank: 'exact', evidence: 'result', call: CALL });
+  });
+});
+
+describe('a warm-up', () => {
+  const spoken: Facts<AgentEvent> = { kind: 'entry-added', agent: WORKER, entry: 'reply', id: 'w', end: 'turn', at: 5 };
+  const seen: Facts<AgentEvent> = { kind: 'agent-seen', agent: WORKER, internal: WARM_UP };
+  const prompted: Facts<AgentEvent> = {
+    kind: 'agent-prompted',
+    agent: WORKER,
+    prompt: { head: 'Warmup', digest: 'd' },
+  };
+  const called: Facts<AgentEvent> = { kind: 'tool-started', agent: WORKER, call: CALL, tool: 'Bash', at: 5 };
+  const main: Facts<AgentEvent> = { kind: 'entry-added', agent: MAIN, entry: 'prompt', id: 'p', at: 1 };
+  const kindWhen = (...facts: readonly Facts<AgentEvent>[]) =>
+    treeOf({ one: facts }).agents.find(({ id }) => id === WORKER)?.kind;
+
+  it('is hidden when it only said that it is ready', () => {
+    expect(kindWhen(main, seen, prompted, spoken)).toBe('internal');
+    expect(kindWhen(seen, prompted, spoken)).toBe('internal');
+    expect(kindWhen(main, seen, spoken)).toBe('internal');
+  });
+
+  it('is shown when it used tools', () => {
+    expect(kindWhen(main, seen, prompted, spoken, called)).toBe('task');
+  });
+
+  it('is shown when it has no prompt and the transcript that may have asked for it is gone', () => {
+    expect(kindWhen(seen, spoken)).toBe('task');
   });
 });
