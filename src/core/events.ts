@@ -31,10 +31,10 @@ export type AgentKind = 'main' | 'task' | 'fork' | 'teammate' | 'workflow' | 'in
 export type EntryKind = 'prompt' | 'reply' | 'result' | 'interruption' | 'failure' | 'note';
 
 /**
- * Why a reply ended: it was the end of the turn, it called tools, or something cut it short. Versions that write
- * placeholders leave it out.
+ * Why a reply ended: it was the end of the turn, it called tools, or something cut it short. `open`: more of it must
+ * follow. Versions that write placeholders leave it out.
  */
-export type ReplyEnd = 'turn' | 'tools' | 'cut';
+export type ReplyEnd = 'turn' | 'tools' | 'cut' | 'open';
 
 export type CallOutcome = 'ok' | 'error' | 'refused';
 

@@ -157,15 +157,26 @@ function verdictOfMain(agent: AgentRecord, context: LifeContext): Verdict {
   const { state } = life.process ?? {};
   const diedAtWork = life.died && (state === 'busy' || (state === undefined && context.othersNotOver));
   if (ended && !diedAtWork) return { status: 'completed', signal: 'transcript', at };
+  if (endedWaiting(agent, tail)) return { status: 'failed', signal: 'transcript', at, reason: UNREPEATED };
   if (life.died) return { status: 'unknown', signal: 'process', reason: 'its process is gone without a word' };
   if (life.closed)
     return { status: 'stopped', signal: 'process', at, reason: 'its process ended in the middle of a turn' };
-  const reason = life.how === 'old-line' ? SILENT : 'its process is gone, and its last turn did not end';
+  const reason = life.how === 'old-line' ? SILENT : ENDED_UNRECORDED;
   return { status: 'unknown', signal: 'process', reason };
 }
 
 /** Of versions that keep no record of their processes: whether it ended at all is not known. */
-export const SILENT = 'silent for over 5 minutes; this version does not say whether its process lives';
+const SILENT = 'silent for over 5 minutes; this version does not say whether its process lives';
+const ENDED_UNRECORDED = 'ended, outcome not recorded';
+const SILENCES: Readonly<Partial<Record<SessionLife['how'], string>>> = {
+  'old-line': SILENT,
+  'long-ago': ENDED_UNRECORDED,
+};
+
+/** Nothing happened: it was only not heard of for a while. */
+export function isSilence(reason: string | null | undefined): boolean {
+  return reason === SILENT || reason === ENDED_UNRECORDED;
+}
 
 function verdictOfLiveMain(ended: boolean, context: LifeContext): Verdict {
   const { process } = context.life;
@@ -181,6 +192,13 @@ function verdictOfLiveMain(ended: boolean, context: LifeContext): Verdict {
   const waitingOn = waitOf(context);
   if (waitingOn) return wait(waitingOn);
   return { status: 'running', signal: context.life.how === 'process' ? 'process' : 'transcript' };
+}
+
+const UNREPEATED = 'its last request failed, and it ended before it was repeated';
+
+/** The provider had asked it to come back later, and it said nothing since. */
+function endedWaiting({ heldUntil }: AgentRecord, { at }: Tail): boolean {
+  return heldUntil !== undefined && heldUntil.at >= at;
 }
 
 /** What came before a resume is over; how, only an end signal can say. */
@@ -220,7 +238,8 @@ function verdictOfLastRun(
   }
   const ofThisProcess = life.aliveSince === undefined || start.at === undefined || start.at >= life.aliveSince;
   if (!life.alive || !ofThisProcess) {
-    const reason = life.how === 'old-line' ? SILENT : 'its process is gone, and no end was seen';
+    if (tail && endedWaiting(agent, tail)) return { status: 'failed', signal: 'transcript', at: tail.at, reason: UNREPEATED };
+    const reason = SILENCES[life.how] ?? 'its process is gone, and no end was seen';
     return { status: 'unknown', signal: 'process', reason };
   }
   if (tail === undefined) return { status: 'spawning', signal: 'call' };
@@ -270,7 +289,7 @@ function isOvertaken(end: EndClaim, tail: Tail | undefined, context: LifeContext
 
 function isTurnEnd(tail: Tail, { hasOpenCalls }: LifeContext): boolean {
   // Versions that write placeholders (2.1.9 to 2.1.5x) never say how a reply ended: nothing open is all there is.
-  return tail.entry === 'reply' && tail.end !== 'tools' && !hasOpenCalls;
+  return tail.entry === 'reply' && tail.end !== 'tools' && tail.end !== 'open' && !hasOpenCalls;
 }
 
 function startsOf(agent: AgentRecord, { spawn, callOf }: LifeContext): readonly RunStart[] {
@@ -326,7 +345,7 @@ function changesOf(run: Run, agent: AgentRecord): readonly StatusChange[] {
 /** Whether anybody can still be at work in a session. File times say nothing here: copies and sync tools change them. */
 export interface SessionLife {
   readonly alive: boolean;
-  readonly how: 'process' | 'recent-line' | 'no-process' | 'old-line';
+  readonly how: 'process' | 'recent-line' | 'no-process' | 'old-line' | 'long-ago';
   /** When the oldest process began that still runs: agents from before it are lost. */
   readonly aliveSince?: number;
   /** The process that runs, or the one whose record was left behind. */
@@ -339,6 +358,8 @@ export interface SessionLife {
 
 /** For hosts that keep no record of their processes: a last line this young may still be followed by another. */
 const RECENT_MS = 5 * 60_000;
+/** Nobody leaves an agent at work for so long without a line. */
+const LONG_MS = 24 * 60 * 60_000;
 
 export function lifeOf(ledger: SessionLedger, now: number): SessionLife {
   const processes = [...ledger.processes.values()].sort((a, b) => (b.startedAt ?? 0) - (a.startedAt ?? 0));
@@ -354,8 +375,8 @@ export function lifeOf(ledger: SessionLedger, now: number): SessionLife {
   if (left || closed || ledger.keepsProcessRecords?.value) return { alive: false, how: 'no-process', ...rest };
   const silence = now - lastLineAt(ledger);
   // A clock that was ahead must not keep a session alive.
-  const recent = silence < RECENT_MS && silence > -RECENT_MS;
-  return { alive: recent, how: recent ? 'recent-line' : 'old-line', ...rest };
+  const alive = silence < RECENT_MS && silence > -RECENT_MS;
+  return { alive, how: alive ? 'recent-line' : silence > LONG_MS ? 'long-ago' : 'old-line', ...rest };
 }
 
 /** The end of a conversation so far: its own last line, by time over several files; a copy only where there is no other. */

@@ -3,9 +3,9 @@ import {
   type AgentReport,
   isAtWork,
   isOver,
+  isSilence,
   type RunReport,
   type SessionDetail,
-  SILENT,
   type TimelineCall,
   type TimelineReport,
 } from '../core/index.ts';
@@ -219,7 +219,7 @@ function ends({ session, sentIds, now }: Looked): readonly Notification[] {
 /** Undefined: it has not ended, or nobody can say so. */
 function endTime(agent: AgentReport, run: RunReport, index: number, now: number): number | undefined {
   if (isOver(run.status)) return timeOf(run.endedAt ?? agent.lastActivityAt ?? run.startedAt);
-  if (run.status !== 'unknown' || index < agent.runs.length - 1 || run.reason === SILENT) return undefined;
+  if (run.status !== 'unknown' || index < agent.runs.length - 1 || isSilence(run.reason)) return undefined;
   const at = timeOf(agent.lastActivityAt ?? run.startedAt);
   return at !== undefined && now - at >= GONE_MS ? at : undefined;
 }
@@ -285,7 +285,7 @@ function noticeKind({ main, subagents, needsYou }: SessionDetail): GivenNotice['
   if (needsYou.length > 0) return 'needs-you';
   const isIdle = main.status === 'waiting' && main.waitingOn === 'input';
   if ((isAtWork(main.status) && !isIdle) || (main.messageCount ?? 0) < 2) return undefined;
-  if (main.status === 'unknown' && main.runs.at(-1)?.reason === SILENT) return undefined;
+  if (main.status === 'unknown' && isSilence(main.runs.at(-1)?.reason)) return undefined;
   return subagents.some(({ status, kind }) => isAtWork(status) && kind !== 'internal') ? 'rest-with-others' : 'rest';
 }
 

@@ -37,6 +37,8 @@ export interface FileState {
   readonly prompted: Set<AgentId>;
   /** The file's name says what the host started its agent for. */
   readonly isInternal: boolean;
+  /** The last line that a local command left: what follows it at the same time belongs to the command, whatever it says. */
+  localCommand?: { readonly id: string; readonly at: unknown };
   /** A fork's file begins with lines of its parent; they end with the directive. */
   inherited: boolean;
   /** What was last told of each agent, so that only changes are. */

@@ -17,7 +17,8 @@ export const parseAssistant: LineParser = (record, context) => {
   if (!message || id === undefined) return;
   if (record['isApiErrorMessage'] === true) return parseFailure(message, id, context);
   notePromptless(context);
-  const end = endOf(message['stop_reason']);
+  const blocks = blocksOf(message);
+  const end = endOf(message['stop_reason']) ?? (blocks.length > 0 && blocks.every(isThought) ? 'open' : undefined);
   emitTimed(context, {
     kind: 'entry-added',
     entry: 'reply',
@@ -31,7 +32,7 @@ export const parseAssistant: LineParser = (record, context) => {
   }
   const model = asText(message['model']);
   if (model !== undefined && model !== SYNTHETIC) countUsage(message, id, model, context);
-  for (const block of blocksOf(message)) if (block['type'] === 'tool_use') parseCall(block, context);
+  for (const block of blocks) if (block['type'] === 'tool_use') parseCall(block, context);
 };
 
 /**
@@ -107,6 +108,11 @@ function parseSpawn(call: ToolCallId, input: JsonObject, context: LineContext): 
   });
   const resumed = asText(input['resume']);
   if (resumed !== undefined) emitTimed(context, { kind: 'run-resumed', agent: agentIdOf(resumed), id: call, call });
+}
+
+/** Nobody ends a reply with a thought: versions that write placeholders for the reason still tell that much. */
+function isThought({ type }: RawRecord): boolean {
+  return type === 'thinking' || type === 'redacted_thinking';
 }
 
 function endOf(stopReason: unknown): ReplyEnd | undefined {

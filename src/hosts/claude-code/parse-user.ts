@@ -31,7 +31,9 @@ export const parseUser: LineParser = (record, context) => {
     parseResult(result, results.length === 1 ? record['toolUseResult'] : undefined, record, context);
   const { agent } = context;
   const isFirst = !context.file.prompted.has(agent);
-  const entry = results.length > 0 ? 'result' : entryOf(record, text, isFirst);
+  const ofCommand = isOfLocalCommand(record, text, context.file);
+  const entry = results.length > 0 ? 'result' : ofCommand ? 'note' : entryOf(record, text, isFirst);
+  if (ofCommand) context.file.localCommand = { id, at: record['timestamp'] };
   emitTimed(context, { kind: 'entry-added', entry, id, ...(context.copied && { copied: true }) });
   if (entry === 'interruption') noteInterruption(record, context);
   if (results.length === 0 && isNotice(record, text, context)) endRuns(text, isByHost(record), context);
@@ -42,6 +44,14 @@ export const parseUser: LineParser = (record, context) => {
 const WORKFLOW_TASK = /^\[Workflow harness[^\n]*\n([\s\S]*)$/;
 const TEAM_MESSAGE =
   /^(?:Another Claude session sent a message:\s*)?<teammate-message\b[^>]*>\n?([\s\S]*?)\n?<\/teammate-message>/;
+
+const LOCAL_COMMAND_CAVEAT = '<local-command-caveat>';
+
+/** Behind the caveat come the command, its output or an error: each follows the line before, and has its very time. */
+function isOfLocalCommand(record: RawRecord, text: string, { localCommand }: FileState): boolean {
+  if (record['isMeta'] === true && text.startsWith(LOCAL_COMMAND_CAVEAT)) return true;
+  return localCommand?.id === record['parentUuid'] && localCommand?.at === record['timestamp'];
+}
 
 const BY_PERSON = new Set<unknown>(['sdk', 'typed']);
 

@@ -99,6 +99,14 @@ const PARSERS: ReadonlyMap<string, LineParser> = new Map<string, LineParser>([
 /** Known, and of no use for the tree. Anything else is counted as `unknown-record`. */
 const IGNORED_TYPES = new Set([
   'summary',
+  // As a rule these are passed over unparsed (`record.ts`); other programs write JSON with spaces.
+  'api-request',
+  'api-request-blob',
+  'api-request-shape',
+  'atis-latch',
+  'file-history-delta',
+  'file-history-snapshot',
+  'tools-used',
   'agent-name',
   'agent-setting',
   'pr-link',
