@@ -238,7 +238,8 @@ function verdictOfLastRun(
   }
   const ofThisProcess = life.aliveSince === undefined || start.at === undefined || start.at >= life.aliveSince;
   if (!life.alive || !ofThisProcess) {
-    if (tail && endedWaiting(agent, tail)) return { status: 'failed', signal: 'transcript', at: tail.at, reason: UNREPEATED };
+    if (tail && endedWaiting(agent, tail))
+      return { status: 'failed', signal: 'transcript', at: tail.at, reason: UNREPEATED };
     const reason = SILENCES[life.how] ?? 'its process is gone, and no end was seen';
     return { status: 'unknown', signal: 'process', reason };
   }
