@@ -1,0 +1,70 @@
+// `troupe tree --json` after the end.
+import { matchAgent } from '../collect.mjs';
+
+/** @returns differences in words */
+export function checkTree({ truth, collected, matches, host, version, play }) {
+  const differences = [];
+  for (const expected of truth) {
+    const name = nameOf(expected);
+    const shown = matches.get(expected);
+    if (!shown) differences.push(`${name} is not listed`);
+    else differences.push(...checkSession({ expected, shown, matches, host, version, play, name }));
+  }
+  const known = new Set([...matches.values()].map(({ id }) => id));
+  for (const { id, tree } of collected)
+    if (!known.has(id)) differences.push(`session ${id} ("${tree.session.title}") is listed, but nobody asked for it`);
+  return differences;
+}
+
+/** How a session is called in differences. */
+export const nameOf = ({ asks }) => `session of ${asks.join(', ')}`;
+
+function checkSession({ expected, shown, matches, host, version, play, name }) {
+  const differences = [];
+  const { session, agents } = shown.tree;
+  const differ = (what, is, wanted) => {
+    if (is !== wanted) differences.push(`${what} is ${is}, expected ${wanted}`);
+  };
+  const idOf = (other) => (other === undefined ? null : (matches.get(sessionLike(matches, other))?.id ?? other));
+  differ(`${name}: forkedFrom`, session.forkedFrom ?? null, idOf(expected.forkedFrom));
+  differ(`${name}: continuedFrom`, session.continuedFrom ?? null, idOf(expected.continuedFrom));
+  const found = new Map();
+  for (const agent of expected.agents) {
+    const one = matchAgent(agent, shown);
+    if (one) found.set(agent.key, one);
+    else differences.push(`${titleOf(agent)} is missing in ${name}`);
+  }
+  for (const agent of expected.agents) {
+    const one = found.get(agent.key);
+    if (!one) continue;
+    const title = titleOf(agent);
+    const parent = agent.parent === null ? null : (found.get(agent.parent)?.id ?? agent.parent);
+    differ(`${title}: parent`, one.parentId, parent);
+    differ(`${title}: kind`, one.kind, agent.kind);
+    const label = host.label ? host.label(agent, version) : agent.description;
+    if (agent.kind !== 'main' && label !== null) differ(`${title}: label`, one.label, agent.name ?? label);
+    const open = host.mainStaysOpen && agent.kind === 'main' && one.status === 'waiting';
+    differ(`${title}: status`, open ? 'completed' : one.status, agent.status);
+    if (host.uncounted?.(play, agent)) continue;
+    differ(`${title}: calls`, one.toolCallCount, agent.calls);
+    checkOutput({ title, one, agent, session, differences });
+  }
+  const ids = new Set([...found.values()].map(({ id }) => id));
+  for (const one of agents)
+    if (!ids.has(one.id)) differences.push(`agent "${one.label}" (${one.id}) is not in the play`);
+  return differences;
+}
+
+/** Old versions write down a part of the output only; troupe then says that it shows a lower bound. */
+function checkOutput({ title, one, agent, session, differences }) {
+  // A forked session shows what it copied as inherited.
+  const inherited = agent.kind === 'main' ? (session.inheritedUsage?.output ?? 0) : 0;
+  const output = (one.usage?.output ?? 0) - inherited;
+  const isFine = one.usageIsLowerBound ? output <= agent.output : output === agent.output;
+  const bound = one.usageIsLowerBound ? ' (a lower bound)' : '';
+  if (!isFine) differences.push(`${title}: output tokens are ${output}${bound}, expected ${agent.output}`);
+}
+
+const titleOf = ({ key, description }) => (description ? `${key} "${description}"` : key);
+
+const sessionLike = (matches, { asks }) => [...matches.keys()].find((one) => one.asks === asks);

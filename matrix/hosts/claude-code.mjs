@@ -1,0 +1,124 @@
+// Claude Code.
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { isAtLeast } from './versions.mjs';
+
+const TYPES = { general: 'general-purpose', explore: 'Explore' };
+const ALLOWED = ['Bash', 'Read', 'Grep', 'Agent', 'Task', 'SendMessage', 'TaskStop', 'TeamCreate', 'TeamDelete'];
+const KEY = 'sk-ant-scripted-model';
+
+export const claudeCode = {
+  name: 'claude-code',
+  title: 'Claude Code',
+  package: '@anthropic-ai/claude-code',
+  versions: ['2.1.325'],
+  program: 'claude',
+  /** From about 2.1.113 on the package holds a native program for each platform. */
+  nativePrograms: () => [[`@anthropic-ai/claude-code-${process.platform}-${process.arch}`, 'claude']],
+
+  environment: (url) => ({
+    ANTHROPIC_BASE_URL: url,
+    ANTHROPIC_API_KEY: KEY,
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    CLAUDE_CODE_DISABLE_OFFICIAL_MARKETPLACE_AUTOINSTALL: '1',
+    DISABLE_TELEMETRY: '1',
+    DISABLE_ERROR_REPORTING: '1',
+    DISABLE_AUTOUPDATER: '1',
+  }),
+
+  /** Answers everything that a first start would ask: theme, key, trust. Edits are accepted inside the project only. */
+  prepare(sandbox, version) {
+    const project = { hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true, allowedTools: [] };
+    const answers = {
+      hasCompletedOnboarding: true,
+      lastOnboardingVersion: version,
+      numStartups: 5,
+      theme: 'dark',
+      autoUpdates: false,
+      customApiKeyResponses: { approved: [KEY.slice(-20)], rejected: [] },
+      projects: { [sandbox.project]: project },
+    };
+    sandbox.write(path.join(sandbox.home, '.claude.json'), JSON.stringify(answers));
+    const permissions = { defaultMode: 'acceptEdits', allow: ALLOWED };
+    sandbox.write(path.join(sandbox.home, '.claude/settings.json'), JSON.stringify({ permissions }));
+  },
+
+  printArgs: (prompt, { resume, fork } = {}) => [
+    ...['-p', prompt, '--output-format', 'stream-json', '--verbose', '--model', 'claude-sonnet-4-5'],
+    ...(resume ? ['--resume', resume] : []),
+    ...(fork ? ['--fork-session'] : []),
+  ],
+
+  terminalArgs: ({ resume, fork } = {}) => [
+    ...['--model', 'claude-sonnet-4-5'],
+    ...(resume ? ['--resume', resume] : []),
+    ...(fork ? ['--fork-session'] : []),
+  ],
+
+  /** The id of the session, from the output of a headless run. */
+  sessionId: (stdout) => jsonLines(stdout).find(({ session_id }) => session_id)?.session_id,
+
+  /** What the host itself counted, from the output of a headless run. */
+  totals(stdout) {
+    const result = jsonLines(stdout).findLast(({ type, modelUsage }) => type === 'result' && modelUsage);
+    if (!result) return null;
+    const sum = (field) => Object.values(result.modelUsage).reduce((total, usage) => total + usage[field], 0);
+    return {
+      input: sum('inputTokens'),
+      output: sum('outputTokens'),
+      cacheRead: sum('cacheReadInputTokens'),
+      cacheWrite: sum('cacheCreationInputTokens'),
+    };
+  },
+
+  /** Ids of the agents that a conversation names, oldest first. */
+  agentIds: (text) => [...text.matchAll(/agentId: ([\w@.-]+)/g)].map((match) => match[1]),
+
+  call(item, { tools, agents, project }) {
+    const file = (name) => path.join(project, name);
+    switch (item.do) {
+      case 'shell':
+        return { name: 'Bash', input: { command: item.command, description: 'Run a command' } };
+      case 'read':
+        return { name: 'Read', input: { file_path: file(item.path) } };
+      case 'write':
+        return { name: 'Write', input: { file_path: file(item.path), content: item.content } };
+      case 'spawn':
+        return { name: tools.has('Agent') ? 'Agent' : 'Task', input: spawnInput(item) };
+      case 'message': {
+        const to = item.to ?? agents.at(-1) ?? 'unknown';
+        const text = { summary: 'Go on', message: item.prompt, content: item.prompt };
+        return { name: 'SendMessage', input: { to, recipient: to, type: 'message', ...text } };
+      }
+      case 'stop':
+        return { name: 'TaskStop', input: { task_id: agents.at(-1) ?? 'unknown' } };
+    }
+    throw new Error(`Claude Code has no tool for "${item.do}".`);
+  },
+
+  /** Why this version cannot play it, or undefined. */
+  cannot(play, version) {
+    for (const [need, since, reason] of NEEDS)
+      if (play.needs?.includes(need) && !isAtLeast(version, since)) return reason;
+    return undefined;
+  },
+};
+
+const NEEDS = [
+  ['nesting', '2.1.172', 'Sub-agents cannot start sub-agents before 2.1.172'],
+  ['message', '2.1.100', 'The tool SendMessage is not offered before 2.1.100'],
+];
+
+const spawnInput = ({ description, prompt, type = 'general', background = false, name, team }) => ({
+  description,
+  prompt,
+  subagent_type: TYPES[type] ?? type,
+  run_in_background: background,
+  name,
+  team_name: team,
+});
+
+function jsonLines(file) {
+  const lines = readFileSync(file, 'utf8').split('\n');
+  return lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line));
+}

@@ -1,0 +1,3 @@
+import { claudeCode } from './claude-code.mjs';
+
+export const HOSTS = [claudeCode];

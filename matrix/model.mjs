@@ -1,0 +1,145 @@
+// The scripted model: one server on loopback that speaks the APIs of all hosts and answers from a play.
+import http from 'node:http';
+import { ScriptRun } from './script-run.mjs';
+import { anthropic } from './wire/anthropic.mjs';
+import { gemini } from './wire/gemini.mjs';
+import { openaiChat } from './wire/openai-chat.mjs';
+import { openaiResponses } from './wire/openai-responses.mjs';
+
+const WIRES = [anthropic, openaiChat, openaiResponses, gemini];
+
+/** Requests for a summary of the conversation. They offer tools, but no agent's script answers them. */
+const SUMMARY = /create a detailed summary|[Ss]ummarize (?:the|our|this) conversation|continuation summary/;
+
+/** @returns { url, run, close }; `run` is the record of everything the host asked for */
+export async function startModel({ play, host, project }) {
+  const run = new ScriptRun(play, host.turnsFor);
+  const server = http.createServer((request, response) => {
+    answer({ run, host, project, request, response }).catch((error) => {
+      run.log.push({ at: Date.now(), problem: String(error.stack ?? error), url: request.url });
+      response.destroy();
+    });
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${server.address().port}`,
+    run,
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+async function answer({ run, host, project, request, response }) {
+  const body = await readBody(request);
+  const wire = WIRES.find((one) => request.method === 'POST' && one.path.test(request.url));
+  if (!wire) return sendOther(request, response);
+  const asked = wire.read(body, request);
+  const ids = wire.ids?.(request.headers) ?? {};
+  const found = asked.tools.size > 0 && !isSummary(asked.messages) ? run.find(asked.messages) : null;
+  const turn = found?.instance.turns[found.index];
+  const entry = run.reach(found ? { ...found, ids } : { hidden: asked.purpose ?? 'no script', ids });
+  const closed = closing(response);
+  if (turn?.hold) await Promise.race([run.untilReleased(turn.hold), closed]);
+  if (response.destroyed) return run.finish(entry, 'aborted');
+  if (turn?.error) {
+    wire.sendError(response, turn.error);
+    return run.finish(entry, 'failed');
+  }
+  const blocks = found
+    ? blocksOf({ run, host, project, asked, ...found, turn })
+    : [{ text: asked.fixedAnswer ?? 'ok' }];
+  const usage = wire.usage(entry.output);
+  const sent = wire.send(response, body, { blocks, usage, asked, hang: turn?.hang === true, closed });
+  // A hanging answer ends with its connection; its usage never reached the host.
+  if (turn?.hang) return sent.then(() => run.finish(entry, 'aborted'));
+  await sent;
+  // The entry is finished before the host has read the answer: its next request may arrive at once.
+  run.finish(entry, response.destroyed && !response.writableFinished ? 'aborted' : 'served', usage);
+}
+
+function blocksOf({ run, host, project, asked, instance, index, turn }) {
+  if (!turn) return host.endOf?.(asked.tools, 'ok') ?? [{ text: 'ok' }];
+  const seen = host.agentIds?.(JSON.stringify(asked.conversation)) ?? [];
+  const blocks = turn.items.map((item) => {
+    if (item.do === 'say') return { text: item.text };
+    if (item.do === 'think') return { thinking: item.text };
+    if (item.do === 'tool') return fitToTool({ name: item.name, input: item.input }, asked.tools);
+    const ready = prepare(run, instance, index, item);
+    return fitToTool(host.call(ready, { tools: asked.tools, agents: seen, project }), asked.tools);
+  });
+  const speaks = blocks.every(({ name }) => name === undefined);
+  return (speaks && host.endOf?.(asked.tools, blocks.map(({ text }) => text ?? '').join('\n'))) || blocks;
+}
+
+/** Gives the instances that an item starts their numbers. A request that the host repeats gets the same ones. */
+function prepare(run, instance, index, item) {
+  if (item.do === 'stop') {
+    const target = lastSpawn(run, instance);
+    if (target) target.stopped = true;
+    return item;
+  }
+  if (item.do !== 'spawn' && item.do !== 'message') return item;
+  const position = `${index}.${instance.turns[index].items.indexOf(item)}`;
+  const known = [...run.instances.values()].find((one) => one.madeBy === instance.key && one.position === position);
+  const made = known ?? startMade(run, instance, position, item);
+  const prompt = `${item.do === 'spawn' ? item.description : 'Go on'}. ${made.mark}`;
+  return { ...item, description: made.description, prompt, name: item.name };
+}
+
+function startMade(run, instance, position, item) {
+  const origin = { madeBy: instance.key, position };
+  if (item.do === 'message') {
+    const target = lastSpawn(run, instance, item.to);
+    return run.start(item.script, { ...origin, continues: target?.key });
+  }
+  const made = run.start(item.script, { ...origin, parent: run.agentOf(instance.key).key, item });
+  made.description = `${item.description} ${made.number}`;
+  return made;
+}
+
+function lastSpawn(run, instance, name) {
+  const agent = run.agentOf(instance.key);
+  const spawned = [...run.instances.values()].filter(({ item, parent }) => {
+    if (!item || (name && item.name !== name)) return false;
+    return name !== undefined || parent === agent.key || run.agentOf(parent).key === agent.key;
+  });
+  return spawned.at(-1);
+}
+
+/** Leaves out properties that the offered tool does not have: some versions reject unknown ones. */
+function fitToTool(block, tools) {
+  const properties = tools.get(block.name);
+  if (!properties) return block;
+  const input = Object.fromEntries(
+    Object.entries(block.input).filter(([key, value]) => key in properties && value !== undefined),
+  );
+  return { ...block, input };
+}
+
+const isSummary = (messages) => SUMMARY.test(messages.findLast(({ role }) => role === 'user')?.text ?? '');
+
+const closing = (response) => new Promise((resolve) => response.on('close', resolve));
+
+async function readBody(request) {
+  const chunks = [];
+  for await (const chunk of request) chunks.push(chunk);
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString('utf8') || '{}');
+  } catch {
+    return {};
+  }
+}
+
+function sendOther(request, response) {
+  const isList = request.method === 'GET' && request.url.includes('/models');
+  const isCount = /count_?tokens/i.test(request.url);
+  const body = isList
+    ? { object: 'list', data: [{ id: 'fake-1', object: 'model' }], models: [] }
+    : isCount
+      ? { input_tokens: 100, totalTokens: 100 }
+      : { error: { message: 'not part of the play' } };
+  response.writeHead(isList || isCount ? 200 : 404, { 'content-type': 'application/json' });
+  response.end(JSON.stringify(body));
+}

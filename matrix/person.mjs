@@ -1,0 +1,110 @@
+// The person who uses a host: starts programs, gives prompts, waits for what the model was asked.
+/** A wait that takes longer than this ends the cell. */
+const PATIENCE_MS = 60_000;
+
+export class Person {
+  constructor({ host, version, program, sandbox, model, observer }) {
+    Object.assign(this, { host, version, program, sandbox, observer, run: model.run, url: model.url });
+    /** The sessions that must exist in the end, oldest first. */
+    this.sessions = [];
+    this.processes = [];
+  }
+
+  /** Runs the host without a terminal, until it ends. Options: resume or fork (a session), env. @returns its session */
+  async print(script, options = {}) {
+    const started = await this.start(script, options);
+    await this.ended(started);
+    return started.session;
+  }
+
+  /** The same, without waiting for the end. */
+  async start(script, { resume, fork, env } = {}) {
+    const session = resume ?? this.newSession({ forkedFrom: fork });
+    const instance = this.ask(script, session);
+    const prompt = `Please do the job. ${instance.mark}`;
+    const args = this.host.printArgs(prompt, { resume: (resume ?? fork)?.id, fork: fork !== undefined });
+    const name = `run-${this.processes.length + 1}`;
+    const process = this.sandbox.start({ ...this.commandLine(args), env: this.environment(env), name });
+    this.processes.push(process);
+    session.printed.push(process.stdout);
+    session.processes.push(process);
+    return { session, process };
+  }
+
+  /** Waits for the end of a program that `start` began. */
+  async ended({ session, process }) {
+    const end = await process.ended;
+    if (end.timedOut) throw new Error(`${this.host.title} did not end in time.`);
+    session.id ??= this.host.sessionId?.(process.stdout);
+    return end;
+  }
+
+  /** Ends a program by a signal. What it had not finished must be unknown afterwards. */
+  async kill({ session, process }, signal) {
+    process.kill(signal);
+    await this.ended({ session, process });
+    for (const instance of this.run.instances.values()) {
+      const isDone = instance.turns.every((_, index) =>
+        this.run.log.some((entry) => entry.key === instance.key && entry.index === index && entry.state === 'served'),
+      );
+      if (!isDone) instance.killed = true;
+    }
+  }
+
+  newSession(links = {}) {
+    const session = { asks: [], printed: [], processes: [], ...links };
+    this.sessions.push(session);
+    return session;
+  }
+
+  /** An instance of a script that a main agent plays. */
+  ask(script, session) {
+    const instance = this.run.start(script, { session });
+    session.asks.push(instance.key);
+    return instance;
+  }
+
+  commandLine(args) {
+    const isScript = /\.[cm]?js$/.test(this.program);
+    return isScript
+      ? { command: this.node ?? process.execPath, args: [this.program, ...args] }
+      : { command: this.program, args };
+  }
+
+  environment(extra) {
+    return { ...this.host.environment(this.url, this.sandbox), ...extra };
+  }
+
+  /** The host has asked for this turn of a script. */
+  reached(script, index = 0) {
+    return this.patiently(`${script} turn ${index} was not asked for`, () =>
+      this.run.entriesOf(script).some((entry) => entry.index === index),
+    );
+  }
+
+  /** The host has got this turn of a script. */
+  served(script, index = 0) {
+    return this.patiently(`${script} turn ${index} was not answered`, () =>
+      this.run.entriesOf(script).some((entry) => entry.index === index && entry.state !== 'reached'),
+    );
+  }
+
+  /** The host has written what it did so far: troupe sees no change for a moment. */
+  async quiet() {
+    await this.observer.settled(700);
+  }
+
+  release(name) {
+    this.run.release(name);
+  }
+
+  async patiently(problem, condition) {
+    const signal = AbortSignal.timeout(PATIENCE_MS);
+    await this.run.until(condition, signal).catch(() => {
+      throw new Error(`The host stopped playing: ${problem} within ${PATIENCE_MS / 1000} s.`);
+    });
+  }
+
+  /** Ends what is still running. */
+  async close() {}
+}

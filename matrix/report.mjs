@@ -1,0 +1,111 @@
+// The table in the terminal, matrix/results.json and docs/reference/compatibility.md.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { HOSTS } from './hosts/index.mjs';
+import { PLAYS } from './plays.mjs';
+import { root } from './troupe.mjs';
+
+const resultsFile = path.join(root, 'matrix/results.json');
+const pageFile = path.join(root, 'docs/reference/compatibility.md');
+const SIGNS = { green: '✓', red: '✗', grey: '–' };
+
+export function formatTable(results) {
+  const widths = [14, 10, 18];
+  const line = (cells) =>
+    cells
+      .map((cell, index) => String(cell).padEnd(widths[index] ?? 0))
+      .join('')
+      .trimEnd();
+  const rows = results.map(({ host, version, play, color, reason, differences }) =>
+    line([host, version, play, `${SIGNS[color]} ${describeCell({ color, reason, differences })}`]),
+  );
+  return `${[line(['host', 'version', 'play', 'result']), ...rows].join('\n')}\n`;
+}
+
+function describeCell({ color, reason, differences }) {
+  if (color === 'green') return 'green';
+  if (color === 'grey') return `grey: ${reason}`;
+  return `red: ${differences[0].check}: ${differences[0].text}`;
+}
+
+/** Cells of this run replace the same cells of earlier runs; the others stay. */
+export function writePage(results) {
+  const before = existsSync(resultsFile) ? JSON.parse(readFileSync(resultsFile, 'utf8')).cells : [];
+  const id = ({ host, version, play }) => `${host} ${version} ${play}`;
+  const cells = new Map(before.map((cell) => [id(cell), cell]));
+  for (const result of results) cells.set(id(result), toCell(result));
+  const known = [...cells.values()].filter(({ host, play }) => HOSTS.some(({ name }) => name === host) && PLAYS[play]);
+  known.sort((a, b) => compare(a, b));
+  writeFileSync(resultsFile, `${JSON.stringify({ cells: known }, null, 2)}\n`);
+  mkdirSync(path.dirname(pageFile), { recursive: true });
+  writeFileSync(pageFile, formatPage(known));
+}
+
+/** What differs from run to run (times, ids of sessions, paths) is left out. */
+function toCell({ host, version, play, color, reason, differences }) {
+  const first = differences[0];
+  const text = first && `${first.check}: ${withoutIds(first.text)}`;
+  return {
+    host,
+    version,
+    play,
+    color,
+    ...(reason && { reason }),
+    ...(first && { first: text, differences: differences.length }),
+  };
+}
+
+const withoutIds = (text) =>
+  text
+    .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}/g, 'ID')
+    .replace(/\b(?:a[0-9a-f]{16}|ses_\w+)\b/g, 'ID')
+    .replace(/,? (?:first )?[\d.]+ s after the start/g, '');
+
+function compare(a, b) {
+  const place = ({ host, version, play }) => [
+    HOSTS.findIndex(({ name }) => name === host),
+    ...version.split('.').map((part) => -Number.parseInt(part, 10)),
+    Object.keys(PLAYS).indexOf(play),
+  ];
+  const [first, second] = [place(a), place(b)];
+  const at = first.findIndex((value, index) => value !== second[index]);
+  return at < 0 ? 0 : first[at] - second[at];
+}
+
+function formatPage(cells) {
+  const lines = [
+    '# Compatibility',
+    '',
+    '<!-- Written by `npm run matrix`. Do not edit. -->',
+    '',
+    'Each cell is a real version of a host that ran against a scripted model, with the troupe server beside it. Green (✓): the tree, every',
+    'state shown live, the totals, the stream and the export are what happened. Red (✗): the first difference is listed below the table.',
+    'Grey (–): the host cannot do it; the reason is listed. [matrix/README.md](../../matrix/README.md) says how to run and extend it.',
+    '',
+  ];
+  for (const { name, title } of HOSTS) {
+    const own = cells.filter(({ host }) => host === name);
+    if (own.length > 0) lines.push(`## ${title}`, '', ...formatHost(own), '');
+  }
+  return `${lines.join('\n').trimEnd()}\n`;
+}
+
+function formatHost(cells) {
+  const versions = [...new Set(cells.map(({ version }) => version))];
+  const plays = Object.keys(PLAYS).filter((play) => cells.some((cell) => cell.play === play));
+  const find = (version, play) => cells.find((cell) => cell.version === version && cell.play === play);
+  const rows = plays.map((play) => {
+    const signs = versions.map((version) => SIGNS[find(version, play)?.color] ?? '');
+    return `| \`${play}\` | ${PLAYS[play].about} | ${signs.join(' | ')} |`;
+  });
+  const head = [`| play | | ${versions.join(' | ')} |`, `|---|---|${versions.map(() => ':-:').join('|')}|`];
+  const notes = cells
+    .filter(({ color }) => color !== 'green')
+    .map(
+      ({ version, play, color, reason, first }) =>
+        `- ${SIGNS[color]} ${version} \`${play}\`: ${escapeMarkdown(reason ?? first)}`,
+    );
+  return [...head, ...rows, ...(notes.length > 0 ? ['', ...notes] : [])];
+}
+
+const escapeMarkdown = (text) => text.replaceAll('|', '\\|').replaceAll('<', '&lt;');

@@ -1,0 +1,69 @@
+// `npm run matrix`: every play on every version of every host. README.md says how to add one.
+import { runCell } from './cell.mjs';
+import { findNode22, install } from './install.mjs';
+import { HELP, listAll, readOptions, UsageError } from './options.mjs';
+import { PLAYS } from './plays.mjs';
+import { formatTable, writePage } from './report.mjs';
+import { removeAll } from './sandbox.mjs';
+import { ensureBuilt } from './troupe.mjs';
+
+for (const signal of ['SIGINT', 'SIGTERM'])
+  process.on(signal, () => {
+    removeAll();
+    process.exit(signal === 'SIGINT' ? 130 : 143);
+  });
+process.on('exit', removeAll);
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error;
+  console.error(`${error.message}\nRun "npm run matrix -- --help" for the options.`);
+  process.exitCode = 2;
+}
+
+async function main(args) {
+  const options = readOptions(args);
+  if (options.help) return print(HELP);
+  if (options.list) return print(listAll());
+  if (options.cells.length === 0) throw new UsageError('No cell matches: these plays are for other hosts or versions.');
+  ensureBuilt();
+  const programs = new Map();
+  const results = [];
+  for (const [index, { host, version, name }] of options.cells.entries()) {
+    const id = `${host.name} ${version}`;
+    if (!programs.has(id)) programs.set(id, await prepareHost({ host, version, options }));
+    const progress = `[${index + 1}/${options.cells.length}] ${id} ${name}: `;
+    const result = await playCell({ ...programs.get(id), host, version, name, keep: options.keep });
+    results.push({ host: host.name, version, play: name, ...result });
+    console.error(progress + describe(result));
+  }
+  if (options.json) print(`${JSON.stringify(results, null, 2)}\n`);
+  else print(formatTable(results));
+  if (!options['no-page']) writePage(results);
+  return results.some(({ color }) => color === 'red') ? 1 : 0;
+}
+
+async function prepareHost({ host, version, options }) {
+  const nodeFolder = host.needsNode22 ? findNode22(options.node22) : undefined;
+  if (host.needsNode22 && !nodeFolder) return { problem: `${host.title} needs Node 22: give it with --node22 PATH` };
+  return { ...(await install({ host, version, cache: options.cache })), nodeFolder };
+}
+
+function playCell({ problem, ...cell }) {
+  if (problem) return { color: 'grey', reason: problem, differences: [], ms: 0 };
+  return runCell({ ...cell, play: PLAYS[cell.name] });
+}
+
+function describe({ color, reason, differences, ms }) {
+  if (color === 'grey') return `grey (${reason})`;
+  const time = `${(ms / 1000).toFixed(1)} s`;
+  if (color === 'green') return `green (${time})`;
+  const [{ check, text }] = differences;
+  return `red (${time}), ${differences.length} differences; first, ${check}: ${text}`;
+}
+
+function print(text) {
+  process.stdout.write(text);
+  return 0;
+}

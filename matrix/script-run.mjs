@@ -1,0 +1,118 @@
+// One performance of a play: which instances of its scripts exist, which turns the host asked for, which it got.
+// This record is the truth that troupe's output is compared with.
+import { isCall } from './script.mjs';
+
+const MARK = /\(script: ([\w-]+)#(\d+)\)/g;
+
+/** Answers to requests that no script covers: a woken main agent, titles, summaries. */
+const EXTRA_OUTPUT = 1;
+const HIDDEN_OUTPUT = 7;
+
+export class ScriptRun {
+  /** @param turnsFor turns of a script in the way one host needs them */
+  constructor(play, turnsFor = (turns) => turns) {
+    this.play = play;
+    this.turnsFor = turnsFor;
+    this.instances = new Map();
+    this.log = [];
+    this.released = new Set();
+    this.watchers = new Set();
+  }
+
+  /** A new instance of a script. Its mark goes into a prompt; its number makes it unique. */
+  start(script, facts) {
+    const turns = this.play.scripts[script];
+    if (!turns) throw new Error(`The play has no script "${script}".`);
+    const number = this.instances.size + 1;
+    const key = `${script}#${number}`;
+    const instance = { ...facts, key, script, number, mark: `(script: ${key})`, turns: this.turnsFor(turns) };
+    this.instances.set(key, instance);
+    return instance;
+  }
+
+  /**
+   * The instance a conversation plays, and which of its turns comes next.
+   * The last mark counts; several messages of the model in a row are one answer.
+   */
+  find(messages) {
+    for (let at = messages.length - 1; at >= 0; at--) {
+      if (messages[at].role !== 'user') continue;
+      const mark = [...messages[at].text.matchAll(MARK)].at(-1);
+      if (!mark) continue;
+      const instance = this.instances.get(`${mark[1]}#${mark[2]}`);
+      if (!instance) return null;
+      const after = messages.slice(at + 1);
+      const answers = after.filter(({ role }, n) => role === 'assistant' && after[n - 1]?.role !== 'assistant');
+      return { instance, index: answers.length };
+    }
+    return null;
+  }
+
+  /** Notes that a request arrived. Returns the entry to finish with `served`. */
+  reach({ instance, index, hidden, ids }) {
+    const turn = instance?.turns[index];
+    const entry = {
+      at: Date.now(),
+      ...(hidden ? { hidden } : { key: instance.key, index, extra: turn === undefined }),
+      ...ids,
+      calls: turn?.items.filter(isCall).length ?? 0,
+      output: outputOf(instance, index, hidden, turn),
+      state: 'reached',
+    };
+    this.log.push(entry);
+    this.notify();
+    return entry;
+  }
+
+  /** @param state 'served', 'failed' (the scripted API error) or 'aborted' (the host closed the connection) */
+  finish(entry, state, usage) {
+    Object.assign(entry, { state, usage, endedAt: Date.now() });
+    this.notify();
+  }
+
+  release(name) {
+    this.released.add(name);
+    this.notify();
+  }
+
+  untilReleased(name, signal) {
+    return this.until(() => this.released.has(name), signal);
+  }
+
+  /** Entries of one script, of all its instances. */
+  entriesOf(script) {
+    return this.log.filter(({ key }) => key && this.instances.get(key).script === script);
+  }
+
+  /** Resolves when the condition holds; rejects when the signal aborts. It is checked after each request. */
+  until(condition, signal) {
+    return new Promise((resolve, reject) => {
+      const check = () => {
+        if (signal?.aborted) reject(signal.reason);
+        else if (condition()) resolve();
+        else return false;
+        this.watchers.delete(check);
+        return true;
+      };
+      if (check()) return;
+      this.watchers.add(check);
+      signal?.addEventListener('abort', check, { once: true });
+    });
+  }
+
+  notify() {
+    for (const check of [...this.watchers]) check();
+  }
+
+  /** The agent an instance belongs to: a message to an agent starts a new instance of the same agent. */
+  agentOf(key) {
+    const instance = this.instances.get(key);
+    return instance.continues ? this.agentOf(instance.continues) : instance;
+  }
+}
+
+/** A number that no other turn has, so that a wrong sum shows which turn is missing. */
+function outputOf(instance, index, hidden, turn) {
+  if (hidden) return HIDDEN_OUTPUT;
+  return turn ? 100 * instance.number + index + 1 : EXTRA_OUTPUT;
+}
