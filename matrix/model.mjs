@@ -50,6 +50,7 @@ async function answer({ run, host, project, request, response }) {
   const blocks = found
     ? blocksOf({ run, host, project, asked, ...found, turn })
     : [{ text: asked.fixedAnswer ?? 'ok' }];
+  entry.calls = blocks.filter(({ name }) => name !== undefined).length;
   const usage = wire.usage(entry.output);
   const sent = wire.send(response, body, { blocks, usage, asked, hang: turn?.hang === true, closed });
   // A hanging answer ends with its connection; its usage never reached the host.
@@ -62,7 +63,8 @@ async function answer({ run, host, project, request, response }) {
 function blocksOf({ run, host, project, asked, instance, index, turn }) {
   if (!turn) return host.endOf?.(asked.tools, 'ok') ?? [{ text: 'ok' }];
   const seen = host.agentIds?.(JSON.stringify(asked.conversation)) ?? [];
-  const blocks = turn.items.map((item) => {
+  const items = turn.items.filter((item) => item.do !== 'tool' || asked.tools.has(item.name));
+  const blocks = items.map((item) => {
     if (item.do === 'say') return { text: item.text };
     if (item.do === 'think') return { thinking: item.text };
     if (item.do === 'tool') return fitToTool({ name: item.name, input: item.input }, asked.tools);
@@ -99,13 +101,13 @@ function startMade(run, instance, position, item) {
   return made;
 }
 
+/** A fork knows the sub-agents of its original. */
 function lastSpawn(run, instance, name) {
-  const agent = run.agentOf(instance.key);
-  const spawned = [...run.instances.values()].filter(({ item, parent }) => {
-    if (!item || (name && item.name !== name)) return false;
-    return name !== undefined || parent === agent.key || run.agentOf(parent).key === agent.key;
-  });
-  return spawned.at(-1);
+  const parents = [run.agentOf(instance.key).key];
+  for (let { session } = instance; session?.forkedFrom; session = session.forkedFrom)
+    parents.push(session.forkedFrom.asks[0]);
+  const spawned = [...run.instances.values()].filter(({ item, parent }) => item && parents.includes(parent));
+  return spawned.findLast(({ item }) => name === undefined || item.name === name);
 }
 
 /** Leaves out properties that the offered tool does not have: some versions reject unknown ones. */

@@ -1,4 +1,6 @@
 // The person who uses a host: starts programs, gives prompts, waits for what the model was asked.
+import { Terminal } from './terminal.mjs';
+
 /** A wait that takes longer than this ends the cell. */
 const PATIENCE_MS = 60_000;
 
@@ -8,6 +10,7 @@ export class Person {
     /** The sessions that must exist in the end, oldest first. */
     this.sessions = [];
     this.processes = [];
+    this.terminals = [];
   }
 
   /** Runs the host without a terminal, until it ends. Options: resume or fork (a session), env. @returns its session */
@@ -42,6 +45,7 @@ export class Person {
   /** Ends a program by a signal. What it had not finished must be unknown afterwards. */
   async kill({ session, process }, signal) {
     process.kill(signal);
+    session.wasKilled = true;
     await this.ended({ session, process });
     for (const instance of this.run.instances.values()) {
       const isDone = instance.turns.every((_, index) =>
@@ -94,6 +98,14 @@ export class Person {
     await this.observer.settled(700);
   }
 
+  /** This turn was answered in so many instances of the script. */
+  servedTimes(script, index, count) {
+    return this.patiently(`${script} turn ${index} was not answered ${count} times`, () => {
+      const entries = this.run.entriesOf(script).filter((entry) => entry.index === index && entry.state !== 'reached');
+      return new Set(entries.map(({ key }) => key)).size >= count;
+    });
+  }
+
   release(name) {
     this.run.release(name);
   }
@@ -105,6 +117,86 @@ export class Person {
     });
   }
 
+  /** Opens the host in a terminal. Options: resume or fork (a session), env, seesTmux. */
+  async terminal({ resume, fork, env, seesTmux } = {}) {
+    const session = resume ?? this.newSession({ forkedFrom: fork });
+    const args = this.host.terminalArgs({ resume: (resume ?? fork)?.id, fork: fork !== undefined });
+    const name = `terminal-${this.terminals.length + 1}`;
+    const options = { ...this.commandLine(args), env: this.environment(env), name, seesTmux };
+    const desk = new PersonAtTerminal(this, new Terminal({ sandbox: this.sandbox, ...options }), session);
+    this.terminals.push(desk.terminal);
+    await desk.terminal.still();
+    return desk;
+  }
+
   /** Ends what is still running. */
-  async close() {}
+  close() {
+    for (const terminal of this.terminals) terminal.close();
+  }
+}
+
+/** What a person does in one terminal. `session` is the one that the program is in now. */
+class PersonAtTerminal {
+  constructor(person, terminal, session) {
+    Object.assign(this, { person, terminal });
+    this.enterSession(session);
+  }
+
+  enterSession(session) {
+    this.session = session;
+    session.isTyped = true;
+    session.processes.push(this.terminal.process);
+  }
+
+  /** Gives a prompt. Resolves when the model has been asked for its first turn. */
+  async ask(script) {
+    const instance = this.person.ask(script, this.session);
+    await this.terminal.enter(`Please do the job. ${instance.mark}`);
+    await this.person.reached(script, 0);
+  }
+
+  /** Types a command of the host and waits until the screen is still. */
+  async type(text) {
+    await this.terminal.enter(text);
+    await this.terminal.still();
+  }
+
+  async press(key) {
+    this.terminal.press(key);
+    await this.terminal.still();
+  }
+
+  /** Types `/clear`: the program goes on in a new session. */
+  async clear() {
+    const before = this.session;
+    await this.type('/clear');
+    this.enterSession(this.person.newSession({ continuedFrom: before }));
+  }
+
+  /** Types `/fork` with a prompt: a copy of the session plays the script in the background. */
+  async fork(script) {
+    // Its process waits for more prompts after the last turn.
+    const session = this.person.newSession({ forkedFrom: this.session, staysOpen: true });
+    session.processes.push(this.terminal.process);
+    const instance = this.person.ask(script, session);
+    await this.type(`/fork Look around. ${instance.mark}`);
+    await this.person.reached(script, 0);
+  }
+
+  /** Nothing is asked of the model and nothing moves on the screen. */
+  async settled() {
+    await this.person.patiently('a request is not answered', () =>
+      this.person.run.log.every(({ state }) => state !== 'reached'),
+    );
+    await this.terminal.still(2_000);
+  }
+
+  async exit() {
+    await this.terminal.enter('/exit');
+    if (await this.terminal.untilEnded(5_000)) return;
+    // Completion of a half-typed command may have taken the first Enter.
+    this.terminal.press('Enter');
+    if (!(await this.terminal.untilEnded(10_000)))
+      throw new Error(`${this.person.host.title} did not end after /exit.`);
+  }
 }

@@ -1,7 +1,56 @@
 // The plays. README.md says how to add one.
-import { apiError, hang, hold, message, read, say, shell, spawn, stop, think, times, turn, write } from './script.mjs';
+import {
+  apiError,
+  hang,
+  hold,
+  message,
+  read,
+  say,
+  shell,
+  spawn,
+  stop,
+  think,
+  times,
+  tool,
+  turn,
+  write,
+} from './script.mjs';
 
 const leaf = [turn(shell('wc -l src/app.js; sleep 0.2')), turn(say('The file looks fine.'))];
+
+const word = [turn(say('Only a word.'))];
+
+const oneAgent = [turn(spawn('leaf', 'Check one file')), turn(say('It is done.'))];
+
+const TEAMS = { CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS: '1' };
+
+const mate = { team: 'crew', kind: 'teammate', background: true };
+
+const teamScripts = {
+  main: [
+    turn(say('I make a team.'), tool('TeamCreate', { team_name: 'crew', description: 'two readers' })),
+    turn(
+      spawn('reader', 'Read part A', { name: 'alice', ...mate }),
+      spawn('counter', 'Read part B', { name: 'bob', ...mate }),
+    ),
+    turn(say('Waiting for the team.')),
+  ],
+  reader: [turn(shell('wc -l src/app.js; sleep 1')), turn(say('A is read.'))],
+  counter: [turn(shell('wc -l src/util.js; sleep 1')), turn(shell('echo b')), turn(say('B is read.'))],
+  more: [turn(message('again', { to: 'alice' })), turn(say('Asked alice again.'))],
+  again: [turn(shell('echo part C')), turn(say('C is read.'))],
+};
+
+async function playTeam(person, options) {
+  const desk = await person.terminal(options);
+  await desk.ask('main');
+  await Promise.all([person.served('reader', 1), person.served('counter', 2)]);
+  await desk.settled();
+  await desk.ask('more');
+  await person.served('again', 1);
+  await desk.settled();
+  await desk.exit();
+}
 
 /** @type {Record<string, import('./cell.mjs').Play>} */
 export const PLAYS = {
@@ -114,6 +163,174 @@ export const PLAYS = {
       await person.reached('stuck', 1);
       await person.quiet();
       await person.kill(started, 'SIGKILL');
+    },
+  },
+
+  'fork-plain': {
+    about: 'a fork of a session that has a sub-agent',
+    hosts: ['claude-code'],
+    scripts: { main: oneAgent, leaf, word },
+    async person(person) {
+      const original = await person.print('main');
+      await person.print('word', { fork: original });
+    },
+  },
+
+  'fork-own-agent': {
+    about: 'a fork that starts a sub-agent of its own',
+    hosts: ['claude-code'],
+    scripts: { main: oneAgent, leaf },
+    async person(person) {
+      const original = await person.print('main');
+      await person.print('main', { fork: original });
+    },
+  },
+
+  'fork-then-wake': {
+    about: 'the sub-agent of the original gets a second task after the fork',
+    needs: ['message'],
+    hosts: ['claude-code'],
+    scripts: { main: oneAgent, leaf, word, wake: [turn(message('leaf')), turn(say('Asked once more.'))] },
+    async person(person) {
+      const original = await person.print('main');
+      await person.print('word', { fork: original });
+      await person.print('wake', { resume: original });
+    },
+  },
+
+  'fork-of-fork': {
+    about: 'a fork of a fork, each with a sub-agent',
+    hosts: ['claude-code'],
+    scripts: { main: oneAgent, leaf },
+    async person(person) {
+      const original = await person.print('main');
+      const fork = await person.print('main', { fork: original });
+      await person.print('main', { fork });
+    },
+  },
+
+  'clear-busy': {
+    about: '/clear while a sub-agent works',
+    needs: ['terminal', 'background'],
+    hosts: ['claude-code'],
+    scripts: {
+      main: [turn(spawn('audit', 'Run the long audit', { background: true })), turn(say('Waiting for the audit.'))],
+      audit: [turn(shell('echo first half')), hold('cleared', turn(shell('echo second half'))), turn(say('Passed.'))],
+      after: [turn(say('A fresh start.'))],
+    },
+    async person(person) {
+      const desk = await person.terminal();
+      await desk.ask('main');
+      await person.served('main', 1);
+      await person.reached('audit', 1);
+      await desk.clear();
+      await desk.ask('after');
+      await person.served('after');
+      person.release('cleared');
+      await person.served('audit', 2);
+      await desk.settled();
+      await desk.exit();
+    },
+  },
+
+  'clear-idle': {
+    about: '/clear while nothing runs',
+    needs: ['terminal'],
+    hosts: ['claude-code'],
+    scripts: { main: word, after: word },
+    async person(person) {
+      const desk = await person.terminal();
+      await desk.ask('main');
+      await desk.settled();
+      await desk.clear();
+      await desk.ask('after');
+      await desk.settled();
+      await desk.exit();
+    },
+  },
+
+  'typed-fork': {
+    about: '/fork in a terminal',
+    needs: ['terminal'],
+    hosts: ['claude-code'],
+    since: '2.1.220',
+    scripts: {
+      main: [turn(shell('ls')), turn(say('Ready.'))],
+      look: [turn(shell('echo in the fork')), turn(say('Looked.'))],
+    },
+    async person(person) {
+      const desk = await person.terminal();
+      await desk.ask('main');
+      await desk.settled();
+      await desk.fork('look');
+      await person.served('look', 1);
+      await desk.settled();
+      await desk.exit();
+    },
+  },
+
+  team: {
+    about: 'two teammates in the process of their lead',
+    needs: ['terminal', 'team'],
+    hosts: ['claude-code'],
+    scripts: teamScripts,
+    person: (person) => playTeam(person, { env: TEAMS }),
+  },
+
+  'team-panes': {
+    about: 'two teammates in panes of tmux',
+    needs: ['terminal', 'team-panes'],
+    hosts: ['claude-code'],
+    scripts: teamScripts,
+    person: (person) => playTeam(person, { env: TEAMS, seesTmux: true }),
+  },
+
+  compact: {
+    about: '/compact between two sub-agents',
+    needs: ['terminal'],
+    hosts: ['claude-code'],
+    scripts: { main: oneAgent, leaf },
+    async person(person) {
+      const desk = await person.terminal();
+      await desk.ask('main');
+      await person.served('leaf', 1);
+      await desk.settled();
+      await desk.type('/compact');
+      await desk.settled();
+      await desk.ask('main');
+      await person.servedTimes('leaf', 1, 2);
+      await desk.settled();
+      await desk.exit();
+    },
+  },
+
+  'local-commands': {
+    about: 'a session that ends in a command of the host',
+    needs: ['terminal'],
+    hosts: ['claude-code'],
+    scripts: { main: oneAgent, leaf },
+    async person(person) {
+      const desk = await person.terminal();
+      await desk.ask('main');
+      await person.served('leaf', 1);
+      await desk.settled();
+      await desk.type('/cost');
+      await desk.press('Escape');
+      await desk.exit();
+    },
+  },
+
+  ghost: {
+    about: 'a terminal without a prompt: no session is listed',
+    needs: ['terminal'],
+    hosts: ['claude-code'],
+    scripts: { main: word },
+    async person(person) {
+      const desk = await person.terminal();
+      await desk.type('/cost');
+      await desk.press('Escape');
+      await desk.exit();
+      person.sessions.pop();
     },
   },
 };

@@ -13,7 +13,7 @@ const PROJECT_FILES = {
 };
 
 export class Sandbox {
-  /** @param program path variable with the folder of another Node in front, where a host needs one */
+  /** @param PATH with the folder of another Node in front, if the host needs one */
   constructor({ PATH = process.env.PATH } = {}) {
     this.base = mkdtempSync(path.join(os.tmpdir(), 'troupe-matrix-'));
     for (const name of ['home', 'project', 'temp', 'state', 'out']) {

@@ -1,7 +1,5 @@
 // One performance of a play: which instances of its scripts exist, which turns the host asked for, which it got.
 // This record is the truth that troupe's output is compared with.
-import { isCall } from './script.mjs';
-
 const MARK = /\(script: ([\w-]+)#(\d+)\)/g;
 
 /** Answers to requests that no script covers: a woken main agent, titles, summaries. */
@@ -51,11 +49,16 @@ export class ScriptRun {
   /** Notes that a request arrived. Returns the entry to finish with `served`. */
   reach({ instance, index, hidden, ids }) {
     const turn = instance?.turns[index];
+    // Claude Code asks again if it gets no answer for 30 seconds; it takes the answer to the last request only.
+    for (const other of this.log) {
+      if (!hidden && other.key === instance.key && other.index === index && other.state === 'reached')
+        other.state = 'repeated';
+    }
     const entry = {
       at: Date.now(),
       ...(hidden ? { hidden } : { key: instance.key, index, extra: turn === undefined }),
       ...ids,
-      calls: turn?.items.filter(isCall).length ?? 0,
+      calls: 0,
       output: outputOf(instance, index, hidden, turn),
       state: 'reached',
     };
@@ -64,9 +67,9 @@ export class ScriptRun {
     return entry;
   }
 
-  /** @param state 'served', 'failed' (the scripted API error) or 'aborted' (the host closed the connection) */
+  /** @param state 'served', 'failed' (the scripted API error) or 'aborted' (the host closed the connection); a request that the host repeated stays 'repeated' */
   finish(entry, state, usage) {
-    Object.assign(entry, { state, usage, endedAt: Date.now() });
+    Object.assign(entry, { state: entry.state === 'repeated' ? 'repeated' : state, usage, endedAt: Date.now() });
     this.notify();
   }
 
@@ -104,9 +107,10 @@ export class ScriptRun {
     for (const check of [...this.watchers]) check();
   }
 
-  /** The agent an instance belongs to: a message to an agent starts a new instance of the same agent. */
+  /** The agent of an instance, as its first instance: prompts to a main agent and messages to an agent add more. */
   agentOf(key) {
     const instance = this.instances.get(key);
+    if (instance.session) return this.instances.get(instance.session.asks[0]);
     return instance.continues ? this.agentOf(instance.continues) : instance;
   }
 }

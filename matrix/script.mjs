@@ -31,10 +31,7 @@ export const message = (script, options = {}) => ({ do: 'message', script, ...op
 /** Stops the sub-agent that was started last. */
 export const stop = () => ({ do: 'stop' });
 
-/** A call of a tool that only one host has. */
+/** A call of a tool that only one host has; left out if the version does not offer it. */
 export const tool = (name, input) => ({ do: 'tool', name, input });
 
 export const times = (count, make) => Array.from({ length: count }, (_, index) => make(index + 1));
-
-/** Items that are tool calls. */
-export const isCall = (item) => item.do !== 'say' && item.do !== 'think';

@@ -44,7 +44,7 @@ function isAgentOf(instance, session, run) {
 
 function rootSession(instance, run) {
   if (instance.session) return instance.session;
-  return rootSession(run.agentOf(instance.parent), run);
+  return rootSession(run.instances.get(instance.parent), run);
 }
 
 function describe(agent, session, run, host) {
@@ -56,19 +56,15 @@ function describe(agent, session, run, host) {
   return {
     key: agent.key,
     keys,
-    parent: isMain ? null : parentKey(agent, run),
+    parent: isMain ? null : agent.parent,
     kind: isMain ? 'main' : (agent.item.kind ?? 'task'),
+    name: agent.item?.name ?? null,
     description: agent.description ?? null,
     background: agent.item?.background === true,
-    status: statusOf(keys, run),
+    status: isMain && session.staysOpen ? 'waiting' : statusOf(keys, run),
     calls: sum('calls') + extraCalls,
     output: sum('output'),
   };
-}
-
-function parentKey({ parent }, run) {
-  const agent = run.agentOf(parent);
-  return agent.session ? agent.session.asks[0] : agent.key;
 }
 
 /** The last instance decides: an agent that failed can be given another task. */

@@ -86,13 +86,13 @@ function checkAgent({ agent, one, seen, at, person, expected }) {
   }
   first(
     ({ waitingOn }) => waitingOn === 'permission',
-    () => 'waited for an approval that nobody asked for',
+    () => 'waited for an approval although every tool is allowed',
   );
   first(
     ({ status, at: time }) => status === 'unknown' && expected.processes.some((process) => isAlive(process, time)),
     () => 'was unknown while its process was alive,',
   );
-  const gap = seen.find((state) => isIdle(state) && isBetweenTurns(state.at, agent, person.run));
+  const gap = seen.find((state) => isIdle(state) && isBetweenTurns(state.at, agent, person.run, expected));
   if (gap) add(gap.at, `was ${gap.status}${gap.waitingOn ? ` (${gap.waitingOn})` : ''} before its last turn,`);
   for (const [index, state] of seen.entries()) {
     const before = seen[index - 1];
@@ -106,14 +106,15 @@ const isAlive = ({ startedAt, endedAt }, time) => time > startedAt && (endedAt =
 
 const isIdle = ({ status, waitingOn }) => ENDED.has(status) || (status === 'waiting' && waitingOn === 'input');
 
-/** How long troupe may show the end of the run before: the host writes the new prompt after it asked the model. */
-const NEXT_RUN_MS = 500;
+/** How long troupe may show the state before a prompt: the host asks the model first and writes later. */
+const PROMPT_MS = 500;
 
 /** The same instance asked for a turn before and after this time. */
-function isBetweenTurns(time, { keys }, run) {
+function isBetweenTurns(time, { keys, kind }, run, { isTyped }) {
   return keys.some((key, index) => {
     const entries = run.log.filter((entry) => entry.key === key);
-    const since = time - (index === 0 ? 0 : NEXT_RUN_MS);
+    const wasIdle = index > 0 || (kind === 'main' && isTyped);
+    const since = time - (wasIdle ? PROMPT_MS : 0);
     return entries.some((entry) => entry.at <= since) && entries.some((entry) => entry.at > time);
   });
 }

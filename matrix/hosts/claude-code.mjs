@@ -1,6 +1,7 @@
 // Claude Code.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { hasTmux } from '../terminal.mjs';
 import { isAtLeast } from './versions.mjs';
 
 const TYPES = { general: 'general-purpose', explore: 'Explore' };
@@ -16,7 +17,8 @@ export const claudeCode = {
   /** From about 2.1.113 on the package holds a native program for each platform. */
   nativePrograms: () => [[`@anthropic-ai/claude-code-${process.platform}-${process.arch}`, 'claude']],
 
-  environment: (url) => ({
+  environment: (url, { temp }) => ({
+    CLAUDE_CODE_TMPDIR: temp,
     ANTHROPIC_BASE_URL: url,
     ANTHROPIC_API_KEY: KEY,
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
@@ -98,15 +100,17 @@ export const claudeCode = {
 
   /** Why this version cannot play it, or undefined. */
   cannot(play, version) {
-    for (const [need, since, reason] of NEEDS)
-      if (play.needs?.includes(need) && !isAtLeast(version, since)) return reason;
-    return undefined;
+    const needs = play.needs ?? [];
+    if (needs.includes('terminal') && !hasTmux()) return 'tmux is not installed; it is the terminal of this play';
+    return NEEDS.find(([need, can]) => needs.includes(need) && !can(version))?.[2];
   },
 };
 
 const NEEDS = [
-  ['nesting', '2.1.172', 'Sub-agents cannot start sub-agents before 2.1.172'],
-  ['message', '2.1.100', 'The tool SendMessage is not offered before 2.1.100'],
+  ['nesting', (version) => isAtLeast(version, '2.1.172'), 'Sub-agents cannot start sub-agents before 2.1.172'],
+  ['message', (version) => isAtLeast(version, '2.1.100'), 'The tool SendMessage is not offered before 2.1.100'],
+  ['team-panes', (version) => version === '2.1.39', 'Teammates run in the process of their lead'],
+  ['team', (version) => isAtLeast(version, '2.1.88'), 'Teammates run in panes of tmux, or there are no teams'],
 ];
 
 const spawnInput = ({ description, prompt, type = 'general', background = false, name, team }) => ({
