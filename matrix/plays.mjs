@@ -28,7 +28,7 @@ const mate = { team: 'crew', kind: 'teammate', background: true };
 
 const teamScripts = {
   main: [
-    turn(say('I make a team.'), tool('TeamCreate', { team_name: 'crew', description: 'two readers' })),
+    turn(shell('ls src'), tool('TeamCreate', { team_name: 'crew', description: 'two readers' })),
     turn(
       spawn('reader', 'Read part A', { name: 'alice', ...mate }),
       spawn('counter', 'Read part B', { name: 'bob', ...mate }),

@@ -30,7 +30,9 @@ export class Terminal {
     this.tmux('set-option', '-g', 'remain-on-exit', 'on');
     const hidden = seesTmux ? [] : ['env', '-u', 'TMUX', '-u', 'TMUX_PANE'];
     const shell = ['sh', '-c', '"$@"; echo $? > "$0"', this.exitFile, ...hidden, command, ...args];
-    this.tmux('new-session', '-d', '-s', 'run', '-x', COLUMNS, '-y', ROWS, '-c', sandbox.project, ...shell);
+    const size = ['-x', COLUMNS, '-y', ROWS, '-c', sandbox.project];
+    // The program may open more panes and make another one active.
+    this.pane = this.tmux('new-session', '-d', '-s', 'run', ...size, '-P', '-F', '#{pane_id}', ...shell).trim();
     /** The same shape as the processes of the sandbox. */
     this.process = { name, startedAt: Date.now(), endedAt: null };
     sandbox.processes.push(this.process);
@@ -42,17 +44,17 @@ export class Terminal {
   }
 
   screen() {
-    return this.tmux('capture-pane', '-p', '-t', 'run:');
+    return this.tmux('capture-pane', '-p', '-t', this.pane);
   }
 
   press(key) {
-    this.tmux('send-keys', '-t', 'run:', key);
+    this.tmux('send-keys', '-t', this.pane, key);
   }
 
   /** Types a line. Enter is pressed once the text is on the screen. */
   async enter(text) {
     const bare = (string) => string.replace(/\s+/g, '');
-    this.tmux('send-keys', '-t', 'run:', '-l', '--', text);
+    this.tmux('send-keys', '-t', this.pane, '-l', '--', text);
     await until(() => bare(this.screen()).includes(bare(text)), 5_000);
     await sleep(400);
     this.press('Enter');
@@ -86,7 +88,7 @@ export class Terminal {
   }
 
   signal(name) {
-    const shell = this.tmux('display-message', '-p', '-t', 'run:', '#{pane_pid}').trim();
+    const shell = this.tmux('display-message', '-p', '-t', this.pane, '#{pane_pid}').trim();
     const children = readFileSync(`/proc/${shell}/task/${shell}/children`, 'utf8').trim().split(' ');
     process.kill(Number(children[0]), name);
   }

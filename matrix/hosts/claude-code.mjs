@@ -73,6 +73,9 @@ export const claudeCode = {
     };
   },
 
+  /** Before 2.1.250 some or all lines hold the number of the first event of the answer instead of the last. */
+  writesPartOfUsage: (version) => !isAtLeast(version, '2.1.250'),
+
   /** Ids of the agents that a conversation names, oldest first. */
   agentIds: (text) => [...text.matchAll(/agentId: ([\w@.-]+)/g)].map((match) => match[1]),
 
