@@ -86,8 +86,8 @@ function prepare(run, instance, index, item) {
   const position = `${index}.${instance.turns[index].items.indexOf(item)}`;
   const known = [...run.instances.values()].find((one) => one.madeBy === instance.key && one.position === position);
   const made = known ?? startMade(run, instance, position, item);
-  const prompt = `${item.do === 'spawn' ? item.description : 'Go on'}. ${made.mark}`;
-  return { ...item, description: made.description, prompt, name: item.name };
+  made.prompt = `${item.do === 'spawn' ? item.description : 'Go on'}. ${made.mark}`;
+  return { ...item, description: made.description, prompt: made.prompt };
 }
 
 function startMade(run, instance, position, item) {

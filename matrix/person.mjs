@@ -25,7 +25,7 @@ export class Person {
     const session = resume ?? this.newSession({ forkedFrom: fork });
     const instance = this.ask(script, session);
     const prompt = `Please do the job. ${instance.mark}`;
-    const args = this.host.printArgs(prompt, { resume: (resume ?? fork)?.id, fork: fork !== undefined });
+    const args = this.host.printArgs(prompt, { resume: (resume ?? fork)?.id, fork: fork !== undefined }, this.version);
     const name = `run-${this.processes.length + 1}`;
     const process = this.sandbox.start({ ...this.commandLine(args), env: this.environment(env), name });
     this.processes.push(process);

@@ -97,7 +97,7 @@ export const PLAYS = {
 
   background: {
     about: 'a sub-agent in the background; its result wakes the main agent',
-    needs: ['background'],
+    needs: ['wake'],
     scripts: {
       main: [
         turn(spawn('slow', 'Run the slow check', { background: true })),
@@ -135,7 +135,7 @@ export const PLAYS = {
 
   stopped: {
     about: 'a sub-agent that the main agent stops',
-    needs: ['background', 'stop'],
+    needs: ['stop'],
     scripts: {
       main: [
         turn(spawn('endless', 'Wait for a long time', { background: true })),
@@ -211,7 +211,7 @@ export const PLAYS = {
 
   'clear-busy': {
     about: '/clear while a sub-agent works',
-    needs: ['terminal', 'background'],
+    needs: ['terminal'],
     hosts: ['claude-code'],
     scripts: {
       main: [turn(spawn('audit', 'Run the long audit', { background: true })), turn(say('Waiting for the audit.'))],

@@ -60,6 +60,7 @@ function describe(agent, session, run, host) {
     kind: isMain ? 'main' : (agent.item.kind ?? 'task'),
     name: agent.item?.name ?? null,
     description: agent.description ?? null,
+    prompt: agent.prompt ?? null,
     background: agent.item?.background === true,
     status: isMain && session.staysOpen ? 'waiting' : statusOf(keys, run),
     calls: sum('calls') + extraCalls,

@@ -43,7 +43,7 @@ function checkSession({ expected, shown, truth, matches, host, version, play, ru
     differ(`${title}: kind`, one.kind, agent.kind);
     const label = host.label ? host.label(agent, version) : agent.description;
     if (agent.kind !== 'main' && label !== null) differ(`${title}: label`, one.label, agent.name ?? label);
-    const open = host.mainStaysOpen && agent.kind === 'main' && one.status === 'waiting';
+    const open = host.mainStaysOpen?.(version) && agent.kind === 'main' && one.status === 'waiting';
     differ(`${title}: status`, open ? 'completed' : one.status, agent.status);
     if (host.uncounted?.(play, agent)) continue;
     // The transcript of a fork begins with the calls of its original: a count with them is right, too.

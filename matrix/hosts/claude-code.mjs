@@ -1,7 +1,7 @@
 // Claude Code.
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { hasTmux } from '../terminal.mjs';
+import { jsonLines } from './host-texts.mjs';
 import { isAtLeast } from './versions.mjs';
 
 const TYPES = { general: 'general-purpose', explore: 'Explore' };
@@ -73,6 +73,9 @@ export const claudeCode = {
     };
   },
 
+  /** Up to 2.1.84 no file says whether the process lives, so a session in a terminal stays open for a while. */
+  mainStaysOpen: (version) => !isAtLeast(version, '2.1.85'),
+
   /** Before 2.1.250 some or all lines hold the number of the first event of the answer instead of the last. */
   writesPartOfUsage: (version) => !isAtLeast(version, '2.1.250'),
 
@@ -124,8 +127,3 @@ const spawnInput = ({ description, prompt, type = 'general', background = false,
   name,
   team_name: team,
 });
-
-function jsonLines(file) {
-  const lines = readFileSync(file, 'utf8').split('\n');
-  return lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line));
-}

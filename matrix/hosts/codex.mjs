@@ -1,0 +1,103 @@
+// Codex. An agent is started by one call and waited for by another.
+import path from 'node:path';
+import { findJsonLine, quoteForShell } from './host-texts.mjs';
+
+const TYPES = { general: 'worker', explore: 'explorer' };
+/** Some versions hide the agent tools behind a search; they can be called by this namespace all the same. */
+const NAMESPACE = 'multi_agent_v1';
+
+export const codex = {
+  name: 'codex',
+  title: 'Codex',
+  package: '@openai/codex',
+  versions: ['0.166.0'],
+  program: 'codex',
+
+  environment: () => ({}),
+
+  prepare(sandbox, _version, url) {
+    sandbox.write(path.join(sandbox.home, '.codex/config.toml'), settings(url, sandbox.project));
+  },
+
+  printArgs: (prompt, { resume } = {}) => [
+    ...['exec', '--json', '--skip-git-repo-check'],
+    ...(resume ? ['resume', resume] : []),
+    prompt,
+  ],
+
+  sessionId: (stdout) => findJsonLine(stdout, ({ thread_id }) => thread_id)?.thread_id,
+
+  /** One wait for each agent, after the turn that starts or wakes it. */
+  turnsFor(turns) {
+    return turns.flatMap((turn) => {
+      const begun = turn.items.filter(
+        ({ do: what, background }) => (what === 'spawn' || what === 'message') && !background,
+      );
+      const waits = begun.filter(({ refused }) => !refused);
+      return [turn, ...waits.map((_, index) => ({ items: [{ do: 'wait', fromLast: waits.length - index }] }))];
+    });
+  },
+
+  agentIds: (text) => [
+    ...new Set([...text.matchAll(/\\?"agent_id\\?":\s*\\?"([0-9a-f-]{36})/g)].map((match) => match[1])),
+  ],
+
+  call(item, { agents }) {
+    switch (item.do) {
+      case 'shell':
+        return { name: 'exec_command', input: { cmd: item.command } };
+      case 'read':
+        return { name: 'exec_command', input: { cmd: `cat ${quoteForShell(item.path)}` } };
+      case 'write': {
+        const cmd = `printf %s ${quoteForShell(item.content)} > ${quoteForShell(item.path)}`;
+        return { name: 'exec_command', input: { cmd } };
+      }
+      case 'spawn': {
+        const { type = 'general', prompt } = item;
+        return {
+          name: 'spawn_agent',
+          namespace: NAMESPACE,
+          input: { agent_type: TYPES[type] ?? type, message: prompt },
+        };
+      }
+      case 'wait': {
+        const input = { targets: agents.slice(-item.fromLast).slice(0, 1), timeout_ms: 10_000 };
+        return { name: 'wait_agent', namespace: NAMESPACE, input };
+      }
+      case 'message':
+        return { name: 'send_input', namespace: NAMESPACE, input: { target: agents.at(-1), message: item.prompt } };
+      case 'stop':
+        return { name: 'close_agent', namespace: NAMESPACE, input: { target: agents.at(-1) } };
+    }
+    throw new Error(`Codex has no tool for "${item.do}".`);
+  },
+
+  /** Agents have no description; they are shown by their prompt. */
+  label: ({ prompt }) => prompt,
+
+  cannot({ needs = [] }) {
+    if (needs.includes('wake')) return '`codex exec` ends with its main agent: no result in the background wakes it';
+    return undefined;
+  },
+};
+
+const settings = (url, project) => `model = "gpt-5.5"
+model_provider = "scripted"
+approval_policy = "never"
+sandbox_mode = "danger-full-access"
+check_for_update_on_startup = false
+[model_providers.scripted]
+name = "Scripted"
+base_url = "${url}/v1"
+wire_api = "responses"
+requires_openai_auth = false
+[analytics]
+enabled = false
+[features]
+multi_agent = true
+multi_agent_v2 = false
+[agents]
+max_depth = 3
+[projects.${JSON.stringify(project)}]
+trust_level = "trusted"
+`;

@@ -1,0 +1,62 @@
+// Qwen Code.
+import path from 'node:path';
+import { findJsonLine } from './host-texts.mjs';
+
+const TYPES = { general: 'general-purpose', explore: 'Explore' };
+
+export const qwen = {
+  name: 'qwen',
+  title: 'Qwen Code',
+  package: '@qwen-code/qwen-code',
+  versions: ['0.24.4'],
+  program: 'qwen',
+  needsNode22: true,
+
+  environment: (url) => ({ OPENAI_API_KEY: 'scripted', OPENAI_BASE_URL: `${url}/v1`, OPENAI_MODEL: 'fake-1' }),
+
+  prepare(sandbox) {
+    const settings = {
+      security: { auth: { selectedType: 'openai' } },
+      privacy: { usageStatisticsEnabled: false },
+      general: { disableAutoUpdate: true },
+      memory: { enableManagedAutoMemory: false },
+    };
+    sandbox.write(path.join(sandbox.home, '.qwen/settings.json'), JSON.stringify(settings));
+  },
+
+  printArgs: (prompt, { resume } = {}) => [
+    ...['-p', prompt, '-o', 'stream-json', '--yolo'],
+    ...(resume ? ['--resume', resume] : []),
+  ],
+
+  sessionId: (stdout) => findJsonLine(stdout, ({ session_id }) => session_id)?.session_id,
+
+  call(item, { project }) {
+    const file = (name) => path.join(project, name);
+    switch (item.do) {
+      case 'shell': {
+        const input = { command: item.command, description: 'Run a command', is_background: false };
+        return { name: 'run_shell_command', input };
+      }
+      case 'read':
+        return { name: 'read_file', input: { file_path: file(item.path) } };
+      case 'write':
+        return { name: 'write_file', input: { file_path: file(item.path), content: item.content } };
+      case 'spawn': {
+        const { description, prompt, type = 'general', background = false } = item;
+        const input = { description, prompt, subagent_type: TYPES[type] ?? type, run_in_background: background };
+        return { name: 'agent', input };
+      }
+    }
+    throw new Error(`Qwen Code has no tool for "${item.do}".`);
+  },
+
+  /** It writes down no end of its process. */
+  mainStaysOpen: () => true,
+
+  cannot({ needs = [] }) {
+    if (needs.includes('stop')) return 'Not tried yet: which tool stops a sub-agent';
+    if (needs.includes('message')) return 'Not tried yet: which tool gives a sub-agent a second task';
+    return undefined;
+  },
+};
