@@ -34,7 +34,8 @@ export async function runCell({ host, version, program, nodeFolder, name, play, 
   if (reason) return { color: 'grey', reason, differences: [], ms: 0 };
   const PATH = nodeFolder ? `${nodeFolder}${path.delimiter}${process.env.PATH}` : process.env.PATH;
   const sandbox = new Sandbox({ PATH });
-  const stage = { host, version, program, sandbox, play };
+  const node = nodeFolder ? path.join(nodeFolder, 'node') : process.execPath;
+  const stage = { host, version, program, node, sandbox, play };
   try {
     const { differences, record } = await perform(stage);
     const color = differences.length === 0 ? 'green' : 'red';
@@ -45,7 +46,7 @@ export async function runCell({ host, version, program, nodeFolder, name, play, 
   }
 }
 
-async function perform({ host, version, program, sandbox, play }) {
+async function perform({ host, version, program, node, sandbox, play }) {
   const model = await startModel({ play, host, project: sandbox.project });
   const troupe = new Troupe(sandbox);
   const record = { log: model.run.log };
@@ -54,12 +55,12 @@ async function perform({ host, version, program, sandbox, play }) {
   try {
     host.prepare?.(sandbox, version, model.url);
     observer = await observe(troupe);
-    person = new Person({ host, version, program, sandbox, model, observer });
+    person = new Person({ host, version, program, node, sandbox, model, observer });
     await (play.person ?? ((one) => one.print('main')))(person);
     await observer.settled();
     record.states = observer.states;
     const collected = await collect(troupe);
-    const truth = truthOf(person, host);
+    const truth = truthOf(person);
     play.expects?.(truth, { host, version });
     record.truth = truth;
     record.trees = collected.map(({ tree }) => tree);

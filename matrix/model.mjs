@@ -40,6 +40,7 @@ async function answer({ run, host, project, request, response }) {
   const found = asked.tools.size > 0 && !isSummary(asked.messages) ? run.find(asked.messages) : null;
   const turn = found?.instance.turns[found.index];
   const entry = run.reach(found ? { ...found, ids } : { hidden: asked.purpose ?? 'no script', ids });
+  if (asked.hostCalls > 0) entry.hostCalls = asked.hostCalls;
   const closed = closing(response);
   if (turn?.hold) await Promise.race([run.untilReleased(turn.hold), closed]);
   if (response.destroyed) return run.finish(entry, 'aborted');

@@ -5,8 +5,8 @@ import { Terminal } from './terminal.mjs';
 const PATIENCE_MS = 60_000;
 
 export class Person {
-  constructor({ host, version, program, sandbox, model, observer }) {
-    Object.assign(this, { host, version, program, sandbox, observer, run: model.run, url: model.url });
+  constructor({ host, version, program, node, sandbox, model, observer }) {
+    Object.assign(this, { host, version, program, node, sandbox, observer, run: model.run, url: model.url });
     /** The sessions that must exist in the end, oldest first. */
     this.sessions = [];
     this.processes = [];
@@ -70,9 +70,7 @@ export class Person {
 
   commandLine(args) {
     const isScript = /\.[cm]?js$/.test(this.program);
-    return isScript
-      ? { command: this.node ?? process.execPath, args: [this.program, ...args] }
-      : { command: this.program, args };
+    return isScript ? { command: this.node, args: [this.program, ...args] } : { command: this.program, args };
   }
 
   environment(extra) {

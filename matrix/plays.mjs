@@ -154,6 +154,7 @@ export const PLAYS = {
 
   killed: {
     about: 'the host is killed while a sub-agent waits for the model',
+    needs: ['process-record'],
     scripts: {
       main: [turn(spawn('stuck', 'Wait for the model')), turn(say('never played'))],
       stuck: [turn(shell('echo begun')), hang('This answer never')],

@@ -4,11 +4,11 @@
  * @returns sessions, oldest first: { asks, id?, forkedFrom?, continuedFrom?, agents }. An agent is
  * { key, parent, kind, name, description, background, status, calls, output, keys }; the main agent comes first.
  */
-export function truthOf(person, host) {
+export function truthOf(person) {
   const { run, sessions } = person;
   return sessions.map((session) => {
     const agents = [...run.instances.values()].filter((instance) => isAgentOf(instance, session, run));
-    return { ...session, agents: agents.map((agent) => describe(agent, session, run, host)) };
+    return { ...session, agents: agents.map((agent) => describe(agent, session, run)) };
   });
 }
 
@@ -47,12 +47,13 @@ function rootSession(instance, run) {
   return rootSession(run.instances.get(instance.parent), run);
 }
 
-function describe(agent, session, run, host) {
+function describe(agent, session, run) {
   const isMain = agent.session !== undefined;
   const keys = isMain ? session.asks : [...run.instances.keys()].filter((key) => run.agentOf(key) === agent);
   const entries = run.log.filter(({ key, state }) => keys.includes(key) && state === 'served');
   const sum = (field) => entries.reduce((total, entry) => total + entry[field], 0);
-  const extraCalls = host.extraCalls?.({ isMain, entries, instances: keys.map((key) => run.instances.get(key)) }) ?? 0;
+  // A call that the host adds to the conversation is in every later request.
+  const hostCalls = Math.max(0, ...entries.map((entry) => entry.hostCalls ?? 0));
   return {
     key: agent.key,
     keys,
@@ -63,7 +64,7 @@ function describe(agent, session, run, host) {
     prompt: agent.prompt ?? null,
     background: agent.item?.background === true,
     status: isMain && session.staysOpen ? 'waiting' : statusOf(keys, run),
-    calls: sum('calls') + extraCalls,
+    calls: sum('calls') + hostCalls,
     output: sum('output'),
   };
 }

@@ -2,13 +2,13 @@
 import { matchAgent } from '../collect.mjs';
 
 /** @returns differences in words */
-export function checkTree({ truth, collected, matches, host, version, play, person: { run } }) {
+export function checkTree({ truth, collected, matches, host, version, person: { run } }) {
   const differences = [];
   for (const expected of truth) {
     const name = nameOf(expected);
     const shown = matches.get(expected);
     if (!shown) differences.push(`${name} is not listed`);
-    else differences.push(...checkSession({ expected, shown, truth, matches, host, version, play, run, name }));
+    else differences.push(...checkSession({ expected, shown, truth, matches, host, version, run, name }));
   }
   const known = new Set([...matches.values()].map(({ id }) => id));
   for (const { id, tree } of collected)
@@ -19,7 +19,7 @@ export function checkTree({ truth, collected, matches, host, version, play, pers
 /** How a session is called in differences. */
 export const nameOf = ({ asks }) => `session of ${asks.join(', ')}`;
 
-function checkSession({ expected, shown, truth, matches, host, version, play, run, name }) {
+function checkSession({ expected, shown, truth, matches, host, version, run, name }) {
   const differences = [];
   const { session, agents } = shown.tree;
   const differ = (what, is, wanted) => {
@@ -41,11 +41,9 @@ function checkSession({ expected, shown, truth, matches, host, version, play, ru
     const parent = agent.parent === null ? null : (found.get(agent.parent)?.id ?? agent.parent);
     differ(`${title}: parent`, one.parentId, parent);
     differ(`${title}: kind`, one.kind, agent.kind);
-    const label = host.label ? host.label(agent, version) : agent.description;
-    if (agent.kind !== 'main' && label !== null) differ(`${title}: label`, one.label, agent.name ?? label);
-    const open = host.mainStaysOpen?.(version) && agent.kind === 'main' && one.status === 'waiting';
-    differ(`${title}: status`, open ? 'completed' : one.status, agent.status);
-    if (host.uncounted?.(play, agent)) continue;
+    if (agent.kind !== 'main') differ(`${title}: label`, one.label, agent.name ?? labelOf(agent, host));
+    const mayStayOpen = host.mainStaysOpen?.(version) && agent.kind === 'main' && agent.status === 'completed';
+    if (!mayStayOpen || one.status !== 'waiting') differ(`${title}: status`, one.status, agent.status);
     // The transcript of a fork begins with the calls of its original: a count with them is right, too.
     const copied = agent.kind === 'main' ? copiedCalls(expected, truth, run) : 0;
     if (copied === 0 || one.toolCallCount !== agent.calls + copied)
@@ -57,6 +55,8 @@ function checkSession({ expected, shown, truth, matches, host, version, play, ru
     if (!ids.has(one.id)) differences.push(`agent "${one.label}" (${one.id}) is not in the play`);
   return differences;
 }
+
+const labelOf = (agent, host) => (host.label ? host.label(agent) : agent.description);
 
 /** Some versions write down a part of the output only; troupe must say then that it shows a lower bound. */
 function checkOutput({ title, one, agent, session, host, version, differences }) {

@@ -1,7 +1,7 @@
 // Claude Code.
 import path from 'node:path';
 import { hasTmux } from '../terminal.mjs';
-import { jsonLines } from './host-texts.mjs';
+import { jsonLines, NO_PROCESS_RECORD } from './host-texts.mjs';
 import { isAtLeast } from './versions.mjs';
 
 const TYPES = { general: 'general-purpose', explore: 'Explore' };
@@ -113,6 +113,7 @@ export const claudeCode = {
 };
 
 const NEEDS = [
+  ['process-record', (version) => isAtLeast(version, '2.1.85'), NO_PROCESS_RECORD],
   ['nesting', (version) => isAtLeast(version, '2.1.172'), 'Sub-agents cannot start sub-agents before 2.1.172'],
   ['message', (version) => isAtLeast(version, '2.1.100'), 'The tool SendMessage is not offered before 2.1.100'],
   ['team-panes', (version) => version === '2.1.39', 'Teammates run in the process of their lead'],

@@ -1,6 +1,6 @@
 // Gemini CLI.
 import path from 'node:path';
-import { findJsonLine } from './host-texts.mjs';
+import { findJsonLine, NO_PROCESS_RECORD } from './host-texts.mjs';
 import { isAtLeast } from './versions.mjs';
 
 export const gemini = {
@@ -63,6 +63,7 @@ export const gemini = {
   mainStaysOpen: () => true,
 
   cannot({ needs = [] }) {
+    if (needs.includes('process-record')) return NO_PROCESS_RECORD;
     if (needs.includes('nesting')) return 'Sub-agents are not offered the tool that starts sub-agents';
     if (needs.includes('wake')) return 'Sub-agents run in the foreground only';
     if (needs.includes('stop')) return 'Sub-agents run in the foreground only: nothing can stop one';

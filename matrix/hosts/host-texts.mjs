@@ -27,3 +27,6 @@ export const slugOf = (text) =>
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-|-$/g, '');
+
+/** The reason of a grey cell: a last line counts as recent for five minutes. */
+export const NO_PROCESS_RECORD = 'No file names the process, so a kill shows only after five minutes of silence';

@@ -1,6 +1,6 @@
 // OpenCode 1.x.
 import path from 'node:path';
-import { findJsonLine } from './host-texts.mjs';
+import { findJsonLine, NO_PROCESS_RECORD } from './host-texts.mjs';
 
 const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
 const OFF = ['MODELS_FETCH', 'AUTOUPDATE', 'LSP_DOWNLOAD', 'DEFAULT_PLUGINS', 'SHARE'];
@@ -80,6 +80,7 @@ export const opencode = {
   mainStaysOpen: () => true,
 
   cannot({ needs = [] }) {
+    if (needs.includes('process-record')) return NO_PROCESS_RECORD;
     if (needs.includes('nesting')) return 'Sub-agents are not offered the tool that starts sub-agents';
     if (needs.includes('stop')) return 'There is no tool that stops a sub-agent';
     if (needs.includes('wake'))

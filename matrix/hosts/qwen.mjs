@@ -1,6 +1,6 @@
 // Qwen Code.
 import path from 'node:path';
-import { findJsonLine } from './host-texts.mjs';
+import { findJsonLine, NO_PROCESS_RECORD } from './host-texts.mjs';
 
 const TYPES = { general: 'general-purpose', explore: 'Explore' };
 
@@ -55,6 +55,7 @@ export const qwen = {
   mainStaysOpen: () => true,
 
   cannot({ needs = [] }) {
+    if (needs.includes('process-record')) return NO_PROCESS_RECORD;
     if (needs.includes('stop')) return 'Not tried yet: which tool stops a sub-agent';
     if (needs.includes('message')) return 'Not tried yet: which tool gives a sub-agent a second task';
     return undefined;

@@ -5,6 +5,9 @@ let last = 0;
 export const newId = (prefix) =>
   `${prefix}01${String(++last).padStart(8, '0')}${Date.now().toString(36).padEnd(12, 'x')}`;
 
+/** Hosts may add calls of their own to a conversation. */
+export const isNewId = (id) => /01\d{8}/.test(id);
+
 export function sendJson(response, status, body) {
   response.writeHead(status, { 'content-type': 'application/json' });
   return endWith(response, JSON.stringify(body));

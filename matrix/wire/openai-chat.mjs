@@ -1,5 +1,5 @@
 // OpenAI chat completions, for OpenCode, Copilot CLI and Qwen Code.
-import { endWith, halves, newId, sendJson, textOf } from './http-replies.mjs';
+import { endWith, halves, isNewId, newId, sendJson, textOf } from './http-replies.mjs';
 
 export const openaiChat = {
   path: /\/chat\/completions/,
@@ -9,7 +9,14 @@ export const openaiChat = {
     const tools = new Map(
       (body.tools ?? []).map((tool) => [tool.function?.name, tool.function?.parameters?.properties]),
     );
-    return { messages, tools, conversation: body.messages ?? [], purpose: tools.size === 0 ? 'no tools' : 'no script' };
+    const calls = (body.messages ?? []).flatMap(({ tool_calls }) => tool_calls ?? []);
+    return {
+      messages,
+      tools,
+      conversation: body.messages ?? [],
+      hostCalls: calls.filter(({ id }) => !isNewId(id)).length,
+      purpose: tools.size === 0 ? 'no tools' : 'no script',
+    };
   },
 
   usage: (output) => ({ input: 10, cacheRead: 1000, cacheWrite: 0, output }),
