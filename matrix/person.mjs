@@ -96,7 +96,7 @@ export class Person {
     await this.observer.settled(700);
   }
 
-  /** This turn was answered in so many instances of the script. */
+  /** This turn was answered in `count` instances of the script. */
   servedTimes(script, index, count) {
     return this.patiently(`${script} turn ${index} was not answered ${count} times`, () => {
       const entries = this.run.entriesOf(script).filter((entry) => entry.index === index && entry.state !== 'reached');

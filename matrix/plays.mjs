@@ -133,6 +133,15 @@ export const PLAYS = {
     },
   },
 
+  resumed: {
+    about: 'a session that is resumed, with a sub-agent in each run',
+    scripts: { main: oneAgent, leaf },
+    async person(person) {
+      const session = await person.print('main');
+      await person.print('main', { resume: session });
+    },
+  },
+
   stopped: {
     about: 'a sub-agent that the main agent stops',
     needs: ['stop'],
@@ -169,7 +178,7 @@ export const PLAYS = {
 
   'fork-plain': {
     about: 'a fork of a session that has a sub-agent',
-    hosts: ['claude-code'],
+    needs: ['fork'],
     scripts: { main: oneAgent, leaf, word },
     async person(person) {
       const original = await person.print('main');
@@ -179,7 +188,7 @@ export const PLAYS = {
 
   'fork-own-agent': {
     about: 'a fork that starts a sub-agent of its own',
-    hosts: ['claude-code'],
+    needs: ['fork'],
     scripts: { main: oneAgent, leaf },
     async person(person) {
       const original = await person.print('main');
@@ -201,7 +210,7 @@ export const PLAYS = {
 
   'fork-of-fork': {
     about: 'a fork of a fork, each with a sub-agent',
-    hosts: ['claude-code'],
+    needs: ['fork'],
     scripts: { main: oneAgent, leaf },
     async person(person) {
       const original = await person.print('main');

@@ -19,26 +19,32 @@ export async function checkStream({ truth, matches, troupe, host }) {
       const args = ['stream', '--host', host.name];
       const { code, stdout, stderr } = await troupe.run(args, readFileSync(file));
       if (code !== 0) differences.push(`troupe stream failed (exit code ${code}): ${stderr.trim()}`);
-      for (const line of stdout.split('\n').filter(Boolean)) note(JSON.parse(line), ended);
+      // Codex numbers the calls of each run from 0: only an id is the same in all runs.
+      for (const [call, agent] of readRun(stdout)) ended.set(agent.id ?? call, { ...agent, call });
     }
     if (expected.printed.length > 0) differences.push(...compare(nameOf(expected), ended, shown.tree));
   }
   return differences;
 }
 
-/** Agents may begin without an id; the call that made them stays the same. */
-function note(event, ended) {
-  if (!event.type.startsWith('subagent_')) return;
-  const key = event.parent_tool_id ?? event.agent_id;
-  const agent = ended.get(key) ?? { id: null, status: null };
-  ended.set(key, { id: event.agent_id ?? agent.id, status: ENDS[event.type] ?? agent.status });
+/** By the call that made it: an agent may begin without an id. */
+function readRun(stdout) {
+  const agents = new Map();
+  for (const line of stdout.split('\n').filter(Boolean)) {
+    const event = JSON.parse(line);
+    if (!event.type.startsWith('subagent_')) continue;
+    const call = event.parent_tool_id ?? event.agent_id;
+    const agent = agents.get(call) ?? { id: null, status: null };
+    agents.set(call, { id: event.agent_id ?? agent.id, status: ENDS[event.type] ?? agent.status });
+  }
+  return agents;
 }
 
 function compare(name, ended, { agents }) {
   const differences = [];
   const subagents = agents.filter(({ kind }) => kind !== 'main');
   for (const { id, toolUseId, label, status } of subagents) {
-    const one = ended.get(toolUseId) ?? [...ended.values()].find((other) => other.id === id);
+    const one = ended.get(id) ?? [...ended.values()].find(({ call }) => call === toolUseId);
     if (!one) differences.push(`${name}: the stream does not show "${label}"`);
     else if (one.status !== status)
       differences.push(`${name}: "${label}" ends as ${one.status} in the stream and as ${status} in the tree`);

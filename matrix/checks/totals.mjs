@@ -3,19 +3,21 @@ import { nameOf } from './tree.mjs';
 
 const FIELDS = ['input', 'output', 'cacheRead', 'cacheWrite'];
 
-export function checkTotals({ truth, matches, host, version, person }) {
+export function checkTotals({ truth, matches, host, person }) {
   return truth.flatMap((expected) => {
     const shown = matches.get(expected);
     if (!shown) return [];
     const { session } = shown.tree;
     const own = subtract(session.usage, session.inheritedUsage);
     const served = sumServed(expected, shown, person.run);
+    const main = shown.tree.agents[0];
     return [
+      ...compareMain(main, expected, host),
       ...compare({ own, session, wanted: served, name: nameOf(expected), by: 'the model served' }),
       ...compare({
         own,
         session,
-        wanted: hostTotals(expected, host, version),
+        wanted: hostTotals(expected, host),
         name: nameOf(expected),
         by: `${host.title} says`,
       }),
@@ -36,6 +38,14 @@ function compare({ own, session, wanted, name, by }) {
   });
 }
 
+/** Some hosts print the usage of the main agent only. */
+function compareMain(main, { printed, forkedFrom }, host) {
+  const wanted = printed.length === 1 && !forkedFrom ? host.mainTotals?.(printed[0]) : null;
+  return wanted
+    ? compare({ own: main.usage, session: main, wanted, name: 'main agent', by: `${host.title} says` })
+    : [];
+}
+
 function sumServed({ agents }, { id }, run) {
   const keys = new Set(agents.flatMap((agent) => agent.keys));
   const served = run.log.filter(({ key, state }) => state === 'served' && keys.has(key));
@@ -45,11 +55,14 @@ function sumServed({ agents }, { id }, run) {
   return { ...sum([...served, ...hidden]), withoutHidden: sum(served) };
 }
 
-/** Claude Code counts on through resumes and forks: the sum of a fork holds that of its original. */
-function hostTotals({ printed, forkedFrom, wasKilled }, host, version) {
-  const last = printed.at(-1);
-  if (!host.totals || !last || forkedFrom || wasKilled) return null;
-  return host.totals(last, version);
+/** The sum of a fork holds that of its original in Claude Code. */
+function hostTotals({ printed, forkedFrom, wasKilled }, host) {
+  if (!host.totals || printed.length === 0 || forkedFrom || wasKilled) return null;
+  const runs = (host.totalsAreCumulative ? printed.slice(-1) : printed).map((file) => host.totals(file));
+  if (runs.includes(null)) return null;
+  return Object.fromEntries(
+    Object.keys(runs[0]).map((field) => [field, runs.reduce((sum, run) => sum + run[field], 0)]),
+  );
 }
 
 const subtract = (usage, inherited) =>

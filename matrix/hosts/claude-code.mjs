@@ -60,6 +60,9 @@ export const claudeCode = {
   /** The id of the session, from the output of a headless run. */
   sessionId: (stdout) => jsonLines(stdout).find(({ session_id }) => session_id)?.session_id,
 
+  /** A resumed session goes on with the totals of its runs before. */
+  totalsAreCumulative: true,
+
   /** What the host itself counted, from the output of a headless run. */
   totals(stdout) {
     const result = jsonLines(stdout).findLast(({ type, modelUsage }) => type === 'result' && modelUsage);

@@ -1,6 +1,6 @@
 // Codex. An agent is started by one call and waited for by another.
 import path from 'node:path';
-import { findJsonLine, quoteForShell } from './host-texts.mjs';
+import { findJsonLine, jsonLines, quoteForShell } from './host-texts.mjs';
 
 const TYPES = { general: 'worker', explore: 'explorer' };
 /** Some versions hide the agent tools behind a search; they can be called by this namespace all the same. */
@@ -19,13 +19,21 @@ export const codex = {
     sandbox.write(path.join(sandbox.home, '.codex/config.toml'), settings(url, sandbox.project));
   },
 
-  printArgs: (prompt, { resume } = {}) => [
+  printArgs: (prompt, { resume, fork } = {}) => [
     ...['exec', '--json', '--skip-git-repo-check'],
-    ...(resume ? ['resume', resume] : []),
+    ...(resume ? [fork ? 'fork' : 'resume', resume] : []),
     prompt,
   ],
 
   sessionId: (stdout) => findJsonLine(stdout, ({ thread_id }) => thread_id)?.thread_id,
+
+  /** It prints the usage of the main agent's last turn only. */
+  mainTotals(stdout) {
+    const usage = jsonLines(stdout).findLast(({ type }) => type === 'turn.completed')?.usage;
+    if (!usage) return null;
+    const cacheRead = usage.cached_input_tokens;
+    return { input: usage.input_tokens - cacheRead, output: usage.output_tokens, cacheRead };
+  },
 
   /** One wait for each agent, after the turn that starts or wakes it. */
   turnsFor(turns) {

@@ -50,6 +50,7 @@ export const copilot = {
   label: ({ description }) => slugOf(description),
 
   cannot({ needs = [] }) {
+    if (needs.includes('fork')) return 'There is no option that forks a session';
     if (needs.includes('stop')) return 'There is no tool that stops a sub-agent';
     if (needs.includes('message')) return 'Not tried yet: `write_agent` needs an agent that is still open';
     return undefined;

@@ -1,6 +1,6 @@
 // Gemini CLI.
 import path from 'node:path';
-import { findJsonLine, NO_PROCESS_RECORD } from './host-texts.mjs';
+import { findJsonLine, jsonLines, NO_PROCESS_RECORD } from './host-texts.mjs';
 import { isAtLeast } from './versions.mjs';
 
 export const gemini = {
@@ -28,12 +28,18 @@ export const gemini = {
     sandbox.write(path.join(sandbox.home, '.gemini/settings.json'), JSON.stringify(settings));
   },
 
-  printArgs: (prompt, _options, version) => [
+  printArgs: (prompt, { resume } = {}, version) => [
     ...['-p', prompt, '-o', 'stream-json', '--approval-mode', 'yolo', '-m', 'gemini-2.5-flash'],
+    ...(resume ? ['--resume', resume] : []),
     ...(isAtLeast(version, '0.56.0') ? ['--skip-trust'] : []),
   ],
 
   sessionId: (stdout) => findJsonLine(stdout, ({ session_id }) => session_id)?.session_id,
+
+  totals(stdout) {
+    const stats = jsonLines(stdout).findLast(({ type }) => type === 'result')?.stats;
+    return stats ? { input: stats.input, output: stats.output_tokens, cacheRead: stats.cached } : null;
+  },
 
   call(item, { project }) {
     const file = (name) => path.join(project, name);
@@ -63,6 +69,7 @@ export const gemini = {
   mainStaysOpen: () => true,
 
   cannot({ needs = [] }) {
+    if (needs.includes('fork')) return 'There is no option that forks a session';
     if (needs.includes('process-record')) return NO_PROCESS_RECORD;
     if (needs.includes('nesting')) return 'Sub-agents are not offered the tool that starts sub-agents';
     if (needs.includes('wake')) return 'Sub-agents run in the foreground only';

@@ -1,6 +1,6 @@
 // Qwen Code.
 import path from 'node:path';
-import { findJsonLine, NO_PROCESS_RECORD } from './host-texts.mjs';
+import { findJsonLine, jsonLines, NO_PROCESS_RECORD } from './host-texts.mjs';
 
 const TYPES = { general: 'general-purpose', explore: 'Explore' };
 
@@ -24,12 +24,23 @@ export const qwen = {
     sandbox.write(path.join(sandbox.home, '.qwen/settings.json'), JSON.stringify(settings));
   },
 
-  printArgs: (prompt, { resume } = {}) => [
+  printArgs: (prompt, { resume, fork } = {}) => [
     ...['-p', prompt, '-o', 'stream-json', '--yolo'],
     ...(resume ? ['--resume', resume] : []),
+    ...(fork ? ['--fork-session'] : []),
   ],
 
   sessionId: (stdout) => findJsonLine(stdout, ({ session_id }) => session_id)?.session_id,
+
+  /** A resumed session goes on with the totals of its runs before. */
+  totalsAreCumulative: true,
+
+  totals(stdout) {
+    const usage = jsonLines(stdout).findLast(({ type }) => type === 'result')?.usage;
+    if (!usage) return null;
+    const cacheRead = usage.cache_read_input_tokens;
+    return { input: usage.input_tokens - cacheRead, output: usage.output_tokens, cacheRead };
+  },
 
   call(item, { project }) {
     const file = (name) => path.join(project, name);
