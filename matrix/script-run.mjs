@@ -39,9 +39,7 @@ export class ScriptRun {
       if (!mark) continue;
       const instance = this.instances.get(`${mark[1]}#${mark[2]}`);
       if (!instance) return null;
-      const after = messages.slice(at + 1);
-      const answers = after.filter(({ role }, n) => role === 'assistant' && after[n - 1]?.role !== 'assistant');
-      return { instance, index: answers.length };
+      return { instance, index: countAnswers(messages.slice(at + 1)) };
     }
     return null;
   }
@@ -113,6 +111,17 @@ export class ScriptRun {
     if (instance.session) return this.instances.get(instance.session.asks[0]);
     return instance.continues ? this.agentOf(instance.continues) : instance;
   }
+}
+
+function countAnswers(messages) {
+  const named = new Set();
+  let count = 0;
+  for (const [index, { role, answer }] of messages.entries()) {
+    if (role !== 'assistant' || messages[index - 1]?.role === 'assistant' || named.has(answer)) continue;
+    if (answer) named.add(answer);
+    count++;
+  }
+  return count;
 }
 
 /** A number that no other turn has, so that a wrong sum shows which turn is missing. */

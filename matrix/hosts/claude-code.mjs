@@ -1,4 +1,5 @@
 // Claude Code.
+import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { hasTmux } from '../terminal.mjs';
 import { jsonLines, NO_PROCESS_RECORD } from './host-texts.mjs';
@@ -64,16 +65,15 @@ export const claudeCode = {
   totalsAreCumulative: true,
 
   /** What the host itself counted, from the output of a headless run. */
-  totals(stdout) {
-    const result = jsonLines(stdout).findLast(({ type, modelUsage }) => type === 'result' && modelUsage);
-    if (!result) return null;
-    const sum = (field) => Object.values(result.modelUsage).reduce((total, usage) => total + usage[field], 0);
-    return {
-      input: sum('inputTokens'),
-      output: sum('outputTokens'),
-      cacheRead: sum('cacheReadInputTokens'),
-      cacheWrite: sum('cacheCreationInputTokens'),
-    };
+  totals: (stdout) => sumModels(jsonLines(stdout).findLast(({ type, modelUsage }) => type === 'result' && modelUsage)),
+
+  /** The same, from the last line of a session in a terminal (2.1.286 and later). */
+  writtenTotals(id, sandbox) {
+    const projects = path.join(sandbox.home, '.claude/projects');
+    const file = readdirSync(projects)
+      .map((name) => path.join(projects, name, `${id}.jsonl`))
+      .find(existsSync);
+    return file ? sumModels(jsonLines(file).findLast(({ type }) => type === 'cost-state')) : null;
   },
 
   /** Up to 2.1.84 no file says whether the process lives, so a session in a terminal stays open for a while. */
@@ -115,7 +115,23 @@ export const claudeCode = {
   },
 };
 
+function sumModels(line) {
+  if (!line?.modelUsage) return null;
+  const sum = (field) => Object.values(line.modelUsage).reduce((total, usage) => total + usage[field], 0);
+  return {
+    input: sum('inputTokens'),
+    output: sum('outputTokens'),
+    cacheRead: sum('cacheReadInputTokens'),
+    cacheWrite: sum('cacheCreationInputTokens'),
+  };
+}
+
 const NEEDS = [
+  [
+    'wake',
+    (version) => isAtLeast(version, '2.1.45'),
+    'A headless run ends before its agent in the background (seen in 2.0.76, not in 2.1.45)',
+  ],
   ['process-record', (version) => isAtLeast(version, '2.1.85'), NO_PROCESS_RECORD],
   ['nesting', (version) => isAtLeast(version, '2.1.172'), 'Sub-agents cannot start sub-agents before 2.1.172'],
   ['message', (version) => isAtLeast(version, '2.1.100'), 'The tool SendMessage is not offered before 2.1.100'],

@@ -5,7 +5,8 @@ export const anthropic = {
   path: /^\/v1\/messages(?:\?|$)/,
 
   read(body) {
-    const messages = (body.messages ?? []).map(({ role, content }) => ({ role, text: textBlocks(content) }));
+    const messages = (body.messages ?? []).map(({ role, content }) => ({ role, text: textBlocks(content), content }));
+    nameAnswers(messages);
     const tools = new Map((body.tools ?? []).map((tool) => [tool.name, tool.input_schema?.properties]));
     const wantsTitle = tools.size === 0;
     return {
@@ -30,6 +31,8 @@ export const anthropic = {
 
   async send(response, body, { blocks, usage, hang, closed }) {
     const content = blocks.map(toBlock);
+    const answer = { texts: blocks.flatMap(({ text }) => text ?? []) };
+    for (const { type, id } of content) if (type === 'tool_use') answers.set(id, answer);
     const stop_reason = content.some(({ type }) => type === 'tool_use') ? 'tool_use' : 'end_turn';
     const message = { id: newId('msg_'), type: 'message', role: 'assistant', model: body.model };
     const counts = {
@@ -65,6 +68,20 @@ export const anthropic = {
     return endWith(response);
   },
 };
+
+/** By the id of each call, the answer that it was part of. */
+const answers = new Map();
+
+/** Claude Code 1.0 sends back one answer as several messages, with the results of its calls between them. */
+function nameAnswers(messages) {
+  const spoken = messages.filter(({ role }) => role === 'assistant');
+  for (const [index, message] of spoken.toReversed().entries()) {
+    const call = Array.isArray(message.content) && message.content.find(({ type }) => type === 'tool_use');
+    const next = spoken[spoken.length - index]?.answer;
+    if (call) message.answer = answers.get(call.id);
+    else if (next?.texts.includes(message.text)) message.answer = next;
+  }
+}
 
 /** Results of tools are not counted as text: they may quote the marks of other agents. */
 function textBlocks(content) {
