@@ -31,16 +31,17 @@ const CHECKS = { tree: checkTree, live: checkLive, totals: checkTotals, stream: 
 export async function runCell({ host, version, program, nodeFolder, name, play, keep }) {
   const started = Date.now();
   const reason = host.cannot?.(play, version);
-  if (reason) return { color: 'grey', reason, differences: [], ms: 0 };
+  // With --keep, a grey cell is played as well: its recording shows what the host lacks.
+  if (reason && !keep) return { color: 'grey', reason, differences: [], ms: 0 };
   const PATH = nodeFolder ? `${nodeFolder}${path.delimiter}${process.env.PATH}` : process.env.PATH;
   const sandbox = new Sandbox({ PATH });
   const node = nodeFolder ? path.join(nodeFolder, 'node') : process.execPath;
   const stage = { host, version, program, node, sandbox, play };
   try {
     const { differences, record } = await perform(stage);
-    const color = differences.length === 0 ? 'green' : 'red';
+    const color = reason ? 'grey' : differences.length === 0 ? 'green' : 'red';
     const recording = keep ? keepRecording({ keep, sandbox, host, version, name, record, differences }) : undefined;
-    return { color, differences, ms: Date.now() - started, recording };
+    return { color, reason, differences, ms: Date.now() - started, recording };
   } finally {
     sandbox.remove();
   }

@@ -16,14 +16,14 @@ Options:
   --version VERSION  this version instead of the listed ones; needs one --host; may be repeated
   --plays A,B        only these plays
   --list             list hosts, versions and plays, and stop
-  --keep DIR         keep a recording of each cell in DIR
+  --keep DIR         keep a recording of each cell in DIR; grey cells are played, too
   --cache DIR        folder with installed hosts, DIR/<host>-<version>/node_modules (default: node_modules/.matrix)
   --node22 PATH      program or folder of Node 22, for hosts that need it
   --json             print the results as JSON
   --no-page          do not write docs/reference/compatibility.md and matrix/results.json
   --help             print this text
 
-Exit codes: 0 no red cell, 1 a red cell, 2 wrong usage.
+Exit codes: 0 no red cell, 1 a red cell, 2 wrong usage, or a host that could not be installed.
 
 Examples:
   npm run matrix -- --host claude-code --plays one,parallel

@@ -43,7 +43,7 @@ export function writePage(results) {
 
 /** What differs from run to run (times, ids of sessions, paths) is left out. */
 function toCell({ host, version, play, color, reason, differences }) {
-  const first = differences[0];
+  const first = color === 'red' ? differences[0] : undefined;
   const text = first && `${first.check}: ${withoutIds(first.text)}`;
   return {
     host,

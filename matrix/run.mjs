@@ -40,8 +40,9 @@ async function main(args) {
   }
   if (options.json) print(`${JSON.stringify(results, null, 2)}\n`);
   else print(formatTable(results));
-  if (!options['no-page']) writePage(results);
-  return results.some(({ color }) => color === 'red') ? 1 : 0;
+  if (!options['no-page']) writePage(results.filter(({ isSkipped }) => !isSkipped));
+  if (results.some(({ color }) => color === 'red')) return 1;
+  return results.some(({ isSkipped }) => isSkipped) ? 2 : 0;
 }
 
 async function prepareHost({ host, version, options }) {
@@ -51,7 +52,8 @@ async function prepareHost({ host, version, options }) {
 }
 
 function playCell({ problem, ...cell }) {
-  if (problem) return { color: 'grey', reason: problem, differences: [], ms: 0 };
+  // Says nothing about the host, so the page does not get it.
+  if (problem) return { color: 'grey', reason: problem, differences: [], ms: 0, isSkipped: true };
   return runCell({ ...cell, play: PLAYS[cell.name] });
 }
 

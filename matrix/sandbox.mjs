@@ -23,6 +23,7 @@ export class Sandbox {
     // Nothing is inherited but the PATH: no real key, proxy or setting can reach a host.
     this.env = { PATH, HOME: this.home, TMPDIR: this.temp, LANG: 'C.UTF-8', TERM: 'dumb', [OWNER]: this.base };
     this.processes = [];
+    this.endings = [];
     for (const [name, text] of Object.entries(PROJECT_FILES)) this.write(path.join(this.project, name), text);
     this.git(['init', '-q', '-b', 'main'], ['add', '-A'], ['commit', '-q', '-m', 'start']);
     sandboxes.add(this);
@@ -71,6 +72,11 @@ export class Sandbox {
     return running;
   }
 
+  /** Ends with the sandbox: servers and terminals, which are not programs of the host. */
+  atEnd(end) {
+    this.endings.push(end);
+  }
+
   git(...commands) {
     const who = { GIT_AUTHOR_NAME: 'matrix', GIT_AUTHOR_EMAIL: 'matrix@example.invalid' };
     const env = { ...this.env, ...who, GIT_COMMITTER_NAME: 'matrix', GIT_COMMITTER_EMAIL: 'matrix@example.invalid' };
@@ -80,7 +86,8 @@ export class Sandbox {
 
   /** Ends every process that was started here, also those that left their group. */
   endAll() {
-    for (const { pid, endedAt } of this.processes) if (endedAt === null) killGroup(pid, 'SIGKILL');
+    for (const end of this.endings) safely(end);
+    for (const { pid, endedAt } of this.processes) if (pid && endedAt === null) killGroup(pid, 'SIGKILL');
     for (const pid of findOwned(this.base)) kill(pid, 'SIGKILL');
   }
 

@@ -36,6 +36,7 @@ export class Terminal {
     /** The same shape as the processes of the sandbox. */
     this.process = { name, startedAt: Date.now(), endedAt: null };
     sandbox.processes.push(this.process);
+    sandbox.atEnd(() => this.tmux('kill-server'));
   }
 
   tmux(...words) {

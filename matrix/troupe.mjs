@@ -44,6 +44,7 @@ export class Troupe {
   async serve() {
     const { env } = this;
     const child = spawn(process.execPath, [program, '--no-open', '--json'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.sandbox.atEnd(() => child.kill('SIGKILL'));
     const ended = new Promise((resolve) => child.on('close', resolve));
     let errors = '';
     child.stderr.on('data', (chunk) => (errors += chunk));
