@@ -57,7 +57,6 @@ async function answer({ run, host, project, request, response }) {
   // A hanging answer ends with its connection; its usage never reached the host.
   if (turn?.hang) return sent.then(() => run.finish(entry, 'aborted'));
   await sent;
-  // The entry is finished before the host has read the answer: its next request may arrive at once.
   run.finish(entry, response.destroyed && !response.writableFinished ? 'aborted' : 'served', usage);
 }
 

@@ -9,7 +9,7 @@ export class Person {
     Object.assign(this, { host, version, program, node, sandbox, observer, run: model.run, url: model.url });
     /** The sessions that must exist in the end, oldest first. */
     this.sessions = [];
-    this.processes = [];
+    this.runs = 0;
     this.terminals = [];
   }
 
@@ -26,9 +26,9 @@ export class Person {
     const instance = this.ask(script, session);
     const prompt = `Please do the job. ${instance.mark}`;
     const args = this.host.printArgs(prompt, { resume: (resume ?? fork)?.id, fork: fork !== undefined }, this.version);
-    const name = `run-${this.processes.length + 1}`;
+    this.runs++;
+    const name = `run-${this.runs}`;
     const process = this.sandbox.start({ ...this.commandLine(args), env: this.environment(env), name });
-    this.processes.push(process);
     session.printed.push(process.stdout);
     session.processes.push(process);
     return { session, process };
@@ -150,7 +150,9 @@ class PersonAtTerminal {
   async ask(script) {
     const instance = this.person.ask(script, this.session);
     await this.terminal.enter(`Please do the job. ${instance.mark}`);
-    await this.person.reached(script, 0);
+    await this.person.patiently(`${instance.key} was not asked for`, () =>
+      this.person.run.log.some(({ key }) => key === instance.key),
+    );
   }
 
   /** Types a command of the host and waits until the screen is still. */

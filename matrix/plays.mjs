@@ -104,7 +104,8 @@ export const PLAYS = {
         turn(shell('echo the main agent goes on')),
         turn(say('I will report when it is done.')),
       ],
-      slow: [turn(shell('sleep 2; echo passed')), turn(say('The slow check passed.'))],
+      // Some hosts refuse a command that begins with a sleep.
+      slow: [turn(shell('echo begun; sleep 2')), turn(say('The slow check passed.'))],
     },
   },
 
@@ -281,16 +282,18 @@ export const PLAYS = {
 
   team: {
     about: 'two teammates in the process of their lead',
-    needs: ['terminal', 'team'],
+    needs: ['terminal'],
     hosts: ['claude-code'],
+    since: '2.1.88',
     scripts: teamScripts,
     person: (person) => playTeam(person, { env: TEAMS }),
   },
 
   'team-panes': {
     about: 'two teammates in panes of tmux',
-    needs: ['terminal', 'team-panes'],
+    needs: ['terminal'],
     hosts: ['claude-code'],
+    versions: ['2.1.39'],
     scripts: teamScripts,
     person: (person) => playTeam(person, { env: TEAMS, seesTmux: true }),
   },

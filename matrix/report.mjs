@@ -99,13 +99,21 @@ function formatHost(cells) {
     return `| \`${play}\` | ${PLAYS[play].about} | ${signs.join(' | ')} |`;
   });
   const head = [`| play | | ${versions.join(' | ')} |`, `|---|---|${versions.map(() => ':-:').join('|')}|`];
-  const notes = cells
-    .filter(({ color }) => color !== 'green')
-    .map(
-      ({ version, play, color, reason, first }) =>
-        `- ${SIGNS[color]} ${version} \`${play}\`: ${escapeMarkdown(reason ?? first)}`,
-    );
-  return [...head, ...rows, ...(notes.length > 0 ? ['', ...notes] : [])];
+  const noteLines = formatNotes(cells.filter(({ color }) => color !== 'green'));
+  return [...head, ...rows, ...(noteLines.length > 0 ? ['', ...noteLines] : [])];
+}
+
+/** One line for each play and reason, with the versions it is true of. */
+function formatNotes(cells) {
+  const versions = new Map();
+  for (const { version, play, color, reason, first } of cells) {
+    const note = JSON.stringify([color, play, reason ?? first]);
+    versions.set(note, [...(versions.get(note) ?? []), version]);
+  }
+  return [...versions].map(([note, own]) => {
+    const [color, play, text] = JSON.parse(note);
+    return `- ${SIGNS[color]} \`${play}\` (${own.join(', ')}): ${escapeMarkdown(text)}`;
+  });
 }
 
 const escapeMarkdown = (text) => text.replaceAll('|', '\\|').replaceAll('<', '&lt;');

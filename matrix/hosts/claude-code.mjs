@@ -135,8 +135,6 @@ const NEEDS = [
   ['process-record', (version) => isAtLeast(version, '2.1.85'), NO_PROCESS_RECORD],
   ['nesting', (version) => isAtLeast(version, '2.1.172'), 'Sub-agents cannot start sub-agents before 2.1.172'],
   ['message', (version) => isAtLeast(version, '2.1.100'), 'The tool SendMessage is not offered before 2.1.100'],
-  ['team-panes', (version) => version === '2.1.39', 'Teammates run in the process of their lead'],
-  ['team', (version) => isAtLeast(version, '2.1.88'), 'Teammates run in panes of tmux, or there are no teams'],
 ];
 
 const spawnInput = ({ description, prompt, type = 'general', background = false, name, team }) => ({

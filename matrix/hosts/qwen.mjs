@@ -42,7 +42,10 @@ export const qwen = {
     return { input: usage.input_tokens - cacheRead, output: usage.output_tokens, cacheRead };
   },
 
-  call(item, { project }) {
+  /** Of agents in the background. */
+  agentIds: (text) => [...text.matchAll(/task_id: ([\w-]+)/g)].map((match) => match[1]),
+
+  call(item, { agents, project }) {
     const file = (name) => path.join(project, name);
     switch (item.do) {
       case 'shell': {
@@ -58,6 +61,8 @@ export const qwen = {
         const input = { description, prompt, subagent_type: TYPES[type] ?? type, run_in_background: background };
         return { name: 'agent', input };
       }
+      case 'stop':
+        return { name: 'task_stop', input: { task_id: agents.at(-1) } };
     }
     throw new Error(`Qwen Code has no tool for "${item.do}".`);
   },
@@ -67,8 +72,8 @@ export const qwen = {
 
   cannot({ needs = [] }) {
     if (needs.includes('process-record')) return NO_PROCESS_RECORD;
-    if (needs.includes('stop')) return 'Not tried yet: which tool stops a sub-agent';
-    if (needs.includes('message')) return 'Not tried yet: which tool gives a sub-agent a second task';
+    if (needs.includes('message'))
+      return '`send_message` reaches agents in the background only, and this one runs in the foreground';
     return undefined;
   },
 };
