@@ -1,6 +1,6 @@
 // A program in a terminal, as a person uses it. tmux is the terminal; its server belongs to the sandbox.
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 const COLUMNS = '140';
@@ -82,16 +82,6 @@ export class Terminal {
   /** @returns whether the program has ended in time */
   untilEnded(ms) {
     return until(() => this.hasEnded(), ms);
-  }
-
-  exitCode() {
-    return existsSync(this.exitFile) ? Number(readFileSync(this.exitFile, 'utf8')) : null;
-  }
-
-  signal(name) {
-    const shell = this.tmux('display-message', '-p', '-t', this.pane, '#{pane_pid}').trim();
-    const children = readFileSync(`/proc/${shell}/task/${shell}/children`, 'utf8').trim().split(' ');
-    process.kill(Number(children[0]), name);
   }
 
   close() {
