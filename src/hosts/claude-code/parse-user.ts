@@ -50,7 +50,9 @@ const LOCAL_COMMAND_CAVEAT = '<local-command-caveat>';
 /** Behind the caveat come the command, its output or an error: each follows the line before, and has its very time. */
 function isOfLocalCommand(record: RawRecord, text: string, { localCommand }: FileState): boolean {
   if (record['isMeta'] === true && text.startsWith(LOCAL_COMMAND_CAVEAT)) return true;
-  return localCommand?.id === record['parentUuid'] && localCommand?.at === record['timestamp'];
+  return (
+    localCommand !== undefined && localCommand.id === record['parentUuid'] && localCommand.at === record['timestamp']
+  );
 }
 
 const BY_PERSON = new Set<unknown>(['sdk', 'typed']);
