@@ -55,7 +55,10 @@ export interface SourceAdapter extends HostDescription {
   createReader(session: LocatedSession, source: LocatedSource): SourceReader;
   /** For sources of the shape `table`: reads them itself. */
   openTable?(session: LocatedSession, source: LocatedSource): TableCursor;
-  /** Transcripts of agents that the session knows of, but that lie elsewhere (a forked session leaves them behind). */
+  /**
+   * Transcripts of agents that the session knows of, but that lie elsewhere (a forked session leaves them behind). A file of
+   * the session itself may be among them, if it is another agent's than its name says.
+   */
   locateAgents?(
     session: LocatedSession,
     agents: readonly AgentId[],

@@ -1,8 +1,10 @@
 import {
   type AgentEvent,
   type AgentId,
+  type AgentRecord,
   createLedger,
   type Diagnostic,
+  MESSAGE_DELIVERY,
   type ProcessSeen,
   parseStartedBy,
   reduce,
@@ -61,6 +63,8 @@ export class FollowedSession {
   #followed = new Map<SourceId, FollowedSource>();
   /** Transcripts of its agents that lie elsewhere. */
   #borrowed: readonly LocatedSource[] = [];
+  /** Files of its own that are another agent's than their names say. */
+  readonly #reassigned = new Map<SourceId, LocatedSource>();
   /** Agents that were looked for elsewhere; undefined: look for them next time. */
   #searched: ReadonlySet<AgentId> | undefined;
   #generation = 0;
@@ -131,7 +135,8 @@ export class FollowedSession {
     reading: Refreshed,
   ): Promise<boolean> {
     this.#noteFacts(session);
-    const sources = [...session.sources, ...this.#borrowed];
+    const own = session.sources.map((source) => this.#reassigned.get(source.id) ?? source);
+    const sources = [...own, ...this.#borrowed];
     const listed = new Set(sources.map(({ id, path }) => `${id} ${path}`));
     if (this.sources.some(({ id, path }) => !listed.has(`${id} ${path}`))) return false;
     const wanted = sources.filter(({ id, path }) => !changed || changed.has(path) || !this.#followed.has(id));
@@ -185,8 +190,14 @@ export class FollowedSession {
       this.#searched = new Set(away);
       if (away.length === 0 && this.#borrowed.length === 0) return true;
       const found = new Map<SourceId, LocatedSource>();
-      for (const source of await this.#adapter.locateAgents(session, away, scan))
-        if (!own.has(source.id) && !found.has(source.id)) found.set(source.id, source);
+      let isReassigned = false;
+      for (const source of await this.#adapter.locateAgents(session, away, scan)) {
+        if (own.has(source.id)) {
+          isReassigned ||= this.#reassigned.get(source.id)?.agent !== source.agent;
+          this.#reassigned.set(source.id, source);
+        } else if (!found.has(source.id)) found.set(source.id, source);
+      }
+      if (isReassigned) return false;
       if (this.#borrowed.some(({ id, path }) => found.get(id)?.path !== path)) return false;
       this.#borrowed = [...found.values()];
       const added = this.#borrowed.filter(({ id }) => !this.#followed.has(id));
@@ -349,8 +360,13 @@ function failure(error: unknown): Pick<Diagnostic, 'code' | 'detail'> {
  * another session's. One that was found elsewhere may have more files there: a teammate has one for each time it woke.
  */
 function agentsElsewhere(ledger: SessionLedger, own: ReadonlySet<SourceId>): readonly AgentId[] {
-  return [...ledger.agents.values()]
-    .filter((agent) => ![...agent.sources].some((source) => own.has(source)))
+  const agents = [...ledger.agents.values()];
+  const isTeammate = ({ agentKind }: AgentRecord): boolean => agentKind?.value === 'teammate';
+  const isDelivery = (agent: AgentRecord): boolean =>
+    agent.internal?.value === MESSAGE_DELIVERY && agent.tails.size > 0 && !isTeammate(agent);
+  const hasDeliveries = agents.some(isDelivery);
+  return agents
+    .filter((agent) => (hasDeliveries && isTeammate(agent)) || ![...agent.sources].some((source) => own.has(source)))
     .filter((agent) => [...agent.links.values()].some(({ evidence }) => evidence !== 'sidecar'))
     .map((agent) => agent.id);
 }

@@ -59,7 +59,9 @@ export async function sourcesOf(
   agent: AgentNode,
 ): Promise<readonly LocatedSource[]> {
   const own = sourcesById(session);
-  const away = agent.sources.some((id) => !own.has(id));
+  const isOthers = (source: LocatedSource | undefined): boolean =>
+    source === undefined || (source.agent !== undefined && source.agent !== agent.id);
+  const away = agent.sources.some((id) => isOthers(own.get(id)));
   const borrowed = away && adapter.locateAgents ? await adapter.locateAgents(session, [agent.id]) : [];
   const known = away ? new Map([...own, ...borrowed.map((source) => [source.id, source] as const)]) : own;
   // Without a file of its own there may be copies of its lines in the main transcript.

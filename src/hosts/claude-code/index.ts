@@ -58,7 +58,7 @@ function factsOf(version: string): readonly VersionFact[] {
 const READERS: Readonly<Record<Role, (of: TranscriptOf) => SourceReader>> = {
   session: createTranscriptReader,
   agent: createTranscriptReader,
-  teammate: createTranscriptReader,
+  teammate: (of) => createTranscriptReader({ ...of, isTeammates: true }),
   sidecar: (of) => ({ read: (line) => readSidecar(line, of) }),
   journal: (of) => ({ read: (line) => readJournal(line, of) }),
   manifest: (of) => ({ read: (line) => readManifest(line, of) }),

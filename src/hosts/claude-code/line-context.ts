@@ -91,8 +91,17 @@ export function isInline(agent: AgentId): boolean {
   return nativeId(agent).startsWith(INLINE);
 }
 
-/** `owner`: whose file it is. The lines of an agent's file name the agent themselves. */
-export function speakerOf(record: RawRecord, owner: AgentId, session: SessionId, inline: InlineAgents): AgentId {
+/** `owner`: whose file it is. The lines of an agent's file name the agent themselves, unless it is known to be a teammate's. */
+export function speakerOf(
+  record: RawRecord,
+  {
+    owner,
+    isTeammates,
+    session,
+  }: { readonly owner: AgentId; readonly isTeammates: boolean; readonly session: SessionId },
+  inline: InlineAgents,
+): AgentId {
+  if (isTeammates) return owner;
   if (owner === mainAgentOf(session)) return inlineAgentOf(record, inline) ?? owner;
   const named = asText(record['agentId']);
   return named === undefined ? owner : agentIdOf(named);

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { type AgentId, nativeId, toSessionId } from '../../core/index.ts';
 import { isFileEntry, isFolder, listFilesBelow, listFolder, modifiedAt } from '../../lib/folders.ts';
 import { groupBy } from '../../lib/group.ts';
-import { asInstant } from '../../lib/json.ts';
+import { asInstant, asObject, asText } from '../../lib/json.ts';
 import { readHead, streamLines } from '../../lib/read-lines.ts';
 import type {
   AgentScan,
@@ -19,6 +19,7 @@ import type {
 import { readCompanions } from './companions.ts';
 import { LAYOUTS, nativeAgentOf, projectFolders, rootOf, sessionNamedIn, toSource } from './data-folder.ts';
 import { agentIdOf, HOST } from './line-context.ts';
+import { parseWhole } from './record.ts';
 
 export async function locate(root: string): Promise<Located> {
   const problems: string[] = [];
@@ -55,7 +56,8 @@ async function locateParts(
 
 /**
  * Agents whose transcripts lie elsewhere: a forked session repeats the calls but leaves the files in the first session's
- * folder, and a teammate in a terminal of its own is a session of its own.
+ * folder, a teammate in a terminal of its own is a session of its own, and one in the lead's process has a file for each
+ * message that was delivered to it.
  */
 export async function locateAgents(
   session: LocatedSession,
@@ -63,7 +65,7 @@ export async function locateAgents(
   scan: AgentScan = new Map(),
 ): Promise<readonly LocatedSource[]> {
   const wanted = new Set(agents.map(nativeId));
-  const sources: LocatedSource[] = [];
+  const sources: LocatedSource[] = [...(await findDeliveries(session, wanted))];
   // The session may lie in several projects.
   const projects = new Map(session.sources.map((source) => [projectFolderOf(source), rootOf(source)]));
   for (const [project, root] of projects) {
@@ -171,6 +173,28 @@ async function findTeammates(
       return source ? { ...source, agent: agentIdOf(member) } : [];
     }),
   );
+}
+
+/**
+ * Members that work in the lead's process (2.1.88 to 2.1.92): each delivered message begins a new file, which repeats the
+ * conversation so far under an id of its own. The sidecar says whose it is, and nothing else.
+ */
+async function findDeliveries(
+  { sources }: LocatedSession,
+  wanted: ReadonlySet<string>,
+): Promise<readonly LocatedSource[]> {
+  const members = new Map(
+    [...wanted].filter((id) => id.includes('@')).map((id) => [id.slice(0, id.lastIndexOf('@')), id]),
+  );
+  if (members.size === 0) return [];
+  const found: LocatedSource[] = [];
+  for (const { agent, path: file } of sources.filter(({ role }) => role === 'sidecar')) {
+    const facts = asObject(parseWhole(await readHead(file, HEAD_BYTES).catch(() => new Uint8Array())));
+    const member = facts?.['description'] === undefined ? members.get(asText(facts?.['agentType']) ?? '') : undefined;
+    const transcript = sources.find((source) => source.role === 'agent' && source.agent === agent);
+    if (member !== undefined && transcript) found.push({ ...transcript, role: 'teammate', agent: agentIdOf(member) });
+  }
+  return found;
 }
 
 /** Sessions of a project that are members of a team, by member. */

@@ -131,12 +131,14 @@ export interface TranscriptOf {
   readonly source: SourceId;
   /** Whose file it is; lines may name another agent themselves. */
   readonly agent: AgentId;
+  /** All of it is a teammate's, whatever agent its lines name. */
+  readonly isTeammates?: boolean;
   /** Its path: the name tells what an agent is for, the folder which run it belongs to. */
   readonly file: string;
 }
 
 export function createTranscriptReader(of: TranscriptOf): SourceReader {
-  const { session, source, agent } = of;
+  const { session, source, agent, isTeammates = false } = of;
   const file = createFileState(createAskedCommands(), internalPurpose(nativeAgentOf(of.file)) !== undefined);
   const birth = factsByPlace(of);
   const problemFound = (problem: Omit<Diagnostic, 'origin'>, origin: EventOrigin): AgentEvent => ({
@@ -147,7 +149,7 @@ export function createTranscriptReader(of: TranscriptOf): SourceReader {
   });
   const readRecord = (record: RawRecord, origin: EventOrigin): readonly AgentEvent[] => {
     // Also for lines that say nothing: others on a side branch may follow them.
-    const speaker = speakerOf(record, agent, session, file.inline);
+    const speaker = speakerOf(record, { owner: agent, isTeammates, session }, file.inline);
     const type = typeOf(record);
     const parser = type === undefined ? undefined : PARSERS.get(type);
     if (!parser && isKnownType(type)) return [];

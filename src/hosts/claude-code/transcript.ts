@@ -3,7 +3,6 @@
 import {
   type AgentId,
   mainAgentOf,
-  type SessionId,
   type ToolResultBlock,
   type ToolUseBlock,
   type TranscriptBlock,
@@ -24,7 +23,8 @@ import { isSpawning } from './tools.ts';
 
 export function openTranscript(session: LocatedSession, source: LocatedSource, agent: AgentId): OpenTranscript {
   const owner = source.agent ?? mainAgentOf(session.id);
-  const createFinder = () => createSpeechFinder(owner, agent, session.id);
+  const isTeammates = source.role === 'teammate';
+  const createFinder = () => createSpeechFinder({ owner, isTeammates, session: session.id }, agent);
   const followed = followPlaces(source, () => createPlaceList(createFinder()));
   let { leftOut } = followed;
   return {
@@ -69,14 +69,14 @@ function createPlaceList({ find, leftOut }: ReturnType<typeof createSpeechFinder
 }
 
 /** What one agent said and was told, of the lines of a file. */
-function createSpeechFinder(owner: AgentId, agent: AgentId, session: SessionId) {
+function createSpeechFinder(of: Parameters<typeof speakerOf>[1], agent: AgentId) {
   const inline = new Map<string, AgentId>();
   /** By offset: a torn last line comes again. */
   const unknownTypes = new Map<number, string>();
   return {
     find(line: Line, parse: (bytes: Uint8Array) => unknown): readonly RawRecord[] {
       return recordsIn(line, parse).records.flatMap(({ record, offset }) => {
-        const isOwn = speakerOf(record, owner, session, inline) === agent;
+        const isOwn = speakerOf(record, of, inline) === agent;
         const type = typeOf(record);
         if (isOwn && !isKnownType(type)) unknownTypes.set(line.offset + offset, type ?? 'no type');
         const spoken = speechIn((isOwn ? record : copyOf(record, agent)) ?? {});
