@@ -107,6 +107,8 @@ export interface SessionFacts {
     readonly startedAt?: number;
     readonly state?: ProcessState;
     readonly waitingFor?: string;
+    /** The process has left this session for another one (`/clear`); agents that it had set to work here go on. */
+    readonly movedTo?: SessionId;
   };
   readonly 'problem-found': { readonly diagnostic: Diagnostic };
 }
@@ -142,6 +144,8 @@ export interface AgentFacts {
     readonly contextWindow?: number;
     /** The host started it for itself, unless a call turns out to have asked for it. */
     readonly internal?: string;
+    /** A file of its goes on where another one ended. */
+    readonly isContinued?: boolean;
   };
   /** The first thing an agent was told. */
   readonly 'agent-prompted': { readonly prompt: PromptFact; readonly at?: number };

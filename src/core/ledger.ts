@@ -76,6 +76,7 @@ export const LATEST_FIELDS = [
   'depth',
   'contextWindow',
   'internal',
+  'isContinued',
 ] as const satisfies readonly (keyof AgentFacts['agent-seen'])[];
 
 type LatestField = (typeof LATEST_FIELDS)[number];

@@ -54,8 +54,9 @@ export function lifeOfAgent(record: AgentRecord, spawnCall: CallRecord | undefin
 function surroundingsOf(
   record: AgentRecord,
   spawnCall: CallRecord | undefined,
-  { ledger, main, life, own, link, children, others, asker, options }: AgentContext,
+  { ledger, main, life: ofSession, own, link, children, others, asker, options }: AgentContext,
 ) {
+  const life = record.id === main ? ofSession : lifeOfOthers(ofSession, ledger);
   const { heldUntil } = record;
   const open = own.openCalls;
   const awaited = children.filter(
@@ -363,7 +364,9 @@ const RECENT_MS = 5 * 60_000;
 const LONG_MS = 24 * 60 * 60_000;
 
 export function lifeOf(ledger: SessionLedger, now: number): SessionLife {
-  const processes = [...ledger.processes.values()].sort((a, b) => (b.startedAt ?? 0) - (a.startedAt ?? 0));
+  const processes = [...ledger.processes.values()]
+    .filter(({ movedTo }) => movedTo === undefined)
+    .sort((a, b) => (b.startedAt ?? 0) - (a.startedAt ?? 0));
   const running = processes.find((process) => process.alive);
   const closed = isClosed(ledger);
   if (running) {
@@ -378,6 +381,14 @@ export function lifeOf(ledger: SessionLedger, now: number): SessionLife {
   // A clock that was ahead must not keep a session alive.
   const alive = silence < RECENT_MS && silence > -RECENT_MS;
   return { alive, how: alive ? 'recent-line' : silence > LONG_MS ? 'long-ago' : 'old-line', ...rest };
+}
+
+/** Whether an agent that main set to work can still be at it: its process may have left main's session behind. */
+function lifeOfOthers(life: SessionLife, { processes }: SessionLedger): SessionLife {
+  const moved = life.alive ? undefined : [...processes.values()].find(({ alive, movedTo }) => alive && movedTo);
+  if (!moved) return life;
+  const { state: _state, waitingFor: _waitingFor, ...process } = moved;
+  return { alive: true, how: 'process', process, aliveSince: process.startedAt ?? 0, died: false, closed: false };
 }
 
 /** The end of a conversation so far: its own last line, by time over several files; a copy only where there is no other. */

@@ -268,8 +268,11 @@ export function realAgents(ledger: SessionLedger): readonly AgentRecord[] {
 function isReal(agent: AgentRecord, ledger: SessionLedger): boolean {
   if (agent.tails.size > 0) return true;
   return [...agent.links.values()].some(({ evidence, call }) => {
-    // `/clear` copies sidecars into the new session's folder (2.1.325): without its call, a sidecar proves nothing here.
-    if (evidence === 'sidecar') return call !== undefined && ledger.calls.has(call);
+    // After `/clear`, sidecars (2.1.325) and the notices of agents at work come to the new session: without its call, an agent
+    // is the old session's.
+    const isCallKnown = call !== undefined && ledger.calls.has(call);
+    if (evidence === 'sidecar') return isCallKnown;
+    if (evidence === 'notification' && call !== undefined && !isCallKnown) return false;
     return EVIDENCE[evidence].rank === 'exact' || evidence === 'progress';
   });
 }

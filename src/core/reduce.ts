@@ -122,8 +122,8 @@ const WRITERS: Writers = {
     ledger.started ??= new Set();
     ledger.started.add(started);
   },
-  'process-seen'(ledger, { pid, alive, startedAt, state, waitingFor }) {
-    ledger.processes.set(pid, { pid, alive, ...known({ startedAt, state, waitingFor }) });
+  'process-seen'(ledger, { pid, alive, startedAt, state, waitingFor, movedTo }) {
+    ledger.processes.set(pid, { pid, alive, ...known({ startedAt, state, waitingFor, movedTo }) });
   },
   'agent-seen'(ledger, event) {
     const agent = agentIn(ledger, event.agent);

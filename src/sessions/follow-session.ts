@@ -183,7 +183,8 @@ export class FollowedSession {
    * nothing of what it said holds.
    */
   async #readElsewhere(session: LocatedSession, scan: AgentScan, reading: Refreshed): Promise<boolean> {
-    const own = new Set(session.sources.map(({ id }) => id));
+    const ownById = new Map(session.sources.map((source) => [source.id, source]));
+    const own = new Set(ownById.keys());
     while (this.#adapter.locateAgents) {
       const away = agentsElsewhere(this.#ledger, own);
       if (this.#searched?.size === away.length && away.every((agent) => this.#searched?.has(agent))) return true;
@@ -193,7 +194,8 @@ export class FollowedSession {
       let isReassigned = false;
       for (const source of await this.#adapter.locateAgents(session, away, scan)) {
         if (own.has(source.id)) {
-          isReassigned ||= this.#reassigned.get(source.id)?.agent !== source.agent;
+          const before = this.#reassigned.get(source.id) ?? ownById.get(source.id);
+          isReassigned ||= before?.agent !== source.agent || before?.role !== source.role;
           this.#reassigned.set(source.id, source);
         } else if (!found.has(source.id)) found.set(source.id, source);
       }
@@ -356,18 +358,32 @@ function failure(error: unknown): Pick<Diagnostic, 'code' | 'detail'> {
 }
 
 /**
- * Named by a call's result or by the notice of its end, and no file of this session is its own. A sidecar alone may be
- * another session's. One that was found elsewhere may have more files there: a teammate has one for each time it woke.
+ * Agents of which files may lie elsewhere: those that a call's result or the notice of their end names and that have no file
+ * here (a sidecar alone may be another session's); teammates, if messages were delivered to somebody; those whose file goes
+ * on from another one; and those that were at work when their process left the session.
  */
 function agentsElsewhere(ledger: SessionLedger, own: ReadonlySet<SourceId>): readonly AgentId[] {
   const agents = [...ledger.agents.values()];
   const isTeammate = ({ agentKind }: AgentRecord): boolean => agentKind?.value === 'teammate';
-  const isDelivery = (agent: AgentRecord): boolean =>
-    agent.internal?.value === MESSAGE_DELIVERY && agent.tails.size > 0 && !isTeammate(agent);
-  const hasDeliveries = agents.some(isDelivery);
+  const hasDeliveries = agents.some(
+    (agent) => agent.internal?.value === MESSAGE_DELIVERY && agent.tails.size > 0 && !isTeammate(agent),
+  );
+  const isLeft = ![...ledger.processes.values()].some(({ alive, movedTo }) => alive && movedTo === undefined);
+  const isUnfinished = ({ ends, links }: AgentRecord): boolean =>
+    ends.size === 0 && [...links.values()].some(({ call }) => call !== undefined && ledger.calls.get(call)?.launched);
+  const isNamed = ({ links }: AgentRecord): boolean =>
+    [...links.values()].some(
+      ({ evidence, call }) =>
+        evidence !== 'sidecar' && (evidence !== 'notification' || call === undefined || ledger.calls.has(call)),
+    );
   return agents
-    .filter((agent) => (hasDeliveries && isTeammate(agent)) || ![...agent.sources].some((source) => own.has(source)))
-    .filter((agent) => [...agent.links.values()].some(({ evidence }) => evidence !== 'sidecar'))
+    .filter((agent) => {
+      const files = [...agent.sources];
+      const [isHere, isAway] = [files.some((file) => own.has(file)), files.some((file) => !own.has(file))];
+      // What was found elsewhere stays found, though the agent may have come to its end there.
+      if (agent.isContinued?.value || (isHere && isAway) || (isLeft && isUnfinished(agent))) return true;
+      return isNamed(agent) && (!isHere || (hasDeliveries && isTeammate(agent)));
+    })
     .map((agent) => agent.id);
 }
 

@@ -30,13 +30,17 @@ export async function besideProjects(root: string, name: string): Promise<string
 
 // What a file is, and whose, by its place and name.
 
-/** `teammate`: a session of its own that is a member of a team (tmux, 2.1.32 and later). */
-export type Role = 'session' | 'agent' | 'sidecar' | 'journal' | 'manifest' | 'teammate';
+/**
+ * `teammate`: all of it is the conversation of one member of a team (`locateAgents`). `elsewhere`: of an agent of another
+ * session, which is read there.
+ */
+export type Role = 'session' | 'agent' | 'sidecar' | 'journal' | 'manifest' | 'teammate' | 'elsewhere';
 
 const KINDS: Readonly<Record<Role, Pick<LocatedSource, 'shape' | 'companion'>>> = {
   session: { shape: 'lines' },
   agent: { shape: 'lines' },
   teammate: { shape: 'lines' },
+  elsewhere: { shape: 'lines' },
   journal: { shape: 'lines', companion: true },
   sidecar: { shape: 'document', companion: true },
   manifest: { shape: 'document', companion: true },

@@ -59,6 +59,7 @@ const READERS: Readonly<Record<Role, (of: TranscriptOf) => SourceReader>> = {
   session: createTranscriptReader,
   agent: createTranscriptReader,
   teammate: (of) => createTranscriptReader({ ...of, isTeammates: true }),
+  elsewhere: () => ({ read: () => [] }),
   sidecar: (of) => ({ read: (line) => readSidecar(line, of) }),
   journal: (of) => ({ read: (line) => readJournal(line, of) }),
   manifest: (of) => ({ read: (line) => readManifest(line, of) }),

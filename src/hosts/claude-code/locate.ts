@@ -70,11 +70,44 @@ export async function locateAgents(
   const projects = new Map(session.sources.map((source) => [projectFolderOf(source), rootOf(source)]));
   for (const [project, root] of projects) {
     const files = await once(scan, `agents ${project}`, () => agentFilesIn(project));
-    const elsewhere = [...wanted].flatMap((agent) => files.get(agent) ?? []);
     sources.push(...(await findTeammates(root, project, wanted, scan)));
-    sources.push(...elsewhere.flatMap((file) => toSource(root, file) ?? []));
+    for (const agent of wanted) {
+      const found = (files.get(agent) ?? []).flatMap((file) => toSource(root, file) ?? []);
+      sources.push(...(await whereverItIs(session, found)));
+    }
   }
   return sources;
+}
+
+/**
+ * An agent's files in all sessions. It is at home where its first line is: that session reads the files in which it went on
+ * after a `/clear`, and they are none of the session they lie in. A session that has no file of it borrows them all.
+ */
+async function whereverItIs(
+  { sources }: LocatedSession,
+  found: readonly LocatedSource[],
+): Promise<readonly LocatedSource[]> {
+  const ids = new Set(sources.map(({ id }) => id));
+  const [own, others] = [found.filter(({ id }) => ids.has(id)), found.filter(({ id }) => !ids.has(id))];
+  if (own.length === 0 || others.length === 0) return others;
+  const isHome = async (files: readonly LocatedSource[]): Promise<boolean> => {
+    for (const { role, path: file } of files) if (role === 'agent' && (await isBeginning(file))) return true;
+    return false;
+  };
+  const folderOf = ({ path: file }: LocatedSource): string => path.dirname(file);
+  if (!(await isHome(own))) return (await isHome(others)) ? own.map((source) => ({ ...source, ...ELSEWHERE })) : [];
+  const byFolder = groupBy(others, folderOf);
+  const goesOn: LocatedSource[] = [];
+  for (const files of byFolder.values()) if (!(await isHome(files))) goesOn.push(...files);
+  return goesOn;
+}
+
+const ELSEWHERE = { role: 'elsewhere', shape: 'lines', companion: true } as const;
+
+/** An agent's first line has none before it. */
+async function isBeginning(file: string): Promise<boolean> {
+  const head = Buffer.from(await readHead(file, HEAD_BYTES).catch(() => new Uint8Array())).toString('utf8');
+  return !/^\{[^\n]{0,80}"parentUuid": ?"/.test(head);
 }
 
 /** Transcripts and sidecars in the folders of all sessions of a project, by agent. */

@@ -167,6 +167,7 @@ export function createTranscriptReader(of: TranscriptOf): SourceReader {
       emit: (event) => events.push(Object.assign(event, place) as AgentEvent),
     };
     emitEnvelope(record, context);
+    if (origin.offset === 0 && isContinued(record, of)) context.emit({ kind: 'agent-seen', agent, isContinued: true });
     parser(record, context);
     return events;
   };
@@ -184,6 +185,12 @@ export function createTranscriptReader(of: TranscriptOf): SourceReader {
       return [...born, ...(problem ? [problemFound(problem, origin)] : []), ...events];
     },
   };
+}
+
+/** `/clear` opens a new session, in whose folder the agents at work go on: their first line there has one before it. */
+function isContinued(record: RawRecord, { agent, session, file }: TranscriptOf): boolean {
+  if (agent === mainAgentOf(session) || internalPurpose(nativeAgentOf(file)) !== undefined) return false;
+  return record['isSidechain'] === true && asText(record['parentUuid']) !== undefined;
 }
 
 /** What name and folder of the file say about its agent. */
