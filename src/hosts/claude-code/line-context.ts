@@ -39,8 +39,8 @@ export interface FileState {
   readonly isInternal: boolean;
   /** The last line that a local command left: what follows it at the same time belongs to the command, whatever it says. */
   localCommand?: { readonly id: string; readonly at: unknown };
-  /** A fork's file begins with lines of its parent; they end with the directive. */
-  inherited: boolean;
+  /** A fork's file may begin with lines of its parent, of this session; they end with the directive. */
+  inherited?: string;
   /** What was last told of each agent, so that only changes are. */
   readonly told: Map<AgentId, Map<string, string>>;
   /** Agents that calls in this file set to work in the background: the only ones of which a notice may come. */
@@ -58,7 +58,6 @@ export function createFileState(commands: AskedCommands, isInternal = false): Fi
     toolOf: new Map(),
     commands,
     prompted: new Set(),
-    inherited: false,
     told: new Map(),
     inline: new Map(),
     launched: new Set(),

@@ -11,7 +11,7 @@ import { concernsAgents, fileWrittenBy, isShell, isSpawning, summarise } from '.
 const SYNTHETIC = '<synthetic>';
 
 export const parseAssistant: LineParser = (record, context) => {
-  if (context.file.inherited) return;
+  if (context.file.inherited !== undefined) return;
   const message = asObject(record['message']);
   const id = asText(message?.['id']) ?? asText(record['uuid']);
   if (!message || id === undefined) return;

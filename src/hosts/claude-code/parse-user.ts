@@ -5,6 +5,8 @@ import {
   type CallOutcome,
   type EntryKind,
   MESSAGE_DELIVERY,
+  mainAgentOf,
+  nativeId,
   type ToolCallId,
   WARM_UP,
 } from '../../core/index.ts';
@@ -26,7 +28,7 @@ export const parseUser: LineParser = (record, context) => {
   const blocks = blocksOf(message);
   const results = blocks.filter((block) => block['type'] === 'tool_result');
   const text = textOf(message['content']);
-  if (context.file.inherited && results.length > 0) return beginFork(id, text, context);
+  if (context.file.inherited !== undefined) return beginFork(id, text, results.length > 0, context);
   for (const result of results)
     parseResult(result, results.length === 1 ? record['toolUseResult'] : undefined, record, context);
   const { agent } = context;
@@ -130,9 +132,15 @@ function commandIn(text: string): string | undefined {
   return ['command-name', 'command-args'].flatMap((tag) => tagIn(text, tag) ?? []).join(' ') || undefined;
 }
 
-/** The last inherited line answers the parent's call («that fork is you») and holds the fork's own directive. */
-function beginFork(id: string, text: string, context: LineContext): void {
-  context.file.inherited = false;
+/**
+ * The first line to the fork holds its own directive. Where an agent made the fork, it answers that agent's call; where a
+ * person typed `/fork`, there is none, and the fork is main's.
+ */
+function beginFork(id: string, text: string, isAnswer: boolean, context: LineContext): void {
+  const { agent, file, session, emit } = context;
+  const isOwn = file.inherited === nativeId(session);
+  if (!isAnswer && isOwn) emit({ kind: 'agent-linked', agent, evidence: 'own-record', parent: mainAgentOf(session) });
+  delete file.inherited;
   emitTimed(context, { kind: 'entry-added', entry: 'prompt', id });
   const directive = text.slice(text.lastIndexOf('</fork-boilerplate>') + '</fork-boilerplate>'.length);
   notePrompt(text, text.includes('</fork-boilerplate>') ? directive.trim() : text, context);

@@ -38,7 +38,8 @@ function identityIn(facts: RawRecord) {
   return known({
     agentKind: kindIn(facts),
     type,
-    name: asText(facts['name']),
+    // The name of a fork is made up from its description.
+    name: kindIn(facts) === 'fork' && asText(facts['description']) !== undefined ? undefined : asText(facts['name']),
     description: asText(facts['description']),
     worktree: asText(facts['worktreePath']),
     depth: asAmount(facts['spawnDepth']),

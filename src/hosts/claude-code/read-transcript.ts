@@ -76,8 +76,8 @@ const parseLastPrompt: LineParser = (_record, { file: { version }, emit }) => {
   if (version !== undefined && versionNumber(version) < REPEATED_SINCE) emit({ kind: 'session-closed' });
 };
 
-const parseForkContext: LineParser = (_record, { file, agent, emit }) => {
-  file.inherited = true;
+const parseForkContext: LineParser = (record, { file, agent, emit }) => {
+  file.inherited = asText(record['parentSessionId']) ?? '';
   emit({ kind: 'agent-seen', agent, agentKind: 'fork' });
 };
 
