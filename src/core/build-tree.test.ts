@@ -74,3 +74,45 @@ describe('a warm-up', () => {
     expect(kindWhen(seen, spoken)).toBe('task');
   });
 });
+
+describe('an agent at work', () => {
+  const OTHER = toSessionId('test', 'other');
+  const at = 1e12 - 1000;
+  const working: readonly Facts<AgentEvent>[] = [
+    { kind: 'session-seen', keepsProcessRecords: true },
+    { kind: 'entry-added', agent: MAIN, entry: 'prompt', id: 'p', at: at - 9 },
+    { kind: 'tool-started', agent: MAIN, call: CALL, tool: 'Agent', at: at - 8 },
+    { kind: 'spawn-requested', agent: MAIN, call: CALL },
+    { kind: 'tool-ended', agent: MAIN, call: CALL, outcome: 'ok', launched: true, at: at - 7 },
+    { kind: 'entry-added', agent: MAIN, entry: 'reply', end: 'turn', id: 'r', at: at - 6 },
+    { kind: 'agent-linked', agent: WORKER, evidence: 'sidecar', call: CALL, parent: MAIN },
+    { kind: 'entry-added', agent: WORKER, entry: 'prompt', id: 'w', at: at - 7 },
+  ];
+  const process: Facts<AgentEvent> = { kind: 'process-seen', pid: 7, alive: true, startedAt: at - 100 };
+  const statusesWhen = (...facts: readonly Facts<AgentEvent>[]) =>
+    treeOf({ one: [...working, ...facts] }).agents.map(({ status }) => status);
+
+  it('goes on when its process has left the session for another one, and main does not', () => {
+    expect(statusesWhen(process)).toEqual(['waiting', 'running']);
+    expect(statusesWhen({ ...process, movedTo: OTHER })).toEqual(['completed', 'running']);
+    expect(statusesWhen({ ...process, alive: false, movedTo: OTHER })).toEqual(['completed', 'unknown']);
+    expect(statusesWhen()).toEqual(['completed', 'unknown']);
+  });
+
+  it('is not called dead when its process is out of sight', () => {
+    expect(statusesWhen({ ...process, alive: false, isOutOfSight: true })).toEqual(['waiting', 'running']);
+  });
+
+  it('is not called completed by its sidecar before its own last words are there', () => {
+    const finished: Facts<AgentEvent> = { kind: 'run-ended', agent: WORKER, signal: 'sidecar', outcome: 'completed' };
+    const failed: readonly Facts<AgentEvent>[] = [
+      { kind: 'entry-added', agent: WORKER, entry: 'failure', id: 'f', at },
+      { kind: 'run-ended', agent: WORKER, signal: 'transcript', outcome: 'failed', at },
+    ];
+    const said: Facts<AgentEvent> = { kind: 'entry-added', agent: WORKER, entry: 'reply', end: 'turn', id: 'x', at };
+    expect(statusesWhen(process, finished)).toEqual(['waiting', 'running']);
+    expect(statusesWhen(process, finished, ...failed)).toEqual(['waiting', 'failed']);
+    expect(statusesWhen(process, finished, said)).toEqual(['waiting', 'completed']);
+    expect(statusesWhen(finished)).toEqual(['completed', 'completed']);
+  });
+});

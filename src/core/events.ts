@@ -107,6 +107,8 @@ export interface SessionFacts {
     readonly startedAt?: number;
     readonly state?: ProcessState;
     readonly waitingFor?: string;
+    /** It runs in another container or machine that shares the folder: whether it lives cannot be seen from here. */
+    readonly isOutOfSight?: boolean;
     /** The process has left this session for another one (`/clear`); agents that it had set to work here go on. */
     readonly movedTo?: SessionId;
   };

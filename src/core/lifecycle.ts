@@ -162,21 +162,23 @@ function verdictOfMain(agent: AgentRecord, context: LifeContext): Verdict {
   if (life.died) return { status: 'unknown', signal: 'process', reason: 'its process is gone without a word' };
   if (life.closed)
     return { status: 'stopped', signal: 'process', at, reason: 'its process ended in the middle of a turn' };
-  const reason = life.how === 'old-line' ? SILENT : ENDED_UNRECORDED;
+  const reason = SILENCES[life.how] ?? ENDED_UNRECORDED;
   return { status: 'unknown', signal: 'process', reason };
 }
 
 /** Of versions that keep no record of their processes: whether it ended at all is not known. */
 const SILENT = 'silent for over 5 minutes; this version does not say whether its process lives';
+const OUT_OF_SIGHT = 'silent for over 5 minutes; its process runs in another container, out of sight';
 const ENDED_UNRECORDED = 'ended, outcome not recorded';
 const SILENCES: Readonly<Partial<Record<SessionLife['how'], string>>> = {
   'old-line': SILENT,
   'long-ago': ENDED_UNRECORDED,
+  'out-of-sight': OUT_OF_SIGHT,
 };
 
 /** Nothing happened: it was only not heard of for a while. */
 export function isSilence(reason: string | null | undefined): boolean {
-  return reason === SILENT || reason === ENDED_UNRECORDED;
+  return Object.values(SILENCES).some((silence) => silence === reason);
 }
 
 function verdictOfLiveMain(ended: boolean, context: LifeContext): Verdict {
@@ -209,6 +211,15 @@ function verdictOfEarlierRun(ends: readonly EndClaim[], context: LifeContext): V
   return { status: 'unknown', signal: 'call', reason: 'it was woken again, and no end was seen before' };
 }
 
+/**
+ * The mark in the sidecar comes a moment before the last lines, also before those that tell of an API error (2.1.325): as long
+ * as its process lives, an agent's own words are waited for.
+ */
+function isComplete({ signal }: EndClaim, tail: Tail | undefined, context: LifeContext): boolean {
+  if (signal !== 'sidecar' || !context.life.alive) return true;
+  return tail !== undefined && (tail.entry === 'failure' || isTurnEnd(tail, context));
+}
+
 function byEnd({ outcome, signal, at, reason }: EndClaim): Verdict {
   return { status: outcome, signal, ...known({ at, reason }) };
 }
@@ -223,7 +234,11 @@ function verdictOfLastRun(
   // A tail from before the run says nothing about it: the agent was woken, and has not spoken yet.
   const last = tailOf(agent);
   const tail = isFirst || (last?.at ?? 0) >= (start.at ?? 0) ? last : undefined;
-  const end = chooseEnd(ends, tail, context);
+  const end = chooseEnd(
+    ends.filter((claim) => isComplete(claim, tail, context)),
+    tail,
+    context,
+  );
   if (end) return byEnd(end);
   // A teammate has no other end than that of its turn, and old versions do not say that a reply was the last.
   if (tail && agent.agentKind?.value === 'teammate' && isTurnEnd(tail, context))
@@ -347,7 +362,7 @@ function changesOf(run: Run, agent: AgentRecord): readonly StatusChange[] {
 /** Whether anybody can still be at work in a session. File times say nothing here: copies and sync tools change them. */
 export interface SessionLife {
   readonly alive: boolean;
-  readonly how: 'process' | 'recent-line' | 'no-process' | 'old-line' | 'long-ago';
+  readonly how: 'process' | 'recent-line' | 'no-process' | 'old-line' | 'long-ago' | 'out-of-sight';
   /** When the oldest process began that still runs: agents from before it are lost. */
   readonly aliveSince?: number;
   /** The process that runs, or the one whose record was left behind. */
@@ -374,13 +389,16 @@ export function lifeOf(ledger: SessionLedger, now: number): SessionLife {
     const aliveSince = Math.min(...since);
     return { alive: true, how: 'process', process: running, aliveSince, died: false, closed: false };
   }
-  const left = processes[0];
+  const isOutOfSight = processes.some((process) => process.isOutOfSight);
+  const left = processes.find((process) => !process.isOutOfSight);
   const rest = { ...(left && { process: left }), died: left !== undefined && !closed, closed };
-  if (left || closed || ledger.keepsProcessRecords?.value) return { alive: false, how: 'no-process', ...rest };
+  if (left || closed || (ledger.keepsProcessRecords?.value && !isOutOfSight))
+    return { alive: false, how: 'no-process', ...rest };
   const silence = now - lastLineAt(ledger);
   // A clock that was ahead must not keep a session alive.
   const alive = silence < RECENT_MS && silence > -RECENT_MS;
-  return { alive, how: alive ? 'recent-line' : silence > LONG_MS ? 'long-ago' : 'old-line', ...rest };
+  const how = alive ? 'recent-line' : silence > LONG_MS ? 'long-ago' : isOutOfSight ? 'out-of-sight' : 'old-line';
+  return { alive, how, ...rest };
 }
 
 /** Whether an agent that main set to work can still be at it: its process may have left main's session behind. */

@@ -122,8 +122,9 @@ const WRITERS: Writers = {
     ledger.started ??= new Set();
     ledger.started.add(started);
   },
-  'process-seen'(ledger, { pid, alive, startedAt, state, waitingFor, movedTo }) {
-    ledger.processes.set(pid, { pid, alive, ...known({ startedAt, state, waitingFor, movedTo }) });
+  'process-seen'(ledger, { pid, alive, ...about }) {
+    const { startedAt, state, waitingFor, movedTo, isOutOfSight } = about;
+    ledger.processes.set(pid, { pid, alive, ...known({ startedAt, state, waitingFor, movedTo, isOutOfSight }) });
   },
   'agent-seen'(ledger, event) {
     const agent = agentIn(ledger, event.agent);

@@ -26,6 +26,24 @@ export async function isProcessAlive(mark: ProcessMark): Promise<boolean> {
   return seen?.startedAt === undefined || Math.abs(seen.startedAt - mark.startedAt) < 60_000;
 }
 
+const DOMAIN = /^(\w+):([^:]*)(?::(pid:\[\d+\]))?/;
+
+/**
+ * Where a process runs, as `linux:<machine>:pid:[<namespace>]`: a folder may be shared with containers and other machines, and
+ * the number of a process means something in its own place only. False if nothing is said.
+ */
+export function isOfOtherDomain(domain: string | undefined): boolean {
+  const [, system, machine, space] = DOMAIN.exec(domain ?? '') ?? [];
+  if (system === undefined) return false;
+  if (system !== process.platform) return true;
+  const [ownMachine, ownSpace] = [
+    orElse(() => readFileSync('/etc/machine-id', 'utf8').trim(), ''),
+    orElse(() => readlinkSync('/proc/self/ns/pid'), ''),
+  ];
+  const differs = (said: string | undefined, own: string): boolean => !!said && own !== '' && said !== own;
+  return differs(machine, ownMachine) || differs(space, ownSpace);
+}
+
 /** Some process has that number, and has not ended. */
 export function isRunning(pid: number): boolean {
   return hasNumber(pid) && !isOver(statOf(pid)?.state ?? '');

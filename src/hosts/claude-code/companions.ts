@@ -13,8 +13,10 @@ import {
   toSourceId,
 } from '../../core/index.ts';
 import { listFolder, readBeside } from '../../lib/folders.ts';
+import { groupBy } from '../../lib/group.ts';
 import { asAmount, asInstant, asObject, asText, isObject, known, parseObject } from '../../lib/json.ts';
-import { isProcessAlive } from '../../lib/processes.ts';
+import { isOfOtherDomain, isProcessAlive } from '../../lib/processes.ts';
+import { readLinesBackwards } from '../../lib/read-lines.ts';
 import type { LocatedSession, LocatedSource } from '../index.ts';
 import { besideProjects } from './data-folder.ts';
 import { agentIdOf, HOST } from './line-context.ts';
@@ -42,34 +44,105 @@ async function readProcesses(
   root: string,
   problems: string[],
 ): Promise<ReadonlyMap<SessionId, readonly ProcessSeen[]>> {
-  const bySession = new Map<SessionId, ProcessSeen[]>();
+  const running: RunningProcess[] = [];
   const folder = await besideProjects(root, 'sessions');
   for (const entry of await listFolder(folder)) {
     if (!entry.name.endsWith('.json')) continue;
     // The record may vanish between the look into the folder and the reading: its process just ended.
     const text = (await readBeside(path.join(folder, entry.name), problems))?.toString('utf8');
-    const seen = text === undefined ? undefined : await toProcess(text, entry.name);
-    if (seen) bySession.set(seen.session, [...(bySession.get(seen.session) ?? []), seen]);
+    const found = text === undefined ? undefined : await toProcess(text, entry.name);
+    if (found) running.push(found);
   }
-  return bySession;
+  const left = await readLeftSessions(await besideProjects(root, 'history.jsonl'), running);
+  return groupBy([...running.map(({ seen }) => seen), ...left], ({ session }) => session);
 }
 
-async function toProcess(text: string, name: string): Promise<ProcessSeen | undefined> {
+interface RunningProcess {
+  readonly seen: ProcessSeen;
+  /** It and nobody else: a number may be given again. */
+  readonly key: string;
+  readonly cwd: string | undefined;
+}
+
+async function toProcess(text: string, name: string): Promise<RunningProcess | undefined> {
   // The record is written anew in place: half a record is no record yet.
   const record = parseObject(text) ?? {};
   const [native, pid] = [asText(record['sessionId']), asAmount(record['pid'])];
   if (native === undefined || pid === undefined) return undefined;
-  const started = known({ startedAt: asAmount(record['startedAt']) });
-  return {
+  const startedAt = asAmount(record['startedAt']);
+  const isOutOfSight = isOfOtherDomain(asText(record['pidDomain']));
+  const identity = { pid, ...known({ startedAt, procStart: asText(record['procStart']) }) };
+  const seen: ProcessSeen = {
     kind: 'process-seen',
     session: toSessionId(HOST, native),
     origin: { source: toSourceId(`sessions/${name}`), offset: 0, length: text.length },
     pid,
-    alive: await isProcessAlive({ pid, ...started, ...known({ procStart: asText(record['procStart']) }) }),
-    ...started,
-    ...known({ state: STATES.get(asText(record['status']) ?? ''), waitingFor: asText(record['waitingFor']) }),
+    alive: !isOutOfSight && (await isProcessAlive(identity)),
+    ...known({
+      startedAt,
+      isOutOfSight: isOutOfSight || undefined,
+      state: STATES.get(asText(record['status']) ?? ''),
+      waitingFor: asText(record['waitingFor']),
+    }),
   };
+  return { seen, key: JSON.stringify(identity), cwd: asText(record['cwd']) };
 }
+
+// `/clear` moves a process to a new session; agents that it had set to work in the one before go on.
+
+/** Which sessions each process was seen in. */
+const sessionsOf = new Map<string, Set<SessionId>>();
+
+/** What the person typed last, as far back as the oldest process that runs. */
+const MAX_TYPED = 5_000;
+
+async function readLeftSessions(history: string, running: readonly RunningProcess[]): Promise<readonly ProcessSeen[]> {
+  const alive = running.filter(({ seen }) => seen.alive);
+  const moved = new Map<string, ProcessSeen>();
+  const note = ({ seen }: RunningProcess, session: SessionId): void => {
+    const isTakenUpAgain = running.some((other) => other.seen.session === session);
+    if (!isTakenUpAgain) moved.set(`${seen.pid} ${session}`, { ...seen, session, movedTo: seen.session });
+  };
+  for (const process of alive) {
+    const sessions = sessionsOf.get(process.key) ?? new Set();
+    sessionsOf.set(process.key, sessions.add(process.seen.session));
+    for (const session of sessions) note(process, session);
+  }
+  for (const { session, project, at } of await readClears(history, alive)) {
+    const [only, ...others] = alive.filter(({ seen, cwd }) => cwd === project && (seen.startedAt ?? at) <= at);
+    // Two programs in one folder: nobody wrote down which of them it was.
+    if (only && others.length === 0) note(only, session);
+  }
+  return [...moved.values()];
+}
+
+interface Clear {
+  readonly session: SessionId;
+  readonly project: string | undefined;
+  readonly at: number;
+}
+
+/** Where and when somebody typed `/clear`. */
+async function readClears(history: string, alive: readonly RunningProcess[]): Promise<readonly Clear[]> {
+  const since = Math.min(...alive.map(({ seen }) => seen.startedAt ?? Number.POSITIVE_INFINITY));
+  if (!Number.isFinite(since)) return [];
+  const clears: Clear[] = [];
+  let typed = 0;
+  try {
+    for await (const { bytes } of readLinesBackwards(history)) {
+      const record = asObject(parseWhole(bytes));
+      const [native, at] = [asText(record?.['sessionId']), asAmount(record?.['timestamp'])];
+      if (++typed > MAX_TYPED || (at !== undefined && at < since)) break;
+      if (native === undefined || at === undefined || !CLEARS.test(asText(record?.['display']) ?? '')) continue;
+      clears.push({ session: toSessionId(HOST, native), project: asText(record?.['project']), at });
+    }
+  } catch {
+    // There need not be one: people switch it off.
+  }
+  return clears;
+}
+
+const CLEARS = /^\/(?:clear|new|reset)\b/;
 
 // `teams/<team>/`: who is in a team, and the letters its members have not read yet. Gone when the lead's session ends.
 

@@ -1,0 +1,88 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { toSessionId } from '../../core/index.ts';
+import { makeTemporaryFolder } from '../../lib/testing/temporary-folder.ts';
+import type { LocatedSession } from '../index.ts';
+import { readCompanions } from './companions.ts';
+
+const session = (native: string): LocatedSession => ({
+  id: toSessionId('claude-code', native),
+  root: '',
+  folder: '',
+  sources: [],
+  facts: [],
+  modifiedAt: 0,
+});
+
+/** A data folder in which this very process is noted as one of Claude Code. */
+function createRoot(record: object, typed: readonly object[] = []): string {
+  const root = makeTemporaryFolder('companions');
+  mkdirSync(path.join(root, 'projects'));
+  mkdirSync(path.join(root, 'sessions'));
+  note(root, record);
+  writeFileSync(path.join(root, 'history.jsonl'), typed.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  return root;
+}
+
+function note(root: string, record: object, name = '1.json'): void {
+  const whole = { pid: process.pid, cwd: '/home/dev/shop', startedAt: STARTED, ...record };
+  writeFileSync(path.join(root, 'sessions', name), JSON.stringify(whole));
+}
+
+const STARTED = Math.round(Date.now() - process.uptime() * 1000);
+const cleared = (sessionId: string, more: object = {}): object => ({
+  display: '/clear',
+  timestamp: STARTED + 5000,
+  project: '/home/dev/shop',
+  sessionId,
+  ...more,
+});
+const stateOf = async (root: string, native: string) =>
+  (await readCompanions(root))(session(native)).map((fact) =>
+    fact.kind === 'process-seen' ? [fact.alive, fact.movedTo ?? null, fact.isOutOfSight ?? false] : fact.kind,
+  );
+
+describe('the record of a process', () => {
+  it('is told of the session that it names, and of no other', async () => {
+    const root = createRoot({ sessionId: 'now' });
+    expect(await stateOf(root, 'now')).toEqual([[true, null, false]]);
+    expect(await stateOf(root, 'before')).toEqual([]);
+  });
+
+  it('is told of the session before as well when somebody typed /clear there', async () => {
+    const root = createRoot({ sessionId: 'now' }, [cleared('before'), { ...cleared('before'), display: 'and more' }]);
+    expect(await stateOf(root, 'before')).toEqual([[true, 'claude-code:now', false]]);
+    expect(await stateOf(root, 'now')).toEqual([[true, null, false]]);
+  });
+
+  it('is told of a session that it was seen in before, with no history at all', async () => {
+    const root = createRoot({ sessionId: 'first' });
+    expect(await stateOf(root, 'first')).toEqual([[true, null, false]]);
+    note(root, { sessionId: 'second' });
+    expect(await stateOf(root, 'first')).toEqual([[true, 'claude-code:second', false]]);
+  });
+
+  it('is not told of a session that was cleared in another folder, before it began, or is in use again', async () => {
+    const others = [
+      cleared('elsewhere', { project: '/home/dev/other' }),
+      cleared('earlier', { timestamp: STARTED - 1 }),
+      cleared('now'),
+      { ...cleared('quoted'), display: 'what does /clear do?' },
+    ];
+    const root = createRoot({ sessionId: 'now' }, others);
+    for (const native of ['elsewhere', 'earlier', 'quoted']) expect(await stateOf(root, native)).toEqual([]);
+    expect(await stateOf(root, 'now')).toEqual([[true, null, false]]);
+  });
+
+  it('is not told of a cleared session when two processes in the folder may have cleared it', async () => {
+    const root = createRoot({ sessionId: 'one' }, [cleared('before')]);
+    note(root, { sessionId: 'two' }, '2.json');
+    expect(await stateOf(root, 'before')).toEqual([]);
+  });
+
+  it('says that it cannot tell when the process runs in another container', async () => {
+    const root = createRoot({ sessionId: 'inside', pidDomain: 'linux:0123456789abcdef0123456789abcdef:pid:[1]' });
+    expect(await stateOf(root, 'inside')).toEqual([[false, null, true]]);
+  });
+});
