@@ -12,7 +12,7 @@ import {
   type SessionLedger,
   type SpawnRecord,
 } from './ledger.ts';
-import { createOwnerOf, type Own, type OwnerOf, ownOf } from './ledger-index.ts';
+import { createOwnerOf, messagesOf, type Own, type OwnerOf, ownOf } from './ledger-index.ts';
 import { type AgentContext, type Life, lifeOf, lifeOfAgent } from './lifecycle.ts';
 import { realAgents, resolveLinks, type SpawnLink } from './link.ts';
 import {
@@ -52,6 +52,7 @@ export function buildTree(ledger: SessionLedger, options: BuildOptions): Session
       main,
       life,
       own: own(record),
+      inherited: inheritedUsage(ledger, () => messagesOf(id, ledger, ownerOf)),
       link: links.of.get(id) ?? { rank: 'none', candidates: [] },
       depth,
       children: children.filter((child) => child !== undefined),
@@ -162,7 +163,8 @@ function sessionFields(ledger: SessionLedger, agents: readonly AgentNode[]): Par
     hostTitle: ledger.hostTitle,
     hostVersion: ledger.hostVersion?.value,
     forkedFrom: ledger.forkedFrom,
-    inheritedUsage: ledger.forkedFrom && inheritedUsage(ledger),
+    continuedFrom: ledger.continuedFrom,
+    inheritedUsage: inheritedUsage(ledger),
     startedAt: starts.length === 0 ? undefined : starts.reduce((a, b) => Math.min(a, b)),
     lastActivityAt: ends.length === 0 ? undefined : ends.reduce((a, b) => Math.max(a, b)),
   });
@@ -184,8 +186,16 @@ function startsOf(ledger: SessionLedger, ownerOf: OwnerOf): Pick<SessionTree, 'p
   };
 }
 
-function inheritedUsage(ledger: SessionLedger): Usage {
-  const copied = [...ledger.inherited].flatMap((id) => ledger.messages.get(id)?.usage ?? []);
+/** What stands in the session it was copied from as well, of all its agents or of one; undefined if it is no copy. */
+function inheritedUsage(
+  ledger: SessionLedger,
+  messagesIn = (): readonly MessageRecord[] => [...ledger.messages.values()],
+): Usage | undefined {
+  if (ledger.forkedFrom === undefined && ledger.copiedAt === undefined) return undefined;
+  const { inherited, copiedAt = 0 } = ledger;
+  const copied = messagesIn().flatMap(({ id, at, usage }) =>
+    usage && (inherited.has(id) || (at !== undefined && at < copiedAt)) ? usage : [],
+  );
   return copied.reduce(addUsage, NO_USAGE);
 }
 
@@ -254,6 +264,7 @@ function buildAgent(record: AgentRecord, context: AgentContext): AgentNode {
       toolCallCount: hasTranscript ? own.callCount : undefined,
       messageCount: hasTranscript ? own.messageCount : undefined,
       usage,
+      inheritedUsage: usage && context.inherited,
       lastRequest: lastRequest?.usage,
       startedAt: record.startedAt ?? spawnCall?.started?.at,
       lastActivityAt,

@@ -96,6 +96,10 @@ export interface SessionFacts {
   };
   /** The session began as a copy of another: these replies are the other's. */
   readonly 'session-forked': { readonly from: SessionId; readonly replies: readonly string[] };
+  /** The session began at this time, as a copy of another: what was said before was said there. */
+  readonly 'session-copied': { readonly at: number };
+  /** Its process was in another session before, and went on here with an empty conversation (`/clear`). */
+  readonly 'session-continued': { readonly from: SessionId };
   /** Who started the session's process, as the process itself was told: an agent of any host. */
   readonly 'session-begun': { readonly by: SessionStarter };
   /** The process of another session said that an agent of this one started it; by which, that session says. */

@@ -270,6 +270,13 @@ export function ownOf(agent: AgentRecord, ledger: SessionLedger, ownerOf: OwnerO
   return toOwn(new Tally(ownCalls, ownMessages), ownCalls.length, ownMessages.length, agent, ledger);
 }
 
+/** Copies in its sources left out. */
+export function messagesOf(agent: AgentId, ledger: SessionLedger, ownerOf: OwnerOf): readonly MessageRecord[] {
+  return indexOf(ledger)
+    .of(agent)
+    .messages.filter(({ agents }) => ownerOf(agents) === agent);
+}
+
 function toOwn(tally: Tally, callCount: number, messageCount: number, agent: AgentRecord, ledger: SessionLedger): Own {
   const lastRequest = tally.lastRequest();
   const total = totalOf(agent);

@@ -28,6 +28,9 @@ export interface SessionLedger {
   hostVersion?: Said<string>;
   keepsProcessRecords?: Said<boolean>;
   forkedFrom?: SessionId;
+  continuedFrom?: SessionId;
+  /** When it began as a copy of another session. */
+  copiedAt?: number;
   /** Replies that were copied from the session it was forked from. */
   readonly inherited: Set<string>;
   readonly titles: Map<TitleKind, Said<string>>;

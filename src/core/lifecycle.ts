@@ -17,6 +17,7 @@ import {
   type StatusSignal,
   type WaitingOn,
 } from './tree.ts';
+import type { Usage } from './usage.ts';
 
 /** What has to be known of an agent beside its record. */
 export interface AgentContext {
@@ -24,6 +25,8 @@ export interface AgentContext {
   readonly main: AgentId;
   readonly life: SessionLife;
   readonly own: Own;
+  /** Of its usage, what was used in the session that this one is a copy of. */
+  readonly inherited: Usage | undefined;
   readonly link: SpawnLink;
   readonly depth: number | undefined;
   readonly children: readonly AgentNode[];

@@ -106,6 +106,12 @@ const WRITERS: Writers = {
     }
     ledger.closings.set(origin.source, Math.max(ledger.closings.get(origin.source) ?? -1, origin.offset));
   },
+  'session-continued'(ledger, { from }) {
+    ledger.continuedFrom = from;
+  },
+  'session-copied'(ledger, { at }) {
+    ledger.copiedAt = Math.max(ledger.copiedAt ?? at, at);
+  },
   'session-forked'(ledger, { from, replies }) {
     ledger.forkedFrom = from;
     for (const reply of replies) ledger.inherited.add(reply);

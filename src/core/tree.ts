@@ -91,6 +91,8 @@ export interface AgentNode {
   readonly messageCount?: number;
   /** Its own requests, each message once. */
   readonly usage?: Usage;
+  /** Of `usage`, what was used in the session that its own is a copy of: it counts there. */
+  readonly inheritedUsage?: Usage;
   readonly usageByModel: readonly ModelUsage[];
   /** Some numbers of it are placeholders, or a request was cut off. */
   readonly usageIsLowerBound: boolean;
@@ -120,6 +122,8 @@ export interface SessionTree {
   readonly branch?: string;
   readonly hostVersion?: string;
   readonly forkedFrom?: SessionId;
+  /** The session that its process was in before (`/clear`). */
+  readonly continuedFrom?: SessionId;
   /** Of its usage, what it copied from the session it was forked from: counted there. */
   readonly inheritedUsage?: Usage;
   readonly startedAt?: number;

@@ -163,7 +163,10 @@ export class FollowedSession {
     let isReplaced = false;
     const fewAtOnce = atMost(SIDE_BY_SIDE);
     const readOne = async (source: LocatedSource): Promise<void> => {
-      const one = this.#followed.get(source.id) ?? followSource(this.#adapter, session, source);
+      const isBorrowed = this.#borrowed.some(({ id }) => id === source.id);
+      const one =
+        this.#followed.get(source.id) ??
+        followSource(this.#adapter, session, source, isBorrowed ? this.#ledger.copiedAt : undefined);
       this.#followed.set(source.id, one);
       const look = await one.look(this.#ledger);
       if (look === 'replaced' || look === 'gone') {
@@ -217,7 +220,12 @@ interface FollowedSource {
   progress(): FollowedProgress;
 }
 
-function followSource(adapter: SourceAdapter, session: LocatedSession, source: LocatedSource): FollowedSource {
+function followSource(
+  adapter: SourceAdapter,
+  session: LocatedSession,
+  source: LocatedSource,
+  copiedAt?: number,
+): FollowedSource {
   const { id, path, agent, shape } = source;
   const noteFailure: NoteFailure = (ledger, error, line) => {
     const origin = { source: id, offset: line?.offset ?? 0, length: line?.length ?? 0 };
@@ -226,7 +234,7 @@ function followSource(adapter: SourceAdapter, session: LocatedSession, source: L
   const { read, progress } =
     shape === 'table' && adapter.openTable
       ? openTable(adapter.openTable(session, source))
-      : openFile(adapter.createReader(session, source), source, noteFailure);
+      : openFile(until(adapter.createReader(session, source), copiedAt), source, noteFailure);
   let hasFailed = false;
   let isMissing = false;
   return {
@@ -246,6 +254,14 @@ function followSource(adapter: SourceAdapter, session: LocatedSession, source: L
       }
     },
   };
+}
+
+/** A copy of a session knows of agents that went on in the other one: only what came before it is told here. */
+function until(reader: SourceReader, copiedAt: number | undefined): SourceReader {
+  if (copiedAt === undefined) return reader;
+  const isBefore = (event: AgentEvent): boolean =>
+    'at' in event && event.at !== undefined ? event.at < copiedAt : event.kind !== 'run-ended';
+  return { read: (line) => reader.read(line).filter(isBefore) };
 }
 
 type NoteFailure = (ledger: SessionLedger, error: unknown, line?: Line) => void;

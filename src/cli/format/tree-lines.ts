@@ -51,6 +51,7 @@ function headOf({ session }: TreeReport, { paint, width, now }: TextOptions): re
     const copied = formatCount(session.inheritedUsage?.output ?? 0);
     facts.push(`forked from ${shortId(session.forkedFrom)}, where ${copied} of them count`);
   }
+  if (session.continuedFrom !== null) facts.push(`continued from ${shortId(session.continuedFrom)} after /clear`);
   const place = [session.id, `${session.host} ${session.hostVersion ?? ''}`.trim(), session.branch, session.cwd];
   const where = place.flatMap((part) => (part === null ? [] : cleanLine(part))).join(' · ');
   return [paint.bold(cut(title)), cut(facts.join(' · ')), paint.dim(cut(where))];

@@ -25,6 +25,7 @@ export interface SessionReport {
   readonly usage: UsageReport;
   readonly cost: CostReport;
   readonly forkedFrom: string | null;
+  readonly continuedFrom: string | null;
   readonly inheritedUsage: UsageReport | null;
   readonly usageIsLowerBound: boolean;
   readonly startedAt: string | null;
@@ -98,6 +99,7 @@ export interface AgentReport {
   /** Tools that it may not use, where the host says it of this very agent. */
   readonly deniedTools: readonly string[];
   readonly usage: UsageReport | null;
+  readonly inheritedUsage: UsageReport | null;
   readonly usageIsLowerBound: boolean;
   readonly subtreeUsage: UsageReport;
   readonly subtreeIsLowerBound: boolean;

@@ -47,6 +47,11 @@ export interface FileState {
   readonly launched: Set<AgentId>;
   /** Agents on side branches of this very file. */
   readonly inline: InlineAgents;
+  /** Time of the first line that has one; a session that begins as a copy puts older lines behind it. */
+  firstAt?: number;
+  isCopy?: true;
+  /** The conversation began with `/clear`. */
+  isCleared?: true;
   /** Of the program that wrote the last line. */
   version?: string;
 }

@@ -3,10 +3,10 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { type AgentId, nativeId, toSessionId } from '../../core/index.ts';
-import { isFileEntry, isFolder, listFilesBelow, listFolder, modifiedAt } from '../../lib/folders.ts';
+import { type FolderEntry, isFileEntry, isFolder, listFilesBelow, listFolder, modifiedAt } from '../../lib/folders.ts';
 import { groupBy } from '../../lib/group.ts';
-import { asInstant, asObject, asText } from '../../lib/json.ts';
-import { readHead, streamLines } from '../../lib/read-lines.ts';
+import { asInstant, asObject, asText, known } from '../../lib/json.ts';
+import { readHead, readLines } from '../../lib/read-lines.ts';
 import type {
   AgentScan,
   FollowCapability,
@@ -19,7 +19,7 @@ import type {
 import { readCompanions } from './companions.ts';
 import { LAYOUTS, nativeAgentOf, projectFolders, rootOf, sessionNamedIn, toSource } from './data-folder.ts';
 import { agentIdOf, HOST } from './line-context.ts';
-import { parseWhole } from './record.ts';
+import { parseLine, parseWhole, replyIdOf } from './record.ts';
 
 export async function locate(root: string): Promise<Located> {
   const problems: string[] = [];
@@ -303,31 +303,70 @@ function partsBelow(root: string, place: string): readonly string[] {
 
 // `--fork-session` and `/branch`: a new session that begins with a copy of another one's lines, and does not say so.
 
-/** A copied line keeps its id, and the first line of a conversation is copied first. */
+/** The first line of a conversation is copied first. */
 const FORK_HEAD_BYTES = 256 * 1024;
 
-/** The older session that holds the line `firstLine` as well, and the ids of the replies that both have. */
+/**
+ * The older session that has most of the same lines, and the replies that both have; of two that have the same, the older one
+ * wrote them. A copied line keeps its id, or at least that of its request (2.1.45).
+ */
 export async function findOrigin(session: LocatedSession, firstLine: string): Promise<SessionOrigin | undefined> {
   const own = session.sources.find(({ role }) => role === 'session');
   if (!own) return undefined;
   const age = await ageOf(own.path).catch(() => undefined);
   if (!age) return undefined;
+  const head = Buffer.from(await readHead(own.path, FORK_HEAD_BYTES)).toString('utf8');
+  const marks = [firstLine, /"requestId": ?"([^"]+)"/.exec(head)?.[1]].filter((mark) => mark !== undefined);
+  const isOther = ({ name, kind }: FolderEntry): boolean =>
+    kind === 'file' && name.endsWith('.jsonl') && !nativeAgentOf(name) && name !== path.basename(own.path);
   const project = path.dirname(own.path);
-  for (const entry of await listFolder(project)) {
+  let lines: readonly CopiedLine[] | undefined;
+  let best: { readonly origin: SessionOrigin; readonly shared: number; readonly age: Age } | undefined;
+  for (const entry of (await listFolder(project)).filter(isOther)) {
     const file = path.join(project, entry.name);
-    const isOther = file !== own.path && entry.kind === 'file' && entry.name.endsWith('.jsonl') && !nativeAgentOf(file);
-    if (!isOther || path.basename(file, '.jsonl') === nativeId(session.id)) continue;
-    const replies = await repliesIfOrigin(file, firstLine, age).catch(() => undefined);
-    if (replies) return { id: toSessionId(HOST, path.basename(file, '.jsonl')), replies };
+    // A neighbour that cannot be read is no origin that we could prove.
+    const theirs = await readIfOlder(file, marks, age).catch(() => undefined);
+    if (!theirs) continue;
+    lines ??= await readCopiedLines(own.path);
+    const keys = new Set(theirs.lines.flatMap(({ line, request }) => [line, request]));
+    const shared = lines.filter(({ line, request }) => keys.has(line) || (request !== undefined && keys.has(request)));
+    const isBetter =
+      !best || shared.length > best.shared || (shared.length === best.shared && isOlder(theirs.age, best.age));
+    const id = toSessionId(HOST, path.basename(file, '.jsonl'));
+    if (shared.length > 0 && isBetter)
+      best = {
+        origin: { id, replies: new Set(shared.flatMap(({ reply }) => reply ?? [])) },
+        shared: shared.length,
+        age: theirs.age,
+      };
   }
-  return undefined;
+  return best?.origin;
 }
 
-/** A neighbour that cannot be read is no origin that we could prove. */
-async function repliesIfOrigin(file: string, firstLine: string, age: Age): Promise<ReadonlySet<string> | undefined> {
+interface CopiedLine {
+  readonly line: string;
+  readonly request?: string;
+  /** As the reader counts it. */
+  readonly reply?: string;
+}
+
+async function readIfOlder(file: string, marks: readonly string[], age: Age) {
   const head = Buffer.from(await readHead(file, FORK_HEAD_BYTES));
-  if (!head.includes(`"uuid":"${firstLine}"`) || !isOlder(await ageOf(file), age)) return undefined;
-  return replyIdsIn(file);
+  if (!marks.some((mark) => head.includes(`"${mark}"`))) return undefined;
+  const theirAge = await ageOf(file);
+  return isOlder(theirAge, age) ? { age: theirAge, lines: await readCopiedLines(file) } : undefined;
+}
+
+async function readCopiedLines(file: string): Promise<readonly CopiedLine[]> {
+  const lines: CopiedLine[] = [];
+  await readLines(file, ({ bytes }) => {
+    const record = asObject(parseLine(bytes));
+    const line = asText(record?.['uuid']);
+    if (!record || line === undefined) return;
+    const reply = record['type'] === 'assistant' ? replyIdOf(record) : undefined;
+    lines.push({ line, ...known({ request: asText(record['requestId']), reply }) });
+  });
+  return lines;
 }
 
 interface Age {
@@ -344,16 +383,4 @@ async function ageOf(file: string): Promise<Age> {
 
 function isOlder(a: Age, b: Age): boolean {
   return a.firstAt === b.firstAt ? a.born < b.born : a.firstAt < b.firstAt;
-}
-
-/** By a look at the bytes: a text that quotes an id would have its quotes escaped. */
-async function replyIdsIn(file: string): Promise<ReadonlySet<string>> {
-  const ids = new Set<string>();
-  for await (const { bytes } of streamLines(file)) {
-    const id = Buffer.from(bytes)
-      .toString('utf8')
-      .match(/"id":"(msg_[^"]+)"/)?.[1];
-    if (id !== undefined) ids.add(id);
-  }
-  return ids;
 }

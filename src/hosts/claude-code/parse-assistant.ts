@@ -4,7 +4,7 @@ import { type ReplyEnd, type ToolCallId, type Usage, WARM_UP } from '../../core/
 import { asAmount, asFlag, asObject, asText, type JsonObject, known } from '../../lib/json.ts';
 import { emitTimed, firstLine, promptFact } from '../shared/index.ts';
 import { agentIdOf, callIdOf, isInline, isMain, type LineContext, type LineParser } from './line-context.ts';
-import { blocksOf, type RawRecord, textOf } from './record.ts';
+import { blocksOf, type RawRecord, replyIdOf, textOf } from './record.ts';
 import { concernsAgents, fileWrittenBy, isShell, isSpawning, summarise } from './tools.ts';
 
 /** Model name of lines that the program wrote itself: API errors, "No response requested." */
@@ -13,7 +13,7 @@ const SYNTHETIC = '<synthetic>';
 export const parseAssistant: LineParser = (record, context) => {
   if (context.file.inherited !== undefined) return;
   const message = asObject(record['message']);
-  const id = asText(message?.['id']) ?? asText(record['uuid']);
+  const id = replyIdOf(record);
   if (!message || id === undefined) return;
   if (record['isApiErrorMessage'] === true) return parseFailure(message, id, context);
   notePromptless(context);

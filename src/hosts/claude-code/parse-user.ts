@@ -31,6 +31,7 @@ export const parseUser: LineParser = (record, context) => {
   if (context.file.inherited !== undefined) return beginFork(id, text, results.length > 0, context);
   for (const result of results)
     parseResult(result, results.length === 1 ? record['toolUseResult'] : undefined, record, context);
+  if (CLEARED.test(text)) context.file.isCleared = true;
   const { agent } = context;
   const isFirst = !context.file.prompted.has(agent);
   const ofCommand = isOfLocalCommand(record, text, context.file);
@@ -47,6 +48,7 @@ const WORKFLOW_TASK = /^\[Workflow harness[^\n]*\n([\s\S]*)$/;
 const TEAM_MESSAGE =
   /^(?:Another Claude session sent a message:\s*)?<teammate-message\b[^>]*>\n?([\s\S]*?)\n?<\/teammate-message>/;
 
+const CLEARED = /^<command-name>\/(?:clear|new|reset)<\/command-name>/;
 const LOCAL_COMMAND_CAVEAT = '<local-command-caveat>';
 
 /** Behind the caveat come the command, its output or an error: each follows the line before, and has its very time. */

@@ -6,9 +6,11 @@ import {
   type Diagnostic,
   type EventOrigin,
   mainAgentOf,
+  nativeId,
   type SessionId,
   type SourceId,
   type TitleKind,
+  toSessionId,
 } from '../../core/index.ts';
 import { asAmount, asInstant, asObject, asText, isObject, known } from '../../lib/json.ts';
 import { versionNumber } from '../../lib/version-number.ts';
@@ -20,6 +22,7 @@ import {
   callIdOf,
   createFileState,
   type FileState,
+  HOST,
   type LineContext,
   type LineParser,
   speakerOf,
@@ -167,6 +170,10 @@ export function createTranscriptReader(of: TranscriptOf): SourceReader {
       emit: (event) => events.push(Object.assign(event, place) as AgentEvent),
     };
     emitEnvelope(record, context);
+    if (agent === mainAgentOf(session)) {
+      noteCopy(context);
+      noteContinuation(record, context);
+    }
     if (origin.offset === 0 && isContinued(record, of)) context.emit({ kind: 'agent-seen', agent, isContinued: true });
     parser(record, context);
     return events;
@@ -185,6 +192,25 @@ export function createTranscriptReader(of: TranscriptOf): SourceReader {
       return [...born, ...(problem ? [problemFound(problem, origin)] : []), ...events];
     },
   };
+}
+
+/** After `/clear`, lines name the session in which their process began as well (2.1.287 and later). */
+function noteContinuation(record: RawRecord, { file, session, emit }: LineContext): void {
+  const from = file.isCleared ? asText(record['session_id']) : undefined;
+  if (from === undefined || from === nativeId(session)) return;
+  emit({ kind: 'session-continued', from: toSessionId(HOST, from) });
+}
+
+/** Clocks run backwards by less than this in the recorded corpus. */
+const COPY_MS = 1_000;
+
+/** `--fork-session` and `/fork`: the new session's file begins with a line of its own, and copies the other's behind it. */
+function noteCopy({ file, at, emit }: LineContext): void {
+  if (at === undefined || file.isCopy) return;
+  file.firstAt ??= at;
+  if (at >= file.firstAt - COPY_MS) return;
+  file.isCopy = true;
+  emit({ kind: 'session-copied', at: file.firstAt });
 }
 
 /** `/clear` opens a new session, in whose folder the agents at work go on: their first line there has one before it. */

@@ -91,6 +91,16 @@ export function typeOf(record: RawRecord): string | undefined {
   return asText(record['type']);
 }
 
+/**
+ * What the lines of one reply have in common. Some forks of 2.1.45 give each copied line an id of its own in place of the
+ * message's; what is left of it is the request.
+ */
+export function replyIdOf(record: RawRecord): string | undefined {
+  const [line, reply] = [asText(record['uuid']), asText(asObject(record['message'])?.['id'])];
+  if (reply === undefined || reply === line) return asText(record['requestId']) ?? line;
+  return reply;
+}
+
 /** Content blocks of a message: a plain string is one block of text (first prompts, up to today). */
 export function blocksOf(message: RawRecord | undefined): readonly RawRecord[] {
   const content = message?.['content'];

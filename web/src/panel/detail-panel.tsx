@@ -234,21 +234,27 @@ export function IdsSection({ session, agent }: AgentProps) {
         <CopyFact name="Session" what="the id of the session" text={session.id} />
         {!isMain && <CopyFact name="Agent" what="the id of the agent" text={agent.id} />}
         {!isMain && <CopyFact name="Made by call" what="the id of the call that made it" text={agent.toolUseId} />}
-        {session.forkedFrom !== null && isMain && (
-          <div>
-            <dt>Forked from</dt>
-            <dd>
-              <AgentLink to={{ session: session.forkedFrom, agent: session.forkedFrom }}>
-                <code>{cleanLine(session.forkedFrom)}</code>
-              </AgentLink>
-            </dd>
-          </div>
-        )}
+        {isMain && <SessionBefore name="Forked from" session={session.forkedFrom} />}
+        {isMain && <SessionBefore name="Continued from" session={session.continuedFrom} />}
         {agent.transcripts.map((source) => (
           <CopyFact key={source} name="File" what="the path of the transcript" text={source} />
         ))}
       </dl>
     </Section>
+  );
+}
+
+function SessionBefore({ name, session }: { readonly name: string; readonly session: string | null }) {
+  if (session === null) return null;
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>
+        <AgentLink to={{ session, agent: session }}>
+          <code>{cleanLine(session)}</code>
+        </AgentLink>
+      </dd>
+    </div>
   );
 }
 
