@@ -15,6 +15,7 @@ import {
 import { createOwnerOf, messagesOf, type Own, type OwnerOf, ownOf } from './ledger-index.ts';
 import { type AgentContext, type Life, lifeOf, lifeOfAgent } from './lifecycle.ts';
 import { realAgents, resolveLinks, type SpawnLink } from './link.ts';
+import { shortenTitle } from './text/format.ts';
 import {
   type Activity,
   type AgentGroup,
@@ -157,7 +158,7 @@ function sessionFields(ledger: SessionLedger, agents: readonly AgentNode[]): Par
   const ends = agents.flatMap(({ lastActivityAt }) => lastActivityAt ?? []);
   return known({
     titleKind,
-    title: titleKind && ledger.titles.get(titleKind)?.value,
+    title: titleKind && shortenTitle(ledger.titles.get(titleKind)?.value ?? ''),
     cwd: ledger.cwd?.value,
     branch: ledger.branch?.value,
     hostTitle: ledger.hostTitle,

@@ -4,6 +4,7 @@ import { isEqual } from '../lib/json.ts';
 import type { AgentKind, DiagnosticCount, EndSignal, GroupKind, SessionStarter, TitleKind } from './events.ts';
 import { type AgentId, mainAgentOf, nativeId, type SessionId, type SourceId, type ToolCallId } from './ids.ts';
 import type { SpawnLink } from './link.ts';
+import { shortenTitle } from './text/format.ts';
 import { addUsage, type ModelUsage, NO_USAGE, type Usage } from './usage.ts';
 
 export type AgentStatus = 'spawning' | 'running' | 'waiting' | 'completed' | 'failed' | 'stopped' | 'unknown';
@@ -232,5 +233,6 @@ export function titleOfConversation({ title }: SessionTree, agent: AgentNode): s
 
 /** What an agent is called everywhere: its name, else what it was asked to do, else its type, else a short id. */
 export function labelOf({ id, name, description, promptHead, type }: AgentNode): string {
-  return [name, description, promptHead, type].find((text) => text?.trim()) ?? nativeId(id).slice(0, 8);
+  const words = [name, description, promptHead, type].find((text) => text?.trim());
+  return words === undefined ? nativeId(id).slice(0, 8) : shortenTitle(words);
 }

@@ -237,7 +237,8 @@ describe('what is on disk', () => {
     });
     const { tree } = await sessions.open('d1104698');
     expect(tree.forkedFrom).toBe('claude-code:1cc95efd-908e-46cc-bfab-21f959117047');
-    expect(tree.inheritedUsage?.output).toBe(81);
+    // 81 of main and 33 of its agent.
+    expect(tree.inheritedUsage?.output).toBe(114);
     expect((await sessions.open('1cc95efd')).tree.forkedFrom).toBeUndefined();
   });
 

@@ -43,6 +43,23 @@ const stateOf = async (root: string, native: string) =>
     fact.kind === 'process-seen' ? [fact.alive, fact.movedTo ?? null, fact.isOutOfSight ?? false] : fact.kind,
   );
 
+it("tells the program's own title of a session", async () => {
+  const root = createRoot({ sessionId: 'now' });
+  const folder = path.join(root, 'projects', '-home-dev-shop');
+  mkdirSync(folder);
+  const entries = [
+    { sessionId: 'a', summary: 'Faster checkout', firstPrompt: 'do it' },
+    { sessionId: 'b', firstPrompt: 'no summary' },
+    'no entry',
+  ];
+  writeFileSync(path.join(folder, 'sessions-index.json'), JSON.stringify({ version: 1, entries }));
+  const factsFor = await readCompanions(root);
+  expect(factsFor(session('a'))).toMatchObject([
+    { kind: 'session-titled', title: 'Faster checkout', titleKind: 'generated' },
+  ]);
+  expect(factsFor(session('b'))).toEqual([]);
+});
+
 describe('the record of a process', () => {
   it('is told of the session that it names, and of no other', async () => {
     const root = createRoot({ sessionId: 'now' });

@@ -1,9 +1,11 @@
 // What is beside the projects and tells about sessions. `sessions/<pid>.json`: one record for each running process, removed at a
 // clean exit, left behind by a kill.
 
+import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import {
   type AgentEvent,
+  type EventOf,
   nativeId,
   type ProcessSeen,
   type ProcessState,
@@ -18,7 +20,7 @@ import { asAmount, asInstant, asObject, asText, isObject, known, parseObject } f
 import { isOfOtherDomain, isProcessAlive } from '../../lib/processes.ts';
 import { readLinesBackwards } from '../../lib/read-lines.ts';
 import type { LocatedSession, LocatedSource } from '../index.ts';
-import { besideProjects } from './data-folder.ts';
+import { besideProjects, INDEX_FILE, projectFolders } from './data-folder.ts';
 import { agentIdOf, HOST } from './line-context.ts';
 import { parseWhole, type RawRecord } from './record.ts';
 
@@ -29,7 +31,8 @@ export async function readCompanions(
 ): Promise<(session: LocatedSession) => readonly AgentEvent[]> {
   const processes = await readProcesses(root, problems);
   const teams = await readTeams(await besideProjects(root, 'teams'), problems);
-  return ({ id, sources }) => [...(processes.get(id) ?? []), ...factsOf(teams, id, sources)];
+  const titles = await readTitles(root, problems);
+  return ({ id, sources }) => [...(processes.get(id) ?? []), ...factsOf(teams, id, sources), ...(titles.get(id) ?? [])];
 }
 
 /** `status` is written from 2.1.197 on in a terminal, from 2.1.286 on everywhere. */
@@ -143,6 +146,41 @@ async function readClears(history: string, alive: readonly RunningProcess[]): Pr
 }
 
 const CLEARS = /^\/(?:clear|new|reset)\b/;
+
+// `projects/<project>/sessions-index.json`: what the program calls its sessions in its own list (2.1.x).
+
+type Titles = ReadonlyMap<SessionId, readonly EventOf<'session-titled'>[]>;
+
+/** By file, as it was when it was last read: it may name thousands of sessions, and rarely changes. */
+const readIndexes = new Map<string, { readonly state: string; readonly titles: Titles }>();
+
+async function readTitles(root: string, problems: string[]): Promise<Titles> {
+  const all = new Map<SessionId, readonly EventOf<'session-titled'>[]>();
+  for (const folder of await projectFolders(root))
+    for (const [id, titles] of await readIndex(root, path.join(folder, INDEX_FILE), problems)) all.set(id, titles);
+  return all;
+}
+
+async function readIndex(root: string, file: string, problems: string[]): Promise<Titles> {
+  const { ino, size, mtimeMs } = (await stat(file).catch(() => undefined)) ?? {};
+  if (size === undefined) return new Map();
+  const state = `${ino} ${size} ${mtimeMs}`;
+  const known = readIndexes.get(file);
+  if (known?.state === state) return known.titles;
+  const source = toSourceId(path.relative(root, file).split(path.sep).join('/'));
+  const origin = { source, offset: 0, length: 0 };
+  // Written anew in place: half a document is read at the next look.
+  const entries = asObject(parseWhole((await readBeside(file, problems)) ?? new Uint8Array()))?.['entries'];
+  const titles = new Map<SessionId, readonly EventOf<'session-titled'>[]>();
+  for (const entry of Array.isArray(entries) ? entries.filter(isObject) : []) {
+    const [native, title] = [asText(entry['sessionId']), asText(entry['customTitle']) ?? asText(entry['summary'])];
+    if (native === undefined || title === undefined) continue;
+    const session = toSessionId(HOST, native);
+    titles.set(session, [{ kind: 'session-titled', session, origin, title, titleKind: 'generated' }]);
+  }
+  readIndexes.set(file, { state, titles });
+  return titles;
+}
 
 // `teams/<team>/`: who is in a team, and the letters its members have not read yet. Gone when the lead's session ends.
 

@@ -46,6 +46,9 @@ const KINDS: Readonly<Record<Role, Pick<LocatedSource, 'shape' | 'companion'>>> 
   manifest: { shape: 'document', companion: true },
 };
 
+/** The program's own list of a project's sessions. */
+export const INDEX_FILE = 'sessions-index.json';
+
 const AGENT_FILE = /^agent-(.+?)(\.meta\.json|\.jsonl)$/;
 const WORKFLOW_FOLDER = /[\\/]workflows[\\/](wf_[^\\/]+)[\\/]/;
 const MANIFEST = /[\\/]workflows[\\/](wf_[^\\/]+)\.json$/;

@@ -35,6 +35,8 @@ export interface FileState {
   /** Commands that may start a session of some host. */
   readonly commands: AskedCommands;
   readonly prompted: Set<AgentId>;
+  /** Some prompt of main's asked for something. */
+  isTitled?: true;
   /** The file's name says what the host started its agent for. */
   readonly isInternal: boolean;
   /** The last line that a local command left: what follows it at the same time belongs to the command, whatever it says. */

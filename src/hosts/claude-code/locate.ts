@@ -17,7 +17,7 @@ import type {
   Subject,
 } from '../index.ts';
 import { readCompanions } from './companions.ts';
-import { LAYOUTS, nativeAgentOf, projectFolders, rootOf, sessionNamedIn, toSource } from './data-folder.ts';
+import { INDEX_FILE, LAYOUTS, nativeAgentOf, projectFolders, rootOf, sessionNamedIn, toSource } from './data-folder.ts';
 import { agentIdOf, HOST } from './line-context.ts';
 import { parseLine, parseWhole, replyIdOf } from './record.ts';
 
@@ -149,7 +149,9 @@ async function readProject(folder: string, sessions?: readonly string[]) {
     transcripts,
     agentFiles,
     /** Files that are neither. */
-    strangers: files.filter((name) => !isTranscript(name) && !claimed.has(name)).map((name) => path.join(folder, name)),
+    strangers: files
+      .filter((name) => !isTranscript(name) && !claimed.has(name) && name !== INDEX_FILE)
+      .map((name) => path.join(folder, name)),
   };
 }
 

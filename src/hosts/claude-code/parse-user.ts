@@ -12,7 +12,7 @@ import {
 } from '../../core/index.ts';
 import { asObject, asText, type JsonObject, known } from '../../lib/json.ts';
 import { versionNumber } from '../../lib/version-number.ts';
-import { atOf, emitTimed, firstLine, promptFact } from '../shared/index.ts';
+import { atOf, emitTimed, firstLine, promptFact, requestIn } from '../shared/index.ts';
 import { INTERRUPTED, isNotification, parseNotifications, tagIn } from './host-text.ts';
 import { agentIdOf, callIdOf, type FileState, isMain, type LineContext, type LineParser } from './line-context.ts';
 import { blocksOf, parseLine, type RawRecord, textOf } from './record.ts';
@@ -116,16 +116,20 @@ function noteInterruption(record: RawRecord, context: LineContext): void {
 /** `shown`: without the envelope that some prompts come in. Compared with the calls is the whole. */
 function notePrompt(text: string, shown: string, context: LineContext): void {
   const { agent, file } = context;
+  if (isMain(context) && !file.isTitled) noteTitle(commandIn(text) ?? requestIn(shown), context);
   if (file.prompted.has(agent) || text === '') return;
   file.prompted.add(agent);
   emitTimed(context, { kind: 'agent-prompted', prompt: promptFact(text, shown) });
-  const title = commandIn(text) ?? firstLine(shown);
-  if (isMain(context) && title !== undefined) {
-    context.emit({ kind: 'session-titled', title, titleKind: 'prompt', ...atOf(context) });
-  }
   // Up to 2.1.5 a session warms up one agent of each built-in type; no call asks for them.
   if (!isMain(context) && !file.isInternal && text.trim() === 'Warmup')
     context.emit({ kind: 'agent-seen', agent, internal: WARM_UP });
+}
+
+/** The first prompt that asks for something. */
+function noteTitle(title: string | undefined, context: LineContext): void {
+  if (title === undefined) return;
+  context.file.isTitled = true;
+  context.emit({ kind: 'session-titled', title, titleKind: 'prompt', ...atOf(context) });
 }
 
 /** A command of the person's own (`/review src`), as it was typed: its text follows as meta text, and is answered. */

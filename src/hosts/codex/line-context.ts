@@ -1,7 +1,7 @@
 // What a line parser knows beside its line, and the few ways in which it speaks.
 
 import { type AgentId, type EventOrigin, type SessionId, type ToolCallId, toAgentId } from '../../core/index.ts';
-import { type AskedCommands, atOf, emitTimed, type Fact, firstLine, promptFact } from '../shared/index.ts';
+import { type AskedCommands, atOf, emitTimed, type Fact, promptFact, requestIn } from '../shared/index.ts';
 import type { RolloutRecord } from './record.ts';
 import type { ThreadHead } from './thread-head.ts';
 
@@ -33,6 +33,8 @@ export interface ThreadState {
   lastInTurn?: 'prompt' | 'result' | 'reply';
   lastReply?: string;
   isPrompted: boolean;
+  /** Some prompt asked for something. */
+  isTitled?: true;
   model?: string;
   /** Tools of calls whose results say something about agents. */
   readonly toolOf: Map<ToolCallId, string>;
@@ -54,10 +56,12 @@ export function notePrompt(text: string, context: LineContext): void {
   const { isMain, thread } = context;
   emitTimed(context, { kind: 'entry-added', entry: 'prompt', id: idByPlace(context) });
   thread.lastInTurn = 'prompt';
+  const title = isMain && !thread.isTitled ? requestIn(text) : undefined;
+  if (title !== undefined) {
+    thread.isTitled = true;
+    context.emit({ kind: 'session-titled', title, titleKind: 'prompt', ...atOf(context) });
+  }
   if (thread.isPrompted || text.trim() === '') return;
   thread.isPrompted = true;
   emitTimed(context, { kind: 'agent-prompted', prompt: promptFact(text) });
-  const title = firstLine(text);
-  if (isMain && title !== undefined)
-    context.emit({ kind: 'session-titled', title, titleKind: 'prompt', ...atOf(context) });
 }

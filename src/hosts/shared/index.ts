@@ -15,3 +15,4 @@ export * from './hook-settings.ts';
 export * from './line-facts.ts';
 export * from './message-places.ts';
 export * from './printed-sessions.ts';
+export * from './request.ts';

@@ -12,6 +12,7 @@ import {
 } from '../../lib/json.ts';
 import { createLineSplitter } from '../../lib/lines.ts';
 import type { ByteRange } from '../index.ts';
+import { requestIn } from './request.ts';
 
 /** An event without its session and place, which the reader adds. */
 export type Fact<E = AgentEvent> = E extends AgentEvent ? Omit<E, 'session' | 'origin'> : never;
@@ -99,9 +100,8 @@ export function promptFact(text: string, shown = text): PromptFact {
 /** The prompt of an agent. The main agent's is the title of the session as well. */
 export function emitPrompt(context: FactContext & { readonly isMain: boolean }, text: string): void {
   emitTimed(context, { kind: 'agent-prompted', prompt: promptFact(text) });
-  const title = firstLine(text);
-  if (context.isMain && title !== undefined)
-    context.emit({ kind: 'session-titled', title, titleKind: 'prompt', ...atOf(context) });
+  const title = context.isMain ? requestIn(text) : undefined;
+  if (title !== undefined) context.emit({ kind: 'session-titled', title, titleKind: 'prompt', ...atOf(context) });
 }
 
 /** The fields that differ from those last seen, which it keeps: many lines repeat them. Undefined if none differs. */
