@@ -15,7 +15,7 @@ import {
 import { createOwnerOf, messagesOf, type Own, type OwnerOf, ownOf } from './ledger-index.ts';
 import { type AgentContext, type Life, lifeOf, lifeOfAgent } from './lifecycle.ts';
 import { realAgents, resolveLinks, type SpawnLink } from './link.ts';
-import { shortenTitle } from './text/format.ts';
+import { shortenTitle } from './text/clean-text.ts';
 import {
   type Activity,
   type AgentGroup,

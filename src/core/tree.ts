@@ -4,7 +4,7 @@ import { isEqual } from '../lib/json.ts';
 import type { AgentKind, DiagnosticCount, EndSignal, GroupKind, SessionStarter, TitleKind } from './events.ts';
 import { type AgentId, mainAgentOf, nativeId, type SessionId, type SourceId, type ToolCallId } from './ids.ts';
 import type { SpawnLink } from './link.ts';
-import { shortenTitle } from './text/format.ts';
+import { shortenTitle } from './text/clean-text.ts';
 import { addUsage, type ModelUsage, NO_USAGE, type Usage } from './usage.ts';
 
 export type AgentStatus = 'spawning' | 'running' | 'waiting' | 'completed' | 'failed' | 'stopped' | 'unknown';

@@ -1,7 +1,7 @@
 // Counts, durations, sizes, times, costs and ids as text.
 
 import type { CostReport } from '../reports/shapes.ts';
-import { cleanLine, splitsCharacter } from './clean-text.ts';
+import { cleanLine } from './clean-text.ts';
 
 /** 950, 12.3k, 4.5M: at most four characters of digits, so that columns stay narrow. */
 export function formatCount(value: number): string {
@@ -105,17 +105,4 @@ function dollars(usd: number): string {
 
 function unpricedText(models: readonly string[]): string {
   return `no price for ${models.map(cleanLine).join(', ')}`;
-}
-
-/** Longer titles and labels push everything else off the line. */
-const MAX_TITLE = 80;
-
-/** One line, cut behind a whole word where that leaves enough of it. */
-export function shortenTitle(text: string): string {
-  const line = text.replace(/\s+/g, ' ').trim();
-  if (line.length <= MAX_TITLE) return line;
-  const end = MAX_TITLE - 1;
-  const head = line.slice(0, splitsCharacter(line, end) ? end - 1 : end);
-  const word = head.lastIndexOf(' ');
-  return `${word > MAX_TITLE / 2 ? head.slice(0, word) : head}…`;
 }
