@@ -4,6 +4,7 @@ import {
   type AgentRecord,
   createLedger,
   type Diagnostic,
+  type EventOrigin,
   MESSAGE_DELIVERY,
   type ProcessSeen,
   parseStartedBy,
@@ -135,7 +136,11 @@ export class FollowedSession {
     reading: Refreshed,
   ): Promise<boolean> {
     this.#noteFacts(session);
-    const own = session.sources.map((source) => this.#reassigned.get(source.id) ?? source);
+    const own = session.sources.map((source) => {
+      const reassigned = this.#reassigned.get(source.id);
+      // The same file in another data folder may be another agent's.
+      return reassigned?.path === source.path ? reassigned : source;
+    });
     const sources = [...own, ...this.#borrowed];
     const listed = new Set(sources.map(({ id, path }) => `${id} ${path}`));
     if (this.sources.some(({ id, path }) => !listed.has(`${id} ${path}`))) return false;
@@ -166,7 +171,10 @@ export class FollowedSession {
       const isBorrowed = this.#borrowed.some(({ id }) => id === source.id);
       const one =
         this.#followed.get(source.id) ??
-        followSource(this.#adapter, session, source, isBorrowed ? this.#ledger.copiedAt : undefined);
+        followSource(this.#adapter, session, source, {
+          isBorrowed,
+          copiedAt: isBorrowed ? this.#ledger.copiedAt : undefined,
+        });
       this.#followed.set(source.id, one);
       const look = await one.look(this.#ledger);
       if (look === 'replaced' || look === 'gone') {
@@ -207,7 +215,17 @@ export class FollowedSession {
       this.#borrowed = [...found.values()];
       const added = this.#borrowed.filter(({ id }) => !this.#followed.has(id));
       if (!(await this.#readAll(session, added, reading))) return false;
+      const lost = added.filter(({ id }) => this.#followed.get(id)?.isMissing());
+      if (lost.length > 0) return this.#forget(lost);
     }
+    return true;
+  }
+
+  /** Files that went away between the search and the reading: they are looked for again at the next look. */
+  #forget(sources: readonly LocatedSource[]): true {
+    for (const { id } of sources) this.#followed.delete(id);
+    this.#borrowed = this.#borrowed.filter(({ id }) => this.#followed.has(id));
+    this.#searched = undefined;
     return true;
   }
 }
@@ -224,7 +242,7 @@ function followSource(
   adapter: SourceAdapter,
   session: LocatedSession,
   source: LocatedSource,
-  copiedAt?: number,
+  { isBorrowed, copiedAt }: { readonly isBorrowed: boolean; readonly copiedAt: number | undefined },
 ): FollowedSource {
   const { id, path, agent, shape } = source;
   const noteFailure: NoteFailure = (ledger, error, line) => {
@@ -249,6 +267,7 @@ function followSource(
         if (hasFailed) return 'nothing';
         hasFailed = true;
         isMissing = shape !== 'table' && isGone(error);
+        if (isMissing && isBorrowed) return 'nothing';
         noteFailure(ledger, error);
         return 'news';
       }
@@ -385,8 +404,11 @@ function agentsElsewhere(ledger: SessionLedger, own: ReadonlySet<SourceId>): rea
     (agent) => agent.internal?.value === MESSAGE_DELIVERY && agent.tails.size > 0 && !isTeammate(agent),
   );
   const isLeft = ![...ledger.processes.values()].some(({ alive, movedTo }) => alive && movedTo === undefined);
+  // By its own files alone: what was found elsewhere must not decide whether it is looked for there.
+  const isOwn = (said: { readonly origin: EventOrigin } | undefined): boolean => !!said && own.has(said.origin.source);
   const isUnfinished = ({ ends, links }: AgentRecord): boolean =>
-    ends.size === 0 && [...links.values()].some(({ call }) => call !== undefined && ledger.calls.get(call)?.launched);
+    ![...ends.values()].some(isOwn) &&
+    [...links.values()].some(({ call }) => call !== undefined && ledger.calls.get(call)?.launched);
   const isNamed = ({ links }: AgentRecord): boolean =>
     [...links.values()].some(
       ({ evidence, call }) =>
@@ -395,9 +417,8 @@ function agentsElsewhere(ledger: SessionLedger, own: ReadonlySet<SourceId>): rea
   return agents
     .filter((agent) => {
       const files = [...agent.sources];
-      const [isHere, isAway] = [files.some((file) => own.has(file)), files.some((file) => !own.has(file))];
-      // What was found elsewhere stays found, though the agent may have come to its end there.
-      if (agent.isContinued?.value || (isHere && isAway) || (isLeft && isUnfinished(agent))) return true;
+      const isHere = files.some((file) => own.has(file));
+      if (isOwn(agent.isContinued) || (isLeft && isUnfinished(agent))) return true;
       return isNamed(agent) && (!isHere || (hasDeliveries && isTeammate(agent)));
     })
     .map((agent) => agent.id);
