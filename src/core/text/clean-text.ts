@@ -62,12 +62,12 @@ export function cleanValue(value: unknown, depth = 0): unknown {
 /** Longer titles and labels push everything else off the line. */
 const MAX_TITLE = 80;
 
-/** One line, cut behind a whole word: of half a secret, redaction could not tell that it is one. */
+/** One line, cut behind a whole word: of half a secret, redaction could not tell that it is one, or of which kind. */
 export function shortenTitle(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim();
   if (line.length <= MAX_TITLE) return line;
-  const end = MAX_TITLE - 1;
+  const end = MAX_TITLE - 2;
   const head = line.slice(0, splitsCharacter(line, end) ? end - 1 : end);
   const word = head.lastIndexOf(' ');
-  return `${word === -1 ? head : head.slice(0, word)}…`;
+  return word === -1 ? `${head}…` : `${head.slice(0, word)} …`;
 }

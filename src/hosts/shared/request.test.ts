@@ -54,8 +54,8 @@ describe('the request in a prompt', () => {
   it('has at most 80 characters, and ends with a whole word', () => {
     const title = requestIn(`Please ${'go through every module of the shop '.repeat(20)}`) ?? '';
     expect(title.length).toBeLessThanOrEqual(80);
-    expect(title).toMatch(/^Please go through .* \p{L}+…$/u);
-    expect(requestIn('x'.repeat(900))).toBe(`${'x'.repeat(79)}…`);
+    expect(title).toMatch(/^Please go through .* \p{L}+ …$/u);
+    expect(requestIn('x'.repeat(900))).toBe(`${'x'.repeat(78)}…`);
     expect(requestIn(`See ${'👩‍👩‍👧‍👦'.repeat(60)}`)).not.toMatch(/\p{Surrogate}/u);
   });
 });
