@@ -4,6 +4,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type * as Library from '../src/index.ts';
 import { makeTemporaryFolder } from '../src/lib/testing/temporary-folder.ts';
+import { until } from '../src/lib/testing/waiting.ts';
 
 // The built library, as somebody imports it.
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -50,16 +51,16 @@ describe('the library', () => {
     writeFileSync(transcript, `${lines.slice(0, 3).join('\n')}\n${lines[3]?.slice(0, 50)}`);
     const seen: Library.TreeReport[] = [];
     const watch = troupe.watchFile(transcript, (tree) => seen.push(tree), { every: 10 });
-    await until(() => seen.length > 0);
+    await until(() => seen.length > 0, 'the first tree');
     expect(seen.at(-1)?.agents).toHaveLength(1);
     appendFileSync(transcript, `${lines[3]?.slice(50)}\n${lines.slice(4).join('\n')}`);
     cpSync(path.join(nested.roots[0]!, path.relative(folder, agents)), agents, { recursive: true });
-    await until(() => seen.at(-1)?.agents.length === 4 && seen.at(-1)?.agents[1]?.toolCallCount === 3);
+    await until(() => seen.at(-1)?.agents.length === 4 && seen.at(-1)?.agents[1]?.toolCallCount === 3, 'the agents');
     expect(seen.at(-1)?.diagnostics.total).toBe(0);
     const { agents: expected } = await troupe.openSession('fa129e54', nested);
-    await until(() => JSON.stringify(seen.at(-1)?.agents) === JSON.stringify(expected));
+    await until(() => JSON.stringify(seen.at(-1)?.agents) === JSON.stringify(expected), 'the whole tree');
     writeFileSync(transcript, `${lines.slice(0, 3).join('\n')}\n`);
-    await until(() => seen.at(-1)?.agents[0]?.messageCount === 1);
+    await until(() => seen.at(-1)?.agents[0]?.messageCount === 1, 'the shorter file');
     watch.close();
   });
 });
@@ -86,11 +87,3 @@ describe('docs/LIBRARY.md', () => {
     expect(code).toContain("from 'troupe'");
   });
 });
-
-async function until(condition: () => boolean): Promise<void> {
-  const deadline = Date.now() + 60_000;
-  while (!condition()) {
-    if (Date.now() > deadline) throw new Error('it did not come to that');
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}

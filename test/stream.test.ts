@@ -6,6 +6,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeTemporaryFolder } from '../src/lib/testing/temporary-folder.ts';
+import { until } from '../src/lib/testing/waiting.ts';
 import { writeQuietProgram } from './testing/quiet-program.ts';
 
 // The built program: what goes in comes out, what the program does happens, and events are beside it.
@@ -158,7 +159,7 @@ describe('troupe run', () => {
       child.stdout.on('data', (data) => {
         pid += data;
       });
-      while (!existsSync(path.join(folder, 'up'))) await new Promise((resolve) => setTimeout(resolve, 20));
+      await until(() => existsSync(path.join(folder, 'up')), 'the program');
       child.kill(signal);
       expect(await once(child, 'close')).toEqual([null, signal]);
       expect(() => process.kill(Number(pid), 0)).toThrow();
@@ -186,7 +187,7 @@ describe('troupe run', () => {
   });
 
   it('without a stream, follows the files of the session that begins', async () => {
-    const program = writeQuietProgram(folder);
+    const program = writeQuietProgram(folder, { awaited: path.join(folder, 'events') });
     writeFileSync(path.join(folder, 'go'), '');
     const { stdout, code } = await shell(`$T run --events events -- "${program}"`);
     expect([code, stdout.toString()]).toEqual([0, expect.stringMatching(/^line 1 of it\n.*The answer\.\n$/s)]);
@@ -198,7 +199,7 @@ describe('troupe run', () => {
   });
 
   it('where several sessions begin, it follows none', async () => {
-    const program = writeQuietProgram(folder, 2);
+    const program = writeQuietProgram(folder, { sessions: 2 });
     writeFileSync(path.join(folder, 'go'), '');
     const { stdout, code } = await shell(`$T run --events events -- "${program}"`);
     expect([code, stdout.toString()]).toEqual([0, expect.stringContaining('The answer.')]);

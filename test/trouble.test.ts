@@ -3,7 +3,7 @@ import { closeSync, existsSync, openSync, rmSync, symlinkSync } from 'node:fs';
 import { connect } from 'node:net';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { pace } from '../src/lib/testing/waiting.ts';
+import { until } from '../src/lib/testing/waiting.ts';
 import { createProgramHome, type ProgramHome, type RunningProgram } from './testing/program.ts';
 import { accessTo } from './testing/server-access.ts';
 
@@ -19,6 +19,17 @@ const isLinux = process.platform === 'linux';
 /** Not even root may write there. */
 const UNWRITABLE = '/sys/kernel';
 
+/** Creates a file once the program has written to stderr. */
+const marksWrites = (file: string): string =>
+  `import { writeFileSync } from 'node:fs';
+  const { stderr } = process;
+  const write = stderr.write.bind(stderr);
+  stderr.write = (...given) => {
+    const isDone = write(...given);
+    writeFileSync(${JSON.stringify(file)}, '');
+    return isDone;
+  };`;
+
 describe.runIf(isLinux)('a state folder that cannot be written to', () => {
   it.each([[['--no-open']], [['server', 'start']]])('is reported with a remedy by troupe %s', async (args) => {
     const { code, errors } = await program.run(args, { env: { TROUPE_HOME: UNWRITABLE } });
@@ -31,14 +42,15 @@ describe.runIf(isLinux)('a state folder that cannot be written to', () => {
 
   it('does not end a running server, even when stderr is full', async () => {
     const full = openSync('/dev/full', 'w');
-    const serving = program.start(['--no-open', '--json'], { stdio: ['ignore', 'pipe', full] });
+    const written = path.join(program.home, 'written');
+    const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(marksWrites(written))}` };
+    const serving = program.start(['--no-open', '--json'], { stdio: ['ignore', 'pipe', full], env });
     closeSync(full);
     await expect.poll(serving.out, { timeout: 30_000 }).toContain('"url"');
     const state = path.join(program.home, '.local/state/troupe');
     rmSync(state, { recursive: true });
     symlinkSync(UNWRITABLE, state);
-    // It looks after its file every 3 s. Nothing shows from outside that it has.
-    await pace(4_000);
+    await until(() => existsSync(written), 'what it reports');
     const answer = await fetch(JSON.parse(serving.out()).url);
     expect(answer.status).toBe(200);
     serving.child.kill('SIGTERM');

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { createSpillingWriter } from './spilling-writer.ts';
 import { makeTemporaryFolder } from './testing/temporary-folder.ts';
+import { until } from './testing/waiting.ts';
 
 const UNTIL_TOLD = 'until [ -e go ]; do sleep 0.02; done';
 
@@ -56,7 +57,7 @@ it('goes on in memory once the reader has caught up', async () => {
     for (const chunk of chunks.slice(0, 200)) writer.write(chunk);
     expect(writer.spilled).toBeGreaterThan(0);
     go();
-    while (writer.spilled > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    await until(() => writer.spilled === 0, 'the reader');
     for (const chunk of chunks.slice(200)) writer.write(chunk);
     await writer.end();
     await done;

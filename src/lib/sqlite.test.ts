@@ -1,18 +1,20 @@
 import { createHash } from 'node:crypto';
 import { copyFileSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { readDatabase } from './sqlite.ts';
 import { driver, kindOf } from './sqlite-driver.ts';
 import { type DatabaseWriter, startWriter } from './testing/databases.ts';
 import { makeTemporaryFolder } from './testing/temporary-folder.ts';
-import { pace } from './testing/waiting.ts';
 
 const folder = (): string => makeTemporaryFolder('sqlite');
-/** Connections are kept for 20 ms. Nothing shows from outside that one was closed. */
-const letGo = () => pace(100);
+/** Idle connections are closed by a timer. */
+const letGo = () => vi.runAllTimers();
 const writers: DatabaseWriter[] = [];
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(async () => {
+  letGo();
+  vi.useRealTimers();
   for (const writer of writers.splice(0)) await writer.kill();
 });
 
@@ -110,7 +112,7 @@ describe('a database of another program', () => {
     const file = path.join(folder(), 'a.db');
     const writer = await write(file, 'insert into t values (1)');
     for (let times = 0; times < 5; times++) expect(await read(file)).toEqual([1]);
-    await letGo();
+    letGo();
     await writer.close();
     expect(readdirSync(path.dirname(file))).toEqual(['a.db']);
     expect(await read(file)).toEqual([1]);
@@ -133,7 +135,7 @@ describe('a database of another program', () => {
     await expect(
       readDatabase(file, (database) => database.all('insert into t values (9) returning a')),
     ).rejects.toThrow();
-    await letGo();
+    letGo();
     await writer.close();
     expect(readdirSync(path.dirname(file))).toEqual(['a.db']);
     expect(await wordsFrom(1)).toEqual(['1 «1', '2 «2', '3 «3']);

@@ -98,6 +98,7 @@ describe('a server in the background', () => {
 
   it('that neither answers nor ends is killed', async () => {
     const daemon = await start('stuck');
+    process.kill(daemon.pid, 'SIGUSR2');
     await expect.poll(async () => (await readDaemonState(folder)).state, { timeout: 30_000 }).toBe('stuck');
     expect(await stopDaemon(folder, 500)).toEqual({ outcome: 'killed', daemon });
     expect(await readDaemonState(folder)).toEqual({ state: 'none' });

@@ -10,10 +10,10 @@ const recording = fileURLToPath(
 );
 
 /**
- * Puts a program `claude` there. It copies the session into `CLAUDE_CONFIG_DIR` once a file `go` lies beside it, then prints
- * `The answer.`; `sessions` of them at once, where wanted.
+ * Puts a program `claude` there. It moves the session into `CLAUDE_CONFIG_DIR` once a file `go` lies beside it, then prints
+ * `The answer.` `sessions`: how many it moves at once. The answer waits until the file `awaited` has content.
  */
-export function writeQuietProgram(folder: string, sessions = 1): string {
+export function writeQuietProgram(folder: string, { sessions = 1, awaited = '' } = {}): string {
   const texts = readdirSync(recording, { recursive: true, encoding: 'utf8' })
     .filter((file) => /\.jsonl?$/.test(file))
     .map((file) => ({ file, text: readFileSync(path.join(recording, file), 'utf8') }));
@@ -33,8 +33,8 @@ export function writeQuietProgram(folder: string, sessions = 1): string {
     '#!/bin/sh',
     `for i in 1 2 3; do echo "line $i of it"; sleep 0.4; done`,
     `until [ -e "${folder}/go" ]; do sleep 0.05; done`,
-    `mkdir -p "$CLAUDE_CONFIG_DIR/projects" && cp -r "${folder}"/ready/* "$CLAUDE_CONFIG_DIR/projects/"`,
-    'sleep 4',
+    `mkdir -p "$CLAUDE_CONFIG_DIR" && mv "${folder}/ready" "$CLAUDE_CONFIG_DIR/projects"`,
+    ...(awaited === '' ? [] : [`until [ -s "${awaited}" ]; do sleep 0.05; done`]),
     'echo The answer.',
   ];
   writeFileSync(program, `${lines.join('\n')}\n`);

@@ -1,10 +1,9 @@
 import path from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { type AgentEvent, toSourceId } from '../../../core/index.ts';
 import { readDatabase } from '../../../lib/sqlite.ts';
 import { type DatabaseWriter, startWriter } from '../../../lib/testing/databases.ts';
 import { makeTemporaryFolder } from '../../../lib/testing/temporary-folder.ts';
-import { pace } from '../../../lib/testing/waiting.ts';
 import type { LocatedSession, LocatedSource } from '../../index.ts';
 import { agentIdOf, sessionIdOf } from '../record.ts';
 import { openDatabase, readAtOnce } from './cursor.ts';
@@ -65,6 +64,14 @@ beforeAll(async () => {
 });
 afterAll(() => writer.close());
 
+/** A timer closes them. */
+const closeIdleConnections = () => vi.runAllTimers();
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+afterEach(() => {
+  closeIdleConnections();
+  vi.useRealTimers();
+});
+
 const lookAt = (root: string) =>
   readDatabase(file, async (database) => {
     readSchema(database, file);
@@ -81,8 +88,7 @@ async function readTwice(root: string): Promise<readonly (readonly AgentEvent[])
     facts: [],
     modifiedAt: 0,
   } as LocatedSession;
-  // Connections are kept for 20 ms. Nothing shows from outside that one was closed.
-  await pace(60);
+  closeIdleConnections();
   const found: AgentEvent[][] = [];
   for (const facts of [[], []] as AgentEvent[][]) {
     await openDatabase(session, source).look((more) => facts.push(...more));

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { TranscriptMessage } from '../../../../src/core/index.ts';
 import { createBook } from './book.ts';
 import { createFinder, createHitCounts } from './find.ts';
@@ -18,13 +18,8 @@ async function find(all: TranscriptMessage[], query: string, near: number) {
   await book.open('beginning');
   const finder = createFinder(book);
   finder.look(query, near);
-  await settled(() => finder.progress.value.searched === book.total.value);
+  await vi.waitUntil(() => finder.progress.value.searched === book.total.value, 30_000);
   return { book, finder };
-}
-
-async function settled(isSo: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 5_000 && !isSo(); tries++) await new Promise((resolve) => setTimeout(resolve, 2));
-  await new Promise((resolve) => setTimeout(resolve, 2));
 }
 
 const all = Array.from({ length: 900 }, (_, index) => said(index, index % 100 === 7 ? 'a needle, a Needle' : 'hay'));
@@ -56,7 +51,7 @@ describe('find in a transcript', () => {
     growing.push(said(120, 'one more needle'));
     await book.refresh();
     finder.lookAgain();
-    await settled(() => finder.progress.value.hits === 5);
+    await vi.waitUntil(() => finder.progress.value.hits === 5, 30_000);
     expect(finder.progress.value).toEqual({ hits: 5, searched: 121 });
     expect(finder.current.value?.ordinal).toBe(1);
   });
