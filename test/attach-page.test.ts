@@ -53,10 +53,20 @@ describe('Continue… on the page', () => {
     expect(await sheet().locator('.attach-text').textContent()).toContain('1. Bash: ls');
   });
 
-  it('the key c opens it, escape closes it', async () => {
+  it('closes on Escape and opens on c', async () => {
     await page.keyboard.press('Escape');
     await expect.poll(() => sheet().isVisible()).toBe(false);
     await page.keyboard.press('c');
     await sheet().getByText('A new session of Claude Code is told').waitFor();
+  });
+
+  it('opens again when c follows before the browser has reported the closing', async () => {
+    await page.evaluate(() => {
+      document.querySelector<HTMLDialogElement>('dialog:modal')?.requestClose();
+      document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'c', bubbles: true }));
+    });
+    await sheet().getByText('A new session of Claude Code is told').waitFor();
+    await page.evaluate(() => new Promise((done) => setTimeout(done)));
+    expect(await sheet().isVisible()).toBe(true);
   });
 });

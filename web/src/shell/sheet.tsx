@@ -18,19 +18,21 @@ export function Sheet({
   useEffect(() => {
     if (open && !dialog.current?.open) dialog.current?.showModal();
     if (!open && dialog.current?.open) dialog.current.close();
-  }, [open]);
+  });
+  // The close event comes later than the closing: a key that opens the sheet again in between would be undone by it.
   const close = (): void => {
+    dialog.current?.close();
     isOpen.value = false;
   };
   useEffect(() => {
     const onPress = ({ target }: MouseEvent): void => {
-      if (target === dialog.current) dialog.current?.close();
+      if (target === dialog.current) close();
     };
     dialog.current?.addEventListener('click', onPress);
     return () => dialog.current?.removeEventListener('click', onPress);
   }, []);
   return (
-    <dialog ref={dialog} class="sheet" aria-label={title} onClose={close}>
+    <dialog ref={dialog} class="sheet" aria-label={title} onCancel={close}>
       <div class="sheet-body">
         <header class="sheet-head">
           <h2>{title}</h2>
