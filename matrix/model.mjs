@@ -16,8 +16,10 @@ export async function startModel({ play, host, project }) {
   const run = new ScriptRun(play, host.turnsFor);
   const server = http.createServer((request, response) => {
     answer({ run, host, project, request, response }).catch((error) => {
-      run.log.push({ at: Date.now(), problem: String(error.stack ?? error), url: request.url });
-      response.destroy();
+      run.log.push({ at: Date.now(), problem: error.message, url: request.url });
+      // Hosts repeat a request whose connection breaks, but not one that is refused.
+      if (response.headersSent) response.destroy();
+      else response.writeHead(400, { 'content-type': 'application/json' }).end('{"error":{"message":"not playable"}}');
     });
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -36,23 +38,35 @@ async function answer({ run, host, project, request, response }) {
   const wire = WIRES.find((one) => request.method === 'POST' && one.path.test(request.url));
   if (!wire) return sendOther(request, response);
   const asked = wire.read(body, request);
-  const ids = wire.ids?.(request.headers) ?? {};
-  const found = asked.tools.size > 0 && !isSummary(asked.messages) ? run.find(asked.messages) : null;
+  const ids = wire.ids?.(request.headers, asked) ?? {};
+  const summarised = isSummary(asked.messages) ? run.find(asked.messages) : null;
+  const isScripted = asked.tools.size > 0 && !isSummary(asked.messages);
+  const found = isScripted ? (run.find(asked.messages) ?? run.findAgent(ids.agent)) : null;
   const turn = found?.instance.turns[found.index];
   const entry = run.reach(found ? { ...found, ids } : { hidden: asked.purpose ?? 'no script', ids });
+  // The result of an agent from before `/clear` wakes a main agent that has no prompt yet.
+  if (isScripted && !found && !ids.agent) entry.wakes = ids.session;
+  if (found) found.instance.tools = asked.tools;
   if (asked.hostCalls > 0) entry.hostCalls = asked.hostCalls;
   const closed = closing(response);
   if (turn?.hold) await Promise.race([run.untilReleased(turn.hold), closed]);
   if (response.destroyed) return run.finish(entry, 'aborted');
+  const timesAsked = run.log.filter(({ key, index }) => key === entry.key && index === entry.index).length;
+  if (turn?.overloaded >= timesAsked) {
+    wire.sendError(response, { status: 529, message: 'Overloaded', type: 'overloaded_error' });
+    return run.finish(entry, 'overloaded');
+  }
   if (turn?.error) {
     wire.sendError(response, turn.error);
     return run.finish(entry, 'failed');
   }
   const blocks = found
     ? blocksOf({ run, host, project, asked, ...found, turn })
-    : [{ text: asked.fixedAnswer ?? 'ok' }];
+    : // A summary keeps the mark: what follows it still belongs to the script.
+      [{ text: summarised ? `ok ${summarised.instance.mark}` : (asked.fixedAnswer ?? 'ok') }];
   entry.calls = blocks.filter(({ name }) => name !== undefined).length;
-  const usage = wire.usage(entry.output);
+  // After a compaction, the turn is asked for again.
+  const usage = wire.usage(entry.output, timesAsked === 1 ? turn?.context : undefined);
   const sent = wire.send(response, body, { blocks, usage, asked, hang: turn?.hang === true, closed });
   // A hanging answer ends with its connection; its usage never reached the host.
   if (turn?.hang) return sent.then(() => run.finish(entry, 'aborted'));
@@ -69,7 +83,8 @@ function blocksOf({ run, host, project, asked, instance, index, turn }) {
     if (item.do === 'think') return { thinking: item.text };
     if (item.do === 'tool') return fitToTool({ name: item.name, input: item.input }, asked.tools);
     const ready = prepare(run, instance, index, item);
-    return fitToTool(host.call(ready, { tools: asked.tools, agents: seen, project }), asked.tools);
+    const { tools, conversation } = asked;
+    return fitToTool(host.call(ready, { tools, agents: seen, project, conversation }), tools);
   });
   const speaks = blocks.every(({ name }) => name === undefined);
   return (speaks && host.endOf?.(asked.tools, blocks.map(({ text }) => text ?? '').join('\n'))) || blocks;
@@ -94,20 +109,20 @@ function startMade(run, instance, position, item) {
   const origin = { madeBy: instance.key, position };
   if (item.do === 'message') {
     const target = lastSpawn(run, instance, item.to);
-    return run.start(item.script, { ...origin, continues: target?.key });
+    return run.start(item.script, { ...origin, continues: target?.key, refused: item.refused });
   }
   const made = run.start(item.script, { ...origin, parent: run.agentOf(instance.key).key, item });
   made.description = `${item.description} ${made.number}`;
   return made;
 }
 
-/** A fork knows the sub-agents of its original. */
+/** A fork knows the sub-agents of its original, and a teammate all others of its team. */
 function lastSpawn(run, instance, name) {
   const parents = [run.agentOf(instance.key).key];
   for (let { session } = instance; session?.forkedFrom; session = session.forkedFrom)
     parents.push(session.forkedFrom.asks[0]);
-  const spawned = [...run.instances.values()].filter(({ item, parent }) => item && parents.includes(parent));
-  return spawned.findLast(({ item }) => name === undefined || item.name === name);
+  const spawned = [...run.instances.values()].filter(({ item }) => item);
+  return spawned.findLast(({ item, parent }) => (name === undefined ? parents.includes(parent) : item.name === name));
 }
 
 /** Leaves out properties that the offered tool does not have: some versions reject unknown ones. */

@@ -19,6 +19,7 @@ Options:
   --keep DIR         keep a recording of each cell in DIR; grey cells are played, too
   --cache DIR        folder with installed hosts, DIR/<host>-<version>/node_modules (default: node_modules/.matrix)
   --node22 PATH      program or folder of Node 22, for hosts that need it
+  --jobs N           play N cells at once (default: 1); on a busy machine live states come late
   --json             print the results as JSON
   --no-page          do not write docs/reference/compatibility.md and matrix/results.json
   --help             print this text
@@ -40,8 +41,11 @@ export function readOptions(args) {
   const names = values.plays?.split(',').filter(Boolean) ?? Object.keys(PLAYS);
   for (const name of names)
     if (!PLAYS[name]) throw new UsageError(`There is no play "${name}". Plays: ${Object.keys(PLAYS).join(', ')}.`);
+  const jobs = Number(values.jobs ?? 1);
+  if (!Number.isInteger(jobs) || jobs < 1) throw new UsageError('--jobs needs a whole number from 1 up.');
   return {
     ...values,
+    jobs,
     cells: hosts.flatMap((host) => {
       const versions = values.version ?? host.versions;
       return versions.flatMap((version) =>
@@ -65,6 +69,7 @@ function parse(args) {
         keep: { type: 'string' },
         cache: { type: 'string' },
         node22: { type: 'string' },
+        jobs: { type: 'string' },
         json: { type: 'boolean' },
         'no-page': { type: 'boolean' },
         help: { type: 'boolean' },

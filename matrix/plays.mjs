@@ -1,9 +1,12 @@
 // The plays. README.md says how to add one.
 import {
   apiError,
+  full,
   hang,
   hold,
+  leave,
   message,
+  overloaded,
   read,
   say,
   shell,
@@ -22,13 +25,40 @@ const word = [turn(say('Only a word.'))];
 
 const oneAgent = [turn(spawn('leaf', 'Check one file')), turn(say('It is done.'))];
 
+const broken = [turn(shell('echo before the error')), apiError()];
+
+const backgroundScripts = {
+  main: [
+    turn(spawn('slow', 'Run the slow check', { background: true })),
+    turn(shell('echo the main agent goes on')),
+    turn(say('I will report when it is done.')),
+  ],
+  // Some hosts refuse a command that begins with a sleep.
+  slow: [turn(shell('echo begun; sleep 2')), turn(say('The slow check passed.'))],
+};
+
+const stuckScripts = {
+  main: [turn(spawn('stuck', 'Wait for the model')), turn(say('never played'))],
+  stuck: [turn(shell('echo begun')), hang('This answer never')],
+};
+
+async function playSignal(person, signal) {
+  const started = await person.start('main');
+  await person.reached('stuck', 1);
+  await person.quiet();
+  await person.kill(started, signal);
+}
+
 const TEAMS = { CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS: '1' };
 
 const mate = { team: 'crew', kind: 'teammate', background: true };
 
+/** Up to 2.1.161; later, the first teammate makes the team. */
+const makeTeam = turn(shell('ls src'), tool('TeamCreate', { team_name: 'crew', description: 'readers' }));
+
 const teamScripts = {
   main: [
-    turn(shell('ls src'), tool('TeamCreate', { team_name: 'crew', description: 'two readers' })),
+    makeTeam,
     turn(
       spawn('reader', 'Read part A', { name: 'alice', ...mate }),
       spawn('counter', 'Read part B', { name: 'bob', ...mate }),
@@ -41,13 +71,85 @@ const teamScripts = {
   again: [turn(shell('echo part C')), turn(say('C is read.'))],
 };
 
-async function playTeam(person, options) {
+async function playTeam(person, options, timesAsked = 1) {
   const desk = await person.terminal(options);
   await desk.ask('main');
   await Promise.all([person.served('reader', 1), person.served('counter', 2)]);
   await desk.settled();
-  await desk.ask('more');
+  for (let asked = 1; asked <= timesAsked; asked++) {
+    await desk.ask('more');
+    await person.servedTimes('again', 1, asked);
+    await desk.settled();
+  }
+  await desk.exit();
+  return desk.session;
+}
+
+const fourScripts = {
+  main: [
+    makeTeam,
+    turn(
+      spawn('reader', 'Read part A', { name: 'alice', ...mate }),
+      spawn('broken', 'Read part B', { name: 'bob', ...mate }),
+      spawn('reader', 'Read part C', { name: 'carol', ...mate }),
+      spawn('teller', 'Read part D', { name: 'dave', ...mate }),
+    ),
+    turn(say('Waiting for the team.')),
+  ],
+  reader: [turn(shell('wc -l src/app.js; sleep 1')), turn(say('A is read.'))],
+  broken,
+  teller: [turn(shell('sleep 1')), hold('tell', turn(message('again', { to: 'alice' }))), turn(say('Told alice.'))],
+  again: [turn(shell('echo part C')), turn(say('C is read.'))],
+  end: [turn(message('bye', { to: 'carol', shutdown: true })), turn(say('Asked carol to leave.'))],
+  bye: [turn(leave())],
+  dissolve: [turn(shell('ls src'), tool('TeamDelete', {})), turn(say('Deleted.'))],
+};
+
+async function playFour(person, options) {
+  const desk = await person.terminal(options);
+  await desk.ask('main');
+  await Promise.all([person.servedTimes('reader', 1, 2), person.served('broken', 1), person.reached('teller', 1)]);
+  await person.quiet();
+  person.release('tell');
   await person.served('again', 1);
+  await desk.settled();
+  await desk.ask('end');
+  await person.served('bye', 0);
+  await desk.settled();
+  await desk.ask('dissolve');
+  await desk.settled();
+  await desk.exit();
+}
+
+const auditing = [
+  turn(spawn('audit', 'Run the long audit', { background: true })),
+  turn(say('Waiting for the audit.')),
+];
+
+const audit = [turn(shell('echo first half')), hold('go on', turn(shell('echo second half'))), turn(say('Passed.'))];
+
+const nestedAudit = {
+  main: [turn(spawn('outer', 'Audit all', { background: true })), turn(say('Waiting for the audit.'))],
+  outer: [turn(spawn('audit', 'Run the long audit')), turn(shell('echo outer')), turn(say('All passed.'))],
+  audit,
+};
+
+const held = [turn(shell('echo begun')), hold('go on', turn(say('Fine.')))];
+
+const oneHeldAgent = [turn(spawn('held', 'Check one file')), turn(say('It is done.'))];
+
+/** Opens a terminal and gives a prompt; its sub-agent `audit` works in the background then, until "go on". */
+async function startAudit(person, options) {
+  const desk = await person.terminal(options);
+  await desk.ask('main');
+  await person.served('main', 1);
+  await person.reached('audit', 1);
+  return desk;
+}
+
+async function finishAudit(person, desk) {
+  person.release('go on');
+  await person.served('audit', 2);
   await desk.settled();
   await desk.exit();
 }
@@ -98,15 +200,7 @@ export const PLAYS = {
   background: {
     about: 'a sub-agent in the background; its result wakes the main agent',
     needs: ['wake'],
-    scripts: {
-      main: [
-        turn(spawn('slow', 'Run the slow check', { background: true })),
-        turn(shell('echo the main agent goes on')),
-        turn(say('I will report when it is done.')),
-      ],
-      // Some hosts refuse a command that begins with a sleep.
-      slow: [turn(shell('echo begun; sleep 2')), turn(say('The slow check passed.'))],
-    },
+    scripts: backgroundScripts,
   },
 
   failing: {
@@ -118,7 +212,7 @@ export const PLAYS = {
         turn(spawn('absent', 'Ask for an unknown type', { type: 'no-such-type', refused: true })),
         turn(say('One failed, one did not exist.')),
       ],
-      broken: [turn(shell('echo before the error')), apiError()],
+      broken,
       clumsy: [turn(shell('echo oops >&2; exit 3')), turn(read('does-not-exist.txt')), turn(say('Nothing worked.'))],
       absent: [turn(say('never played'))],
     },
@@ -134,12 +228,101 @@ export const PLAYS = {
     },
   },
 
+  'again-background': {
+    about: 'a sub-agent in the background that gets a second task after its end',
+    needs: ['wake', 'late-message'],
+    hosts: ['claude-code', 'copilot', 'qwen'],
+    scripts: {
+      main: [
+        turn(spawn('first', 'Do the first pass', { background: true })),
+        hold('first pass', turn(message('second'))),
+        turn(say('Asked for a second pass.')),
+      ],
+      first: [turn(shell('echo pass one')), turn(say('First pass done.'))],
+      second: [turn(shell('echo pass two; sleep 0.3')), turn(say('Second pass done.'))],
+    },
+    async person(person) {
+      const started = await person.start('main');
+      await person.served('first', 1);
+      await person.quiet();
+      person.release('first pass');
+      await person.ended(started);
+    },
+  },
+
+  left: {
+    about: 'a main agent that ends while its sub-agent works',
+    hosts: ['codex', 'opencode'],
+    needs: ['background'],
+    scripts: {
+      main: [
+        turn(spawn('endless', 'Wait for a long time', { background: true })),
+        hold('begun', turn(say('I leave.'))),
+      ],
+      endless: [turn(shell('echo begun')), hold('never', turn(say('never played')))],
+    },
+    async person(person) {
+      const started = await person.start('main');
+      await person.reached('endless', 1);
+      person.release('begun');
+      await person.ended(started);
+      person.giveUp('interrupted');
+    },
+  },
+
   resumed: {
     about: 'a session that is resumed, with a sub-agent in each run',
     scripts: { main: oneAgent, leaf },
     async person(person) {
       const session = await person.print('main');
       await person.print('main', { resume: session });
+    },
+  },
+
+  continued: {
+    about: 'the last session of the project is continued, with a sub-agent in each run',
+    needs: ['headless-continue'],
+    scripts: { main: oneAgent, leaf },
+    async person(person) {
+      const session = await person.print('main');
+      await person.print('main', { latest: session });
+    },
+  },
+
+  together: {
+    about: 'two sessions at once in one project, each with a sub-agent',
+    scripts: { main: oneAgent, leaf: [turn(shell('echo begun')), hold('both', turn(say('The file looks fine.')))] },
+    async person(person) {
+      const first = await person.start('main');
+      // Two first starts of OpenCode 1.18.33 at once may hang: both create the database.
+      await person.reached('main');
+      const started = [first, await person.start('main')];
+      await person.reachedTimes('leaf', 1, 2);
+      person.release('both');
+      for (const one of started) await person.ended(one);
+    },
+  },
+
+  custom: {
+    about: 'a type of agent that the person defines',
+    needs: ['custom-agents'],
+    agents: [{ name: 'reviewer', description: 'Reviews one file', instructions: 'You review one file.' }],
+    scripts: {
+      main: [turn(spawn('leaf', 'Review one file', { type: 'reviewer' })), turn(say('Reviewed.'))],
+      leaf,
+    },
+  },
+
+  served: {
+    about:
+      'a run that is attached to a server; a sub-agent in the background wakes the main agent after the run has ended',
+    hosts: ['opencode'],
+    since: '1.14.51',
+    scripts: backgroundScripts,
+    async person(person) {
+      await person.print('main', { server: await person.serve() });
+      await person.served('slow', 1);
+      await person.served('main', backgroundScripts.main.length);
     },
   },
 
@@ -165,16 +348,22 @@ export const PLAYS = {
   killed: {
     about: 'the host is killed while a sub-agent waits for the model',
     needs: ['process-record'],
-    scripts: {
-      main: [turn(spawn('stuck', 'Wait for the model')), turn(say('never played'))],
-      stuck: [turn(shell('echo begun')), hang('This answer never')],
-    },
-    async person(person) {
-      const started = await person.start('main');
-      await person.reached('stuck', 1);
-      await person.quiet();
-      await person.kill(started, 'SIGKILL');
-    },
+    scripts: stuckScripts,
+    person: (person) => playSignal(person, 'SIGKILL'),
+  },
+
+  interrupted: {
+    about: 'Ctrl-C (SIGINT) while a sub-agent waits for the model',
+    needs: ['interrupt-record'],
+    scripts: stuckScripts,
+    person: (person) => playSignal(person, 'SIGINT'),
+  },
+
+  terminated: {
+    about: 'the host is ended (SIGTERM) while a sub-agent waits for the model',
+    needs: ['process-record'],
+    scripts: stuckScripts,
+    person: (person) => playSignal(person, 'SIGTERM'),
   },
 
   'fork-plain': {
@@ -199,7 +388,7 @@ export const PLAYS = {
 
   'fork-then-wake': {
     about: 'the sub-agent of the original gets a second task after the fork',
-    needs: ['message'],
+    needs: ['fork', 'message'],
     hosts: ['claude-code'],
     scripts: { main: oneAgent, leaf, word, wake: [turn(message('leaf')), turn(say('Asked once more.'))] },
     async person(person) {
@@ -220,33 +409,94 @@ export const PLAYS = {
     },
   },
 
-  'clear-busy': {
-    about: '/clear while a sub-agent works',
-    needs: ['terminal'],
+  'fork-wakes': {
+    about: "a fork has no transcript of its original's sub-agent, and cannot give it a second task",
+    needs: ['fork', 'message'],
     hosts: ['claude-code'],
-    scripts: {
-      main: [turn(spawn('audit', 'Run the long audit', { background: true })), turn(say('Waiting for the audit.'))],
-      audit: [turn(shell('echo first half')), hold('cleared', turn(shell('echo second half'))), turn(say('Passed.'))],
-      after: [turn(say('A fresh start.'))],
-    },
+    scripts: { main: oneAgent, leaf, wake: [turn(message('leaf', { refused: true })), turn(say('It is gone.'))] },
     async person(person) {
-      const desk = await person.terminal();
-      await desk.ask('main');
+      const original = await person.print('main');
+      await person.print('wake', { fork: original });
+    },
+  },
+
+  'fork-goes-on': {
+    about: 'the original starts another sub-agent after the fork',
+    needs: ['fork'],
+    scripts: { main: oneAgent, leaf, word },
+    async person(person) {
+      const original = await person.print('main');
+      await person.print('word', { fork: original });
+      await person.print('main', { resume: original });
+    },
+  },
+
+  'fork-busy': {
+    about: 'a fork while a sub-agent of the original works',
+    needs: ['fork', 'wake'],
+    scripts: { main: auditing, audit, word },
+    async person(person) {
+      const started = await person.start('main');
       await person.served('main', 1);
       await person.reached('audit', 1);
-      await desk.clear();
-      await desk.ask('after');
-      await person.served('after');
-      person.release('cleared');
-      await person.served('audit', 2);
+      await person.named(started);
+      await person.quiet();
+      await person.print('word', { fork: started.session });
+      person.release('go on');
+      await person.ended(started);
+    },
+  },
+
+  'fork-terminal': {
+    about: 'a fork in a terminal, with a sub-agent of its own',
+    needs: ['fork', 'terminal'],
+    hosts: ['claude-code'],
+    scripts: { main: oneAgent, leaf },
+    async person(person) {
+      const original = await person.print('main');
+      const desk = await person.terminal({ fork: original });
+      await desk.ask('main');
+      await person.servedTimes('leaf', 1, 2);
       await desk.settled();
       await desk.exit();
     },
   },
 
+  branch: {
+    about: '/branch in a terminal, with a sub-agent on either side',
+    needs: ['terminal'],
+    hosts: ['claude-code'],
+    since: '2.1.39',
+    scripts: { main: oneAgent, leaf, word },
+    async person(person) {
+      const desk = await person.terminal();
+      await desk.ask('main');
+      await person.served('leaf', 1);
+      await desk.settled();
+      await desk.branch();
+      await desk.ask('main');
+      await person.servedTimes('leaf', 1, 2);
+      await desk.settled();
+      await desk.exit();
+    },
+  },
+
+  'clear-busy': {
+    about: '/clear while a sub-agent works',
+    needs: ['terminal', 'background', 'typed-history'],
+    hosts: ['claude-code'],
+    scripts: { main: auditing, audit, after: word },
+    async person(person) {
+      const desk = await startAudit(person);
+      await desk.clear();
+      await desk.ask('after');
+      await finishAudit(person, desk);
+    },
+  },
+
   'clear-idle': {
     about: '/clear while nothing runs',
-    needs: ['terminal'],
+    needs: ['terminal', 'typed-history'],
     hosts: ['claude-code'],
     scripts: { main: word, after: word },
     async person(person) {
@@ -257,6 +507,257 @@ export const PLAYS = {
       await desk.ask('after');
       await desk.settled();
       await desk.exit();
+    },
+  },
+
+  'clear-twice': {
+    about: '/clear twice in one terminal',
+    needs: ['terminal', 'typed-history'],
+    hosts: ['claude-code'],
+    scripts: { main: word, after: word },
+    async person(person) {
+      const desk = await person.terminal();
+      await desk.ask('main');
+      await desk.settled();
+      for (const script of ['after', 'after']) {
+        await desk.clear();
+        await desk.ask(script);
+        await desk.settled();
+      }
+      await desk.exit();
+    },
+  },
+
+  'clear-two': {
+    about: '/clear while two sub-agents work; one ends before the next prompt, one after it',
+    needs: ['terminal', 'background', 'typed-history'],
+    hosts: ['claude-code'],
+    since: '2.1.161',
+    scripts: {
+      main: [
+        turn(
+          spawn('early', 'Run the short audit', { background: true }),
+          spawn('audit', 'Run the long audit', { background: true }),
+        ),
+        turn(say('Waiting for both.')),
+      ],
+      early: [turn(shell('echo early')), hold('early', turn(shell('echo early end'))), turn(say('Early passed.'))],
+      audit,
+      after: word,
+    },
+    async person(person) {
+      const desk = await person.terminal();
+      await desk.ask('main');
+      await person.served('main', 1);
+      await person.reached('early', 1);
+      await person.reached('audit', 1);
+      await desk.clear();
+      person.release('early');
+      await person.served('early', 2);
+      await desk.ask('after');
+      await finishAudit(person, desk);
+    },
+  },
+
+  'clear-exit': {
+    about: '/clear and exit while a sub-agent works',
+    needs: ['terminal', 'background', 'typed-history'],
+    hosts: ['claude-code'],
+    since: '2.1.161',
+    scripts: { main: auditing, audit },
+    async person(person) {
+      const desk = await startAudit(person);
+      await desk.clear();
+      person.sessions.pop();
+      await desk.exit();
+      person.giveUp('interrupted');
+    },
+  },
+
+  'clear-nested': {
+    about: '/clear while a sub-agent of a sub-agent works',
+    needs: ['terminal', 'background', 'typed-history', 'nesting'],
+    hosts: ['claude-code'],
+    since: '2.1.161',
+    scripts: { ...nestedAudit, after: word },
+    async person(person) {
+      const desk = await startAudit(person);
+      await desk.clear();
+      await desk.ask('after');
+      person.release('go on');
+      await person.served('audit', 2);
+      await person.served('outer', 2);
+      await desk.settled();
+      await desk.exit();
+    },
+  },
+
+  'clear-then-resume': {
+    about: '/clear while a sub-agent works; meanwhile the old session is resumed elsewhere',
+    needs: ['terminal', 'background', 'typed-history'],
+    hosts: ['claude-code'],
+    since: '2.1.161',
+    scripts: { main: auditing, audit, after: word, word },
+    async person(person) {
+      const desk = await startAudit(person);
+      const old = desk.session;
+      desk.name();
+      await desk.clear();
+      await desk.ask('after');
+      await desk.settled(['audit']);
+      await person.print('word', { resume: old });
+      await finishAudit(person, desk);
+    },
+  },
+
+  'clear-then-fork': {
+    about: 'a fork of a session that /clear began, while a sub-agent of the session before works',
+    needs: ['terminal', 'background', 'typed-history', 'fork'],
+    hosts: ['claude-code'],
+    since: '2.1.161',
+    scripts: { main: auditing, audit, after: oneAgent, leaf },
+    async person(person) {
+      const desk = await startAudit(person);
+      await desk.clear();
+      await desk.ask('after');
+      await person.served('leaf', 1);
+      await desk.settled(['audit']);
+      desk.name();
+      await person.print('after', { fork: desk.session });
+      await finishAudit(person, desk);
+    },
+  },
+
+  'fork-then-clear': {
+    about: '/clear in a fork, while a sub-agent of the fork works',
+    needs: ['terminal', 'background', 'typed-history', 'fork'],
+    hosts: ['claude-code'],
+    since: '2.1.161',
+    scripts: { first: oneAgent, leaf, main: auditing, audit, after: word },
+    async person(person) {
+      const original = await person.print('first');
+      const desk = await startAudit(person, { fork: original });
+      await desk.clear();
+      await desk.ask('after');
+      await finishAudit(person, desk);
+    },
+  },
+
+  'clear-beside': {
+    about: 'two terminals in one folder, each with a sub-agent at work; one types /clear',
+    needs: ['terminal', 'background', 'typed-history'],
+    hosts: ['claude-code'],
+    since: '2.1.161',
+    scripts: { main: auditing, audit, after: word },
+    async person(person) {
+      const other = await startAudit(person);
+      const desk = await person.terminal();
+      await desk.ask('main');
+      await person.reachedTimes('audit', 1, 2);
+      await desk.clear();
+      await desk.ask('after');
+      await other.ask('after');
+      person.release('go on');
+      await person.servedTimes('audit', 2, 2);
+      await desk.settled();
+      await other.settled();
+      await desk.exit();
+      await other.exit();
+    },
+  },
+
+  'continued-killed': {
+    about: 'a session is continued after its host was killed while a sub-agent worked',
+    needs: ['process-record'],
+    hosts: ['claude-code'],
+    since: '2.1.161',
+    scripts: { ...stuckScripts, next: oneAgent, leaf },
+    async person(person) {
+      const started = await person.start('main');
+      await person.reached('stuck', 1);
+      await person.quiet();
+      await person.kill(started, 'SIGKILL');
+      await person.observer.settled();
+      await person.print('next', { latest: started.session });
+    },
+  },
+
+  'fork-twice': {
+    about: 'two forks at once of one session, each with a sub-agent, while the original goes on',
+    needs: ['fork'],
+    hosts: ['claude-code'],
+    since: '2.1.161',
+    scripts: { main: oneAgent, leaf, more: oneHeldAgent, held },
+    async person(person) {
+      const original = await person.print('main');
+      const started = [await person.start('more', { fork: original }), await person.start('more', { fork: original })];
+      await person.reachedTimes('held', 1, 2);
+      started.push(await person.start('more', { resume: original }));
+      await person.reachedTimes('held', 1, 3);
+      person.release('go on');
+      for (const one of started) await person.ended(one);
+    },
+  },
+
+  'fork-nested': {
+    about: 'a fork while a sub-agent of a sub-agent works',
+    needs: ['fork', 'wake', 'nesting'],
+    hosts: ['claude-code'],
+    scripts: { ...nestedAudit, next: oneAgent, leaf },
+    async person(person) {
+      const started = await person.start('main');
+      await person.served('main', 1);
+      await person.reached('audit', 1);
+      await person.named(started);
+      await person.quiet();
+      await person.print('next', { fork: started.session });
+      person.release('go on');
+      await person.ended(started);
+    },
+  },
+
+  'resume-switch': {
+    about: '/resume of another session in the same terminal, while a sub-agent works',
+    needs: ['terminal', 'background'],
+    hosts: ['claude-code'],
+    since: '2.1.161',
+    scripts: { first: oneAgent, leaf, main: auditing, audit, after: word },
+    async person(person) {
+      const other = await person.print('first');
+      const desk = await startAudit(person);
+      await desk.type(`/resume ${other.id}`);
+      desk.enterSession(other);
+      await desk.ask('after');
+      await finishAudit(person, desk);
+    },
+  },
+
+  'branch-busy': {
+    about: '/branch while a sub-agent works',
+    needs: ['terminal', 'background'],
+    hosts: ['claude-code'],
+    since: '2.1.161',
+    scripts: { main: auditing, audit, after: word },
+    async person(person) {
+      const desk = await startAudit(person);
+      await desk.branch();
+      await desk.ask('after');
+      await finishAudit(person, desk);
+    },
+  },
+
+  'typed-fork-busy': {
+    about: '/fork in a terminal while a sub-agent works',
+    needs: ['terminal', 'background'],
+    hosts: ['claude-code'],
+    since: '2.1.220',
+    scripts: { main: auditing, audit, after: word, look: [turn(shell('echo in the fork')), turn(say('Looked.'))] },
+    async person(person) {
+      const desk = await startAudit(person);
+      await desk.fork('look');
+      await person.served('look', 1);
+      await desk.ask('after');
+      await finishAudit(person, desk);
     },
   },
 
@@ -298,6 +799,54 @@ export const PLAYS = {
     person: (person) => playTeam(person, { env: TEAMS, seesTmux: true }),
   },
 
+  'team-again': {
+    about: 'a teammate that is asked three more times',
+    needs: ['terminal'],
+    hosts: ['claude-code'],
+    since: '2.1.88',
+    scripts: teamScripts,
+    person: (person) => playTeam(person, { env: TEAMS }, 3),
+  },
+
+  'team-resumed': {
+    about: 'a team whose lead is resumed later',
+    needs: ['terminal'],
+    hosts: ['claude-code'],
+    // In 2.1.161 `--continue` ends with exit code 1 in the folder of such a session.
+    since: '2.1.220',
+    scripts: { ...teamScripts, word },
+    async person(person) {
+      const session = await playTeam(person, { env: TEAMS });
+      const desk = await person.terminal({ resume: session, env: TEAMS });
+      await desk.ask('word');
+      await desk.settled();
+      await desk.exit();
+    },
+  },
+
+  'team-nested': {
+    about: 'a teammate with a sub-agent of its own',
+    needs: ['terminal'],
+    hosts: ['claude-code'],
+    since: '2.1.220',
+    scripts: {
+      main: [
+        turn(shell('ls src')),
+        turn(spawn('reader', 'Read part A', { name: 'alice', ...mate })),
+        turn(say('Waiting for alice.')),
+      ],
+      reader: [turn(spawn('leaf', 'Check app.js')), turn(say('A is read.'))],
+      leaf,
+    },
+    async person(person) {
+      const desk = await person.terminal({ env: TEAMS });
+      await desk.ask('main');
+      await Promise.all([person.served('reader', 1), person.served('leaf', 1)]);
+      await desk.settled();
+      await desk.exit();
+    },
+  },
+
   compact: {
     about: '/compact between two sub-agents',
     needs: ['terminal'],
@@ -312,6 +861,38 @@ export const PLAYS = {
       await desk.settled();
       await desk.ask('main');
       await person.servedTimes('leaf', 1, 2);
+      await desk.settled();
+      await desk.exit();
+    },
+  },
+
+  'compact-twice': {
+    about: '/compact twice while a sub-agent works in the background',
+    needs: ['terminal', 'wake'],
+    hosts: ['claude-code'],
+    scripts: { main: auditing, audit, after: word },
+    async person(person) {
+      const desk = await startAudit(person);
+      await desk.type('/compact');
+      await person.servedHidden(/no script/, 1);
+      await desk.ask('after');
+      await person.served('after');
+      await desk.type('/compact');
+      await person.servedHidden(/no script/, 2);
+      await finishAudit(person, desk);
+    },
+  },
+
+  titled: {
+    about: 'a session that the host asks its model to name',
+    needs: ['terminal'],
+    hosts: ['claude-code'],
+    scripts: { main: oneAgent, leaf },
+    async person(person) {
+      // Names are part of what this switches off.
+      const desk = await person.terminal({ env: { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '' } });
+      await desk.ask('main');
+      await person.served('leaf', 1);
       await desk.settled();
       await desk.exit();
     },
@@ -345,5 +926,220 @@ export const PLAYS = {
       await desk.exit();
       person.sessions.pop();
     },
+  },
+
+  retried: {
+    about: 'API errors that the host retries, in main and in a sub-agent',
+    hosts: ['claude-code'],
+    scripts: {
+      main: [overloaded(2, turn(spawn('flaky', 'Meet a busy model'))), overloaded(1, turn(say('It is done.')))],
+      flaky: [overloaded(2, turn(shell('echo one'))), overloaded(1, turn(say('Done at last.')))],
+    },
+  },
+
+  'failing-one': {
+    about: 'an API error in one of two sub-agents in the background',
+    needs: ['wake'],
+    hosts: ['claude-code'],
+    scripts: {
+      main: [
+        turn(
+          spawn('broken', 'Meet an API error', { background: true }),
+          spawn('slow', 'Run the slow check', { background: true }),
+        ),
+        turn(say('Waiting.')),
+      ],
+      broken,
+      slow: backgroundScripts.slow,
+    },
+  },
+
+  'failing-twice': {
+    about: 'a sub-agent that fails twice and gets another task each time',
+    needs: ['message', 'wake'],
+    hosts: ['claude-code'],
+    scripts: {
+      main: [
+        turn(spawn('broken', 'Meet an API error', { background: true })),
+        hold('once', turn(message('broken'))),
+        hold('twice', turn(message('leaf'))),
+        turn(say('Waiting.')),
+      ],
+      broken,
+      leaf,
+    },
+    async person(person) {
+      const started = await person.start('main');
+      for (const [index, name] of ['once', 'twice'].entries()) {
+        await person.servedTimes('broken', 1, index + 1);
+        await person.quiet();
+        person.release(name);
+      }
+      await person.ended(started);
+    },
+  },
+
+  'shell-wakes': {
+    about: 'the end of a command in the background wakes the main agent',
+    hosts: ['claude-code'],
+    // Before, nothing says that a headless main agent is busy.
+    since: '2.1.286',
+    scripts: {
+      main: [
+        turn(tool('Bash', { command: 'echo a; sleep 2', description: 'Run a command', run_in_background: true })),
+        turn(say('Waiting.')),
+      ],
+    },
+  },
+
+  'exit-early': {
+    about: '/exit before the answer to the first prompt',
+    needs: ['terminal', 'process-record'],
+    hosts: ['claude-code'],
+    scripts: { main: [hold('never', turn(say('never played')))] },
+    async person(person) {
+      const desk = await person.terminal();
+      await desk.ask('main');
+      await desk.exit();
+      person.giveUp('interrupted');
+    },
+  },
+
+  'escape-early': {
+    about: 'Escape before the answer to the first prompt',
+    needs: ['terminal', 'process-record'],
+    hosts: ['claude-code'],
+    scripts: { main: [hold('never', turn(say('never played')))] },
+    async person(person) {
+      const desk = await person.terminal();
+      await desk.ask('main');
+      await desk.press('Escape');
+      person.giveUp('interrupted');
+      // The prompt is back in the input.
+      await desk.press('C-u');
+      await desk.exit();
+    },
+  },
+
+  'team-four': {
+    about: 'four teammates: one fails, one writes to another, one is shut down',
+    needs: ['terminal'],
+    hosts: ['claude-code'],
+    since: '2.1.88',
+    scripts: fourScripts,
+    person: (person) => playFour(person, { env: TEAMS }),
+  },
+
+  'team-four-panes': {
+    about: 'the same four teammates in panes of tmux',
+    needs: ['terminal'],
+    hosts: ['claude-code'],
+    versions: ['2.1.39'],
+    scripts: fourScripts,
+    person: (person) => playFour(person, { env: TEAMS, seesTmux: true }),
+  },
+
+  'team-killed': {
+    about: 'the lead of a team is killed while a teammate works',
+    needs: ['terminal'],
+    hosts: ['claude-code'],
+    since: '2.1.88',
+    scripts: {
+      ...teamScripts,
+      main: [...teamScripts.main.slice(0, 2), hang('This answer never')],
+      counter: stuckScripts.stuck,
+    },
+    async person(person) {
+      const desk = await person.terminal({ env: TEAMS });
+      await desk.ask('main');
+      await Promise.all([person.served('reader', 1), person.reached('counter', 1)]);
+      await person.quiet();
+      desk.kill('SIGKILL');
+    },
+  },
+
+  'team-namesake': {
+    about: 'a teammate with the name of one that was shut down',
+    needs: ['terminal'],
+    hosts: ['claude-code'],
+    // Up to 2.1.161 both have the same id: for the host they are one.
+    since: '2.1.220',
+    scripts: {
+      main: [turn(spawn('reader', 'Read part A', { name: 'alice', ...mate })), turn(say('Waiting for alice.'))],
+      reader: teamScripts.reader,
+      end: [turn(message('bye', { to: 'alice', shutdown: true })), turn(say('Asked alice to leave.'))],
+      bye: fourScripts.bye,
+    },
+    async person(person) {
+      const desk = await person.terminal({ env: TEAMS });
+      await desk.ask('main');
+      await person.served('reader', 1);
+      await desk.settled();
+      await desk.ask('end');
+      await person.served('bye');
+      await desk.settled();
+      await desk.ask('main');
+      await person.servedTimes('reader', 1, 2);
+      await desk.settled();
+      await desk.exit();
+    },
+  },
+
+  'compact-nested': {
+    about: '/compact between two sub-agents that have sub-agents of their own',
+    needs: ['terminal', 'nesting'],
+    hosts: ['claude-code'],
+    scripts: {
+      main: [turn(spawn('audit', 'Audit the project')), turn(say('The audit is done.'))],
+      audit: [turn(spawn('leaf', 'Check app.js'), spawn('leaf', 'Check util.js')), turn(say('No problem.'))],
+      leaf,
+    },
+    async person(person) {
+      const desk = await person.terminal();
+      await desk.ask('main');
+      await person.served('audit', 1);
+      await desk.settled();
+      await desk.type('/compact');
+      await desk.settled();
+      await desk.ask('main');
+      await person.servedTimes('audit', 1, 2);
+      await desk.settled();
+      await desk.exit();
+    },
+  },
+
+  'compact-branch': {
+    about: '/compact before and after /branch',
+    needs: ['terminal'],
+    hosts: ['claude-code'],
+    // A branch of 2.1.161 holds only what the compaction left: not the sub-agent, and a part of main.
+    since: '2.1.287',
+    scripts: { main: oneAgent, leaf },
+    async person(person) {
+      const desk = await person.terminal();
+      for (const count of [1, 2]) {
+        await desk.ask('main');
+        await person.servedTimes('leaf', 1, count);
+        await desk.settled();
+        await desk.type('/compact');
+        await desk.settled();
+        if (count === 1) await desk.branch();
+      }
+      await desk.exit();
+    },
+  },
+
+  'compact-auto': {
+    about: 'main and a sub-agent whose contexts are full: the host compacts both',
+    hosts: ['claude-code'],
+    scripts: {
+      main: [turn(spawn('long', 'Do a lot')), full(turn(shell('echo full'))), turn(say('Done.'))],
+      long: [turn(shell('echo one')), full(turn(shell('echo two'))), turn(say('Did a lot.'))],
+    },
+    // Without them, 2.1.325 does not compact conversations as short as these.
+    person: (person) =>
+      person.print('main', {
+        env: { CLAUDE_AUTOCOMPACT_PCT_OVERRIDE: '50', CLAUDE_CODE_AUTO_COMPACT_WINDOW: '100000' },
+      }),
   },
 };

@@ -1,12 +1,15 @@
 // The table in the terminal, matrix/results.json and docs/reference/compatibility.md.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { OFFERS } from './hosts/host-texts.mjs';
 import { HOSTS } from './hosts/index.mjs';
 import { PLAYS } from './plays.mjs';
 import { root } from './troupe.mjs';
 
-const resultsFile = path.join(root, 'matrix/results.json');
-const pageFile = path.join(root, 'docs/reference/compatibility.md');
+const FILES = {
+  resultsFile: path.join(root, 'matrix/results.json'),
+  pageFile: path.join(root, 'docs/reference/compatibility.md'),
+};
 const SIGNS = { green: '✓', red: '✗', grey: '–' };
 
 export function formatTable(results) {
@@ -28,8 +31,15 @@ function describeCell({ color, reason, differences }) {
   return `red: ${differences[0].check}: ${differences[0].text}`;
 }
 
+/** Lists what a version offers, as evidence for what it does not. */
+export function writeOffers({ host, version, offers }, folder = path.join(root, 'matrix/offers')) {
+  mkdirSync(folder, { recursive: true });
+  const file = path.join(folder, `${host}-${version}.json`);
+  writeFileSync(file, `${JSON.stringify({ host, version, ...offers }, null, 2)}\n`);
+}
+
 /** Cells of this run replace the same cells of earlier runs; the others stay. */
-export function writePage(results) {
+export function writePage(results, { resultsFile, pageFile } = FILES) {
   const before = existsSync(resultsFile) ? JSON.parse(readFileSync(resultsFile, 'utf8')).cells : [];
   const id = ({ host, version, play }) => `${host} ${version} ${play}`;
   const cells = new Map(before.map((cell) => [id(cell), cell]));
@@ -42,7 +52,7 @@ export function writePage(results) {
 }
 
 /** What differs from run to run (times, ids of sessions, paths) is left out. */
-function toCell({ host, version, play, color, reason, differences }) {
+function toCell({ host, version, play, color, reason, evidence, differences }) {
   const first = color === 'red' ? differences[0] : undefined;
   const text = first && `${first.check}: ${withoutIds(first.text)}`;
   return {
@@ -50,7 +60,7 @@ function toCell({ host, version, play, color, reason, differences }) {
     version,
     play,
     color,
-    ...(reason && { reason }),
+    ...(reason && { reason, evidence }),
     ...(first && { first: text, differences: differences.length }),
   };
 }
@@ -78,9 +88,16 @@ function formatPage(cells) {
     '',
     '<!-- Written by `npm run matrix`. Do not edit. -->',
     '',
-    'Each cell is a real version of a host that ran against a scripted model, with the troupe server beside it. Green (✓): the tree, every',
-    'state shown live, the totals, the stream and the export are what happened. Red (✗): the first difference is listed below the table.',
-    'Grey (–): the host cannot do it; the reason is listed. [matrix/README.md](../../matrix/README.md) says how to run and extend it.',
+    'Which versions of the hosts troupe was checked with, and what was checked. Each version ran on a real machine against a scripted model,',
+    'with the troupe server beside it, and ran the plays of the first column.',
+    '',
+    '- ✓ The tree, every state shown live, the totals, the stream and the export are what really happened.',
+    '- ✗ Something differs. The first difference is listed below the table.',
+    '- – The host cannot do this, or does not write down what troupe would need. The reason and a recording that shows it are listed below',
+    '  the table.',
+    '- An empty cell was not played, mostly because the play is for other versions.',
+    '',
+    '[matrix/README.md](../../matrix/README.md) says how to run it, and how to add versions and plays.',
     '',
   ];
   for (const { name, title } of HOSTS) {
@@ -98,7 +115,10 @@ function formatHost(cells) {
     const signs = versions.map((version) => SIGNS[find(version, play)?.color] ?? '');
     return `| \`${play}\` | ${PLAYS[play].about} | ${signs.join(' | ')} |`;
   });
-  const head = [`| play | | ${versions.join(' | ')} |`, `|---|---|${versions.map(() => ':-:').join('|')}|`];
+  const head = [
+    `| play | what happens | ${versions.join(' | ')} |`,
+    `|---|---|${versions.map(() => ':-:').join('|')}|`,
+  ];
   const noteLines = formatNotes(cells.filter(({ color }) => color !== 'green'));
   return [...head, ...rows, ...(noteLines.length > 0 ? ['', ...noteLines] : [])];
 }
@@ -106,14 +126,20 @@ function formatHost(cells) {
 /** One line for each play and reason, with the versions it is true of. */
 function formatNotes(cells) {
   const versions = new Map();
-  for (const { version, play, color, reason, first } of cells) {
-    const note = JSON.stringify([color, play, reason ?? first]);
+  for (const { host, version, play, color, reason, evidence, first } of cells) {
+    const text = escapeMarkdown(reason ?? first) + (evidence ? ` ${formatEvidence({ host, version, evidence })}` : '');
+    const note = JSON.stringify([color, play, text]);
     versions.set(note, [...(versions.get(note) ?? []), version]);
   }
   return [...versions].map(([note, own]) => {
     const [color, play, text] = JSON.parse(note);
-    return `- ${SIGNS[color]} \`${play}\` (${own.join(', ')}): ${escapeMarkdown(text)}`;
+    return `- ${SIGNS[color]} \`${play}\` (${own.join(', ')}): ${text}`;
   });
+}
+
+function formatEvidence({ host, version, evidence }) {
+  if (evidence === OFFERS) return `[What ${version} offers](../../matrix/offers/${host}-${version}.json).`;
+  return `Recording: [${evidence}](../../src/hosts/${host}/fixtures/${evidence}).`;
 }
 
 const escapeMarkdown = (text) => text.replaceAll('|', '\\|').replaceAll('<', '&lt;');

@@ -44,6 +44,14 @@ export class ScriptRun {
     return null;
   }
 
+  /** An agent that is woken after `/clear` does not know its prompt any more. */
+  findAgent(id) {
+    const before = id && this.log.findLast(({ agent, key }) => agent === id && key);
+    if (!before) return null;
+    const instance = this.instances.get(before.key);
+    return { instance, index: Math.max(before.index + 1, instance.turns.length) };
+  }
+
   /** Notes that a request arrived. Returns the entry to finish with `served`. */
   reach({ instance, index, hidden, ids }) {
     const turn = instance?.turns[index];
@@ -65,7 +73,7 @@ export class ScriptRun {
     return entry;
   }
 
-  /** @param state 'served', 'failed' (the scripted API error) or 'aborted' (the host closed the connection); a request that the host repeated stays 'repeated' */
+  /** @param state 'served', 'failed' (the scripted API error), 'overloaded' (one that hosts retry) or 'aborted' (the host closed the connection); a request that the host repeated stays 'repeated' */
   finish(entry, state, usage) {
     Object.assign(entry, { state: entry.state === 'repeated' ? 'repeated' : state, usage, endedAt: Date.now() });
     this.notify();

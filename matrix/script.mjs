@@ -9,6 +9,12 @@ export const hold = (name, held) => ({ ...held, hold: name });
 /** Answers with an API error that no host retries. */
 export const apiError = (message = 'scripted failure') => ({ items: [], error: { status: 400, message } });
 
+/** Answers the first requests for the turn with an API error that hosts retry. */
+export const overloaded = (times, served) => ({ ...served, overloaded: times });
+
+/** An answer after which the host sees its context as full. */
+export const full = (served) => ({ ...served, context: 190_000 });
+
 /** Sends the start of the answer and never its end. */
 export const hang = (text) => ({ items: [say(text)], hang: true });
 
@@ -25,8 +31,11 @@ export const write = (path, content) => ({ do: 'write', path, content });
  */
 export const spawn = (script, description, options = {}) => ({ do: 'spawn', script, description, ...options });
 
-/** Gives the sub-agent that was started last (or the one with this name) another script to play. */
+/** Gives the sub-agent that was started last (or the one with this name) another script to play; refused: as above. */
 export const message = (script, options = {}) => ({ do: 'message', script, ...options });
+
+/** A teammate agrees to the message that asks it to shut down. */
+export const leave = () => ({ do: 'leave' });
 
 /** Stops the sub-agent that was started last. */
 export const stop = () => ({ do: 'stop' });

@@ -84,6 +84,13 @@ export class Terminal {
     return until(() => this.hasEnded(), ms);
   }
 
+  /** Ends the program and the shell that waits for it. */
+  kill(signal) {
+    const pid = Number(this.tmux('display-message', '-p', '-t', this.pane, '#{pane_pid}'));
+    process.kill(-pid, signal);
+    this.process.endedAt = Date.now();
+  }
+
   close() {
     try {
       writeFileSync(path.join(this.sandbox.out, `${this.name}.screen`), this.screen());

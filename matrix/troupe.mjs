@@ -1,18 +1,29 @@
 // The built troupe, as a command and as a server.
 import { execFile, execFileSync, spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
 const program = path.join(root, 'dist/troupe.js');
 
-/** Builds troupe, so that the matrix never tests an old build. */
+/** Everything that the build reads. */
+const SOURCES = ['src', 'web', 'scripts', 'package.json'];
+
+/** Builds troupe if a source is newer than the build. A build takes the program away from another run for a moment. */
 export function ensureBuilt() {
+  const builtAt = statSync(program, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  if (SOURCES.every((name) => newestIn(path.join(root, name)) < builtAt)) return;
   execFileSync(process.execPath, [path.join(root, 'scripts/build.mjs')], {
     cwd: root,
     stdio: ['ignore', 'ignore', 'inherit'],
   });
+}
+
+function newestIn(entry) {
+  const stats = statSync(entry);
+  if (!stats.isDirectory()) return stats.mtimeMs;
+  return Math.max(stats.mtimeMs, ...readdirSync(entry).map((name) => newestIn(path.join(entry, name))));
 }
 
 export class Troupe {

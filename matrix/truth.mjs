@@ -1,14 +1,26 @@
 // What troupe must show: computed from the turns that the host really got.
 
 /**
+ * A fork shows what it copied, as it was at that moment, and what came afterwards in the fork itself. Copied usage is
+ * inherited; `output` is the agent's own in this session.
  * @returns sessions, oldest first: { asks, id?, forkedFrom?, continuedFrom?, agents }. An agent is
- * { key, parent, kind, name, description, background, status, calls, output, keys }; the main agent comes first.
+ * { key, parent, kind, type (if the person defines it), name, description, background, status, calls, output, inherited,
+ * isInherited, keys }; the main agent comes first.
  */
-export function truthOf(person) {
-  const { run, sessions } = person;
+export function truthOf(person, { agents: defined = [] }) {
+  const { run, sessions, host, version } = person;
+  const copying = { history: true, agents: true, ...host.forkCopies?.(version) };
+  const busy = host.busyInFork?.(version) ?? 'unknown';
+  const typeOf = ({ item }) => defined.find(({ name }) => name === item?.type)?.name ?? null;
   return sessions.map((session) => {
-    const agents = [...run.instances.values()].filter((instance) => isAgentOf(instance, session, run));
-    return { ...session, agents: agents.map((agent) => describe(agent, session, run)) };
+    const copies = copiedBy(session, run, copying);
+    const own = [...run.instances.values()].filter((instance) => isAgentOf(instance, session, run));
+    const inherited = copies.agents.filter(({ session: isMain }) => !isMain);
+    const agents = [...own, ...inherited].map((agent) => ({
+      ...describe({ agent, session, run, copies, busy }),
+      type: typeOf(agent),
+    }));
+    return { ...session, id: idOf(session, run), agents };
   });
 }
 
@@ -34,45 +46,102 @@ export function findUnplayed({ run }) {
 
 const isDone = ({ state }) => state === 'served';
 
-const isRefused = ({ item }) => item?.refused === true;
+const isRefused = ({ item, refused }) => refused === true || item?.refused === true;
 
 function isAgentOf(instance, session, run) {
   if (instance.continues || isRefused(instance)) return false;
   if (instance.session) return instance.session === session && instance.key === session.asks[0];
-  return rootSession(instance, run) === session;
+  return sessionOf(instance, run) === session;
 }
 
-function rootSession(instance, run) {
-  if (instance.session) return instance.session;
-  return rootSession(run.instances.get(instance.parent), run);
+/** The session in which an instance was asked for: a fork can give the agent of its original another task. */
+function sessionOf(instance, run) {
+  return instance.session ?? sessionOf(run.instances.get(instance.madeBy), run);
 }
 
-function describe(agent, session, run) {
+/** What a fork holds of the sessions before it: their agents, and the turns that they had got when it began. */
+function copiedBy(session, run, copying) {
+  const { forkedFrom } = session;
+  if (!forkedFrom) return { agents: [], entries: [] };
+  const before = copiedBy(forkedFrom, run, copying);
+  const began = run.log.find(({ key }) => key === session.asks[0])?.at ?? Number.POSITIVE_INFINITY;
+  const reached = run.log.filter(
+    ({ key, at }) => key && at < began && sessionOf(run.instances.get(key), run) === forkedFrom,
+  );
+  const entries = reached.filter(({ endedAt }) => endedAt < began);
+  const spawned = [...run.instances.values()].filter(
+    (instance) => isAgentOf(instance, forkedFrom, run) && reached.some(({ key }) => key === instance.key),
+  );
+  const isShown = ({ session: isMain }) => (isMain ? copying.history : copying.agents);
+  return {
+    agents: [...before.agents, ...spawned].filter(isShown),
+    entries: [...before.entries, ...entries].filter(({ key }) => isShown(run.agentOf(key))),
+  };
+}
+
+function describe({ agent, session, run, copies, busy }) {
   const isMain = agent.session !== undefined;
-  const keys = isMain ? session.asks : [...run.instances.keys()].filter((key) => run.agentOf(key) === agent);
-  const entries = run.log.filter(({ key, state }) => keys.includes(key) && state === 'served');
-  const sum = (field) => entries.reduce((total, entry) => total + entry[field], 0);
+  const isSame = (key) => (isMain ? run.instances.get(key).session !== undefined : run.agentOf(key) === agent);
+  const copied = copies.entries.filter(({ key }) => isSame(key));
+  const isInherited = !isMain && copies.agents.includes(agent);
+  const keys = isMain
+    ? session.asks
+    : [...run.instances.values()]
+        .filter((one) => run.agentOf(one.key) === agent && sessionOf(one, run) === session && !isRefused(one))
+        .map(({ key }) => key);
+  const isWoken = ({ wakes }) => isMain && wakes !== undefined && wakes === idOf(session, run);
+  const own = run.log.filter((entry) => keys.includes(entry.key) || isWoken(entry));
+  const served = (entries) => entries.filter(({ state }) => state === 'served');
+  const sum = (entries, field) => served(entries).reduce((total, entry) => total + entry[field], 0);
   // A call that the host adds to the conversation is in every later request.
-  const hostCalls = Math.max(0, ...entries.map((entry) => entry.hostCalls ?? 0));
+  const hostCalls = Math.max(0, ...served(own).map((entry) => entry.hostCalls ?? 0));
+  const frozen = isInherited && keys.length === 0;
   return {
     key: agent.key,
     keys,
-    parent: isMain ? null : agent.parent,
+    parent: isMain ? null : parentIn(agent, session, run),
     kind: isMain ? 'main' : (agent.item.kind ?? 'task'),
     name: agent.item?.name ?? null,
     description: agent.description ?? null,
     prompt: agent.prompt ?? null,
     background: agent.item?.background === true,
-    status: isMain && session.staysOpen ? 'waiting' : statusOf(keys, run),
-    calls: sum('calls') + hostCalls,
-    output: sum('output'),
+    status:
+      isMain && session.staysOpen
+        ? 'waiting'
+        : frozen
+          ? frozenStatus({ agent, copied, run, busy, session })
+          : statusOf(keys, run),
+    calls: sum(own, 'calls') + sum(copied, 'calls') + hostCalls,
+    output: sum(own, 'output'),
+    inherited: sum(copied, 'output'),
+    isInherited,
+    isFrozen: frozen,
   };
 }
 
-/** The last instance decides: an agent that failed can be given another task. */
+/** A terminal does not print the id of its session; requests to the model name it. */
+export const idOf = ({ id, asks }, run) => id ?? run.log.find(({ key }) => key === asks[0])?.session;
+
+/** In a fork, the agents of main belong to the fork's main agent. */
+function parentIn(agent, session, run) {
+  return run.instances.get(agent.parent).session ? session.asks[0] : agent.parent;
+}
+
+/** The last instance decides: an agent that failed can be given another task. @returns a status, or 'interrupted' */
 function statusOf(keys, run) {
   const last = run.instances.get(keys.at(-1));
-  if (last.killed) return 'unknown';
+  if (last.killed) return last.killed;
   if (last.stopped) return 'stopped';
   return run.log.some(({ key, state }) => key === last.key && state === 'failed') ? 'failed' : 'completed';
+}
+
+/** An agent that still worked when the session was copied goes on in the other session alone. */
+function frozenStatus({ agent, copied, run, busy, session }) {
+  const key = copied.at(-1)?.key ?? agent.key;
+  const got = copied.filter((entry) => entry.key === key);
+  const isOver = run.instances.get(key).turns.every((_, index) => got.some((entry) => entry.index === index));
+  // `/branch` takes along the process, which notes the end of the agent in the copy.
+  if (session.takesProcess || isOver || got.some(({ state }) => state === 'failed')) return statusOf([key], run);
+  // A fork that resumes the session is told about the agents of main; one that `/fork` starts is not.
+  return run.instances.get(agent.parent).session && !session.staysOpen ? busy : 'unknown';
 }

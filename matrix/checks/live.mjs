@@ -8,7 +8,7 @@ export function checkLive({ truth, matches, observer, person }) {
   const { states } = observer;
   const begin = person.sandbox.processes[0]?.startedAt ?? states[0]?.at ?? 0;
   const at = (time) => `${((time - begin) / 1000).toFixed(1)} s after the start`;
-  const differences = findShared(states, at);
+  const differences = findShared(states, at, inheritedIn(matches));
   for (const expected of truth) {
     const shown = matches.get(expected);
     if (!shown) continue;
@@ -26,24 +26,35 @@ export function checkLive({ truth, matches, observer, person }) {
   return [...new Set(differences)];
 }
 
-/** An agent belongs to one session. */
-function findShared(states, at) {
-  const differences = [];
+/** By session, the ids of agents that a fork shows as they were when it was made. */
+function inheritedIn(matches) {
+  const sessions = [...matches].map(([{ agents }, shown]) => [
+    shown.id,
+    new Set(agents.filter(({ isInherited }) => isInherited).map((agent) => matchAgent(agent, shown)?.id)),
+  ]);
+  return new Map(sessions);
+}
+
+const AT_WORK = new Set(['spawning', 'running', 'waiting']);
+
+/** An agent belongs to one session; forks show it, too, but it works in one place only. */
+function findShared(states, at, inherited) {
+  const first = new Map();
   const current = new Map();
   for (const state of states) {
     current.set(state.session, new Map(state.agents.map((agent) => [agent.id, agent])));
     for (const [other, agents] of current) {
       if (other === state.session) continue;
-      const both = state.agents.find(({ id, kind }) => kind !== 'main' && kind !== 'session' && agents.has(id));
-      if (both)
-        differences.push({
-          text: `"${both.label}" was shown in the sessions ${[other, state.session].toSorted().join(' and ')} at once`,
-          when: at(state.at),
-        });
+      for (const { id, kind, label, status } of state.agents) {
+        if (kind === 'main' || kind === 'session' || !agents.has(id)) continue;
+        const isFork = [other, state.session].some((session) => inherited.get(session)?.has(id));
+        const isTwice = AT_WORK.has(status) && AT_WORK.has(agents.get(id).status);
+        if (isFork && !isTwice) continue;
+        const text = `"${label}" ${isTwice ? 'was at work' : 'was shown'} in the sessions ${[other, state.session].toSorted().join(' and ')} at once`;
+        if (!first.has(text)) first.set(text, at(state.at));
+      }
     }
   }
-  const first = new Map();
-  for (const { text, when } of differences) if (!first.has(text)) first.set(text, when);
   return [...first].map(([text, when]) => `${text}, first ${when}`);
 }
 
@@ -84,37 +95,79 @@ function checkAgent({ agent, one, seen, at, person, expected }) {
       ({ parentId }) => `had the parent ${parentId}`,
     );
   }
+  if (agent.isFrozen) {
+    first(
+      ({ status }) => status !== agent.status && !(expected.takesProcess && status === 'unknown'),
+      ({ status }) => `was ${status}, and ${agent.status} when its session was copied,`,
+    );
+    return differences;
+  }
   first(
     ({ waitingOn }) => waitingOn === 'permission',
     () => 'waited for an approval although every tool is allowed',
   );
   first(
-    ({ status, at: time }) => status === 'unknown' && expected.processes.some((process) => isAlive(process, time)),
+    // What a killed process left behind stays unknown while the next one starts.
+    ({ status, at: time }, index) =>
+      status === 'unknown' &&
+      seen[index - 1]?.status !== 'unknown' &&
+      expected.processes.some((process) => isAlive(process, time)),
     () => 'was unknown while its process was alive,',
   );
+  const waited = seen.find(
+    (state, index) =>
+      isWaitingForInput(state) &&
+      !(index > 0 && isWaitingForInput(seen[index - 1])) &&
+      hasHeadlessTurn(state.at, agent, person.run, expected),
+  );
+  if (waited) add(waited.at, 'waited for input although nobody can type,');
   const gap = seen.find((state) => isIdle(state) && isBetweenTurns(state.at, agent, person.run, expected));
   if (gap) add(gap.at, `was ${gap.status}${gap.waitingOn ? ` (${gap.waitingOn})` : ''} before its last turn,`);
+  let endedAt;
   for (const [index, state] of seen.entries()) {
     const before = seen[index - 1];
-    if (before && ENDED.has(before.status) && ENDED.has(state.status) && before.status !== state.status)
+    const [wasOver, isOver] = [before && ENDED.has(before.status), ENDED.has(state.status)];
+    if (isOver && !wasOver) endedAt = state.at;
+    if (wasOver && isOver && before.status !== state.status)
       add(state.at, `was ${before.status} before it was ${state.status},`);
+    if (wasOver && !isOver && !wasWoken(endedAt, agent, person.run, expected))
+      add(state.at, `was ${before.status} and then ${state.status}, although nothing woke it,`);
   }
   return differences;
 }
 
 const isAlive = ({ startedAt, endedAt }, time) => time > startedAt && (endedAt === null || time < endedAt);
 
-const isIdle = ({ status, waitingOn }) => ENDED.has(status) || (status === 'waiting' && waitingOn === 'input');
+const isWaitingForInput = ({ status, waitingOn }) => status === 'waiting' && waitingOn === 'input';
+
+const isIdle = (state) => ENDED.has(state.status) || isWaitingForInput(state);
+
+/** A program without a terminal works on the session, and asks for another turn of the agent later. */
+const hasHeadlessTurn = (time, { keys }, run, { isTyped, processes }) =>
+  !isTyped &&
+  processes.some(
+    (process) =>
+      // A state may be held back for a moment: this one may be that of the run before.
+      isAlive(process, time - 2 * PROMPT_MS) &&
+      run.log.some((entry) => keys.includes(entry.key) && entry.at > time && isAlive(process, entry.at)),
+  );
+
+/** After it was shown as over, it got another turn, or a program took up its session. */
+const wasWoken = (endedAt, { keys }, run, { processes }) =>
+  run.log.some((entry) => keys.includes(entry.key) && entry.at > endedAt - PROMPT_MS) ||
+  processes.some(({ startedAt }) => startedAt > endedAt - PROMPT_MS);
 
 /** How long troupe may show the state before a prompt: the host asks the model first and writes later. */
 const PROMPT_MS = 500;
 
 /** The same instance asked for a turn before and after this time. */
-function isBetweenTurns(time, { keys, kind }, run, { isTyped }) {
+function isBetweenTurns(time, { keys, kind }, run, { isTyped, forkedFrom }) {
   return keys.some((key, index) => {
     const entries = run.log.filter((entry) => entry.key === key);
-    const wasIdle = index > 0 || (kind === 'main' && isTyped);
+    const wasIdle = index > 0 || (kind === 'main' && (isTyped || forkedFrom));
     const since = time - (wasIdle ? PROMPT_MS : 0);
-    return entries.some((entry) => entry.at <= since) && entries.some((entry) => entry.at > time);
+    // The result of another agent wakes an agent that is over, and in a terminal the main agent, too.
+    const mayRest = (entry) => (kind !== 'main' || isTyped) && entry.extra;
+    return entries.some((entry) => entry.at <= since) && entries.some((entry) => entry.at > time && !mayRest(entry));
   });
 }

@@ -4,27 +4,55 @@ import { nameOf } from './tree.mjs';
 const FIELDS = ['input', 'output', 'cacheRead', 'cacheWrite'];
 
 export function checkTotals({ truth, matches, host, person }) {
-  return truth.flatMap((expected) => {
+  const differences = truth.flatMap((expected) => {
     const shown = matches.get(expected);
     if (!shown) return [];
     const { session, agents } = shown.tree;
     const served = sumServed(expected, shown, person.run);
-    const counted = hostTotals(expected, shown, host, person.sandbox);
+    const counted = withoutEarlier(hostTotals(expected, shown, host, person.sandbox), expected, truth, person.run);
     const differences = FIELDS.map((field) => compare({ field, session, served, counted, host }));
     return [
       ...differences.filter(Boolean).map((text) => `${nameOf(expected)}: ${text}`),
       ...compareMain(agents[0], expected, host),
+      ...compareInherited(session, agents).map((text) => `${nameOf(expected)}: ${text}`),
     ];
+  });
+  return [...differences, ...compareSum([...matches.values()], person.run)];
+}
+
+const ownOf = ({ usage, inheritedUsage }, field) => usage[field] - (inheritedUsage?.[field] ?? 0);
+
+/** What sessions have of their own adds up to what the model served: nothing twice, nothing lost. */
+function compareSum(shown, run) {
+  const served = run.log.filter(({ state }) => state === 'served');
+  const [scripted, all] = [sum(served.filter(({ hidden }) => !hidden)), sum(served)];
+  return FIELDS.flatMap((field) => {
+    const total = shown.reduce((whole, { tree }) => whole + ownOf(tree.session, field), 0);
+    if (total > all[field]) return [`all sessions: ${field} is ${total}, the model served ${all[field]}`];
+    const isLess = total < scripted[field] && !shown.some(({ tree }) => tree.session.usageIsLowerBound);
+    return isLess ? [`all sessions: ${field} is ${total}, the model served ${scripted[field]}`] : [];
   });
 }
 
+/** What a session has inherited is what its agents have inherited. */
+function compareInherited({ inheritedUsage }, agents) {
+  const wrong = FIELDS.map((field) => {
+    const total = agents.reduce((whole, agent) => whole + (agent.inheritedUsage?.[field] ?? 0), 0);
+    const is = inheritedUsage?.[field] ?? 0;
+    return is === total ? undefined : `inherited ${field} is ${is}, that of its agents ${total}`;
+  });
+  return wrong.filter(Boolean);
+}
+
 /**
- * Requests that belong to no agent (titles, summaries) may be counted or not, but not fewer than the host counts.
+ * Requests that belong to no agent (titles, summaries) are in the total as unattributed, and not fewer than the host counts.
  * A lower bound may be less, never more.
  */
 function compare({ field, session, served, counted, host }) {
-  const total =
-    session.usage[field] - (session.inheritedUsage?.[field] ?? 0) + (session.unattributedUsage?.[field] ?? 0);
+  const total = ownOf(session, field);
+  const hidden = served.all[field] - served.scripted[field];
+  const unattributed = session.unattributedUsage?.[field] ?? 0;
+  if (unattributed > hidden) return `${field} of no agent is ${unattributed}, the model served ${hidden}`;
   if (total > served.all[field]) return `${field} is ${total}, the model served ${served.all[field]}`;
   if (session.usageIsLowerBound) return undefined;
   if (total < served.scripted[field]) return `${field} is ${total}, the model served ${served.scripted[field]}`;
@@ -46,6 +74,21 @@ function sumServed({ agents }, { id }, run) {
   const scripted = served.filter(({ key }) => keys.has(key));
   const hidden = served.filter((entry) => entry.hidden && (entry.session ?? id) === id);
   return { scripted: sum(scripted), all: sum([...scripted, ...hidden]) };
+}
+
+/** After `/clear` the host counts the agents that go on in the new session; they belong to the sessions before. */
+function withoutEarlier(counted, { beganAt, continuedFrom }, truth, run) {
+  if (!counted || !continuedFrom) return counted;
+  const keys = new Set();
+  for (let { asks } = continuedFrom; asks; ) {
+    const before = truth.find((one) => one.asks === asks);
+    for (const agent of before.agents.slice(1)) for (const key of agent.keys) keys.add(key);
+    asks = before.continuedFrom?.asks;
+  }
+  const others = sum(
+    run.log.filter(({ key, state, endedAt }) => keys.has(key) && state === 'served' && endedAt >= beganAt),
+  );
+  return Object.fromEntries(FIELDS.map((field) => [field, counted[field] - others[field]]));
 }
 
 const sum = (entries) =>

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { hasTmux } from '../terminal.mjs';
-import { jsonLines, NO_PROCESS_RECORD } from './host-texts.mjs';
+import { cannotTellDeath, findLack, jsonLines, OFFERS } from './host-texts.mjs';
 import { isAtLeast } from './versions.mjs';
 
 const TYPES = { general: 'general-purpose', explore: 'Explore' };
@@ -46,17 +46,30 @@ export const claudeCode = {
     sandbox.write(path.join(sandbox.home, '.claude/settings.json'), JSON.stringify({ permissions }));
   },
 
-  printArgs: (prompt, { resume, fork } = {}) => [
+  printArgs: (prompt, { resume, fork, latest } = {}) => [
     ...['-p', prompt, '--output-format', 'stream-json', '--verbose', '--model', 'claude-sonnet-4-5'],
+    ...(latest ? ['--continue'] : resume ? ['--resume', resume] : []),
+    ...(fork ? ['--fork-session'] : []),
+  ],
+
+  agentFile: ({ name }, { project }) => path.join(project, `.claude/agents/${name}.md`),
+
+  terminalArgs: ({ resume, last, fork } = {}) => [
+    ...['--model', 'claude-sonnet-4-5'],
+    ...(last ? ['--continue'] : []),
     ...(resume ? ['--resume', resume] : []),
     ...(fork ? ['--fork-session'] : []),
   ],
 
-  terminalArgs: ({ resume, fork } = {}) => [
-    ...['--model', 'claude-sonnet-4-5'],
-    ...(resume ? ['--resume', resume] : []),
-    ...(fork ? ['--fork-session'] : []),
-  ],
+  /** The command that copies the session and goes on in the copy. */
+  branchCommand: (version) => (isAtLeast(version, '2.1.88') ? '/branch' : '/fork'),
+
+  /** A resumed session begins a new file with a copy of the conversation; its agents stay in the old one. */
+  resumeForks: (version) => !isAtLeast(version, '2.0.0'),
+  forkCopies: (version) => ({ agents: isAtLeast(version, '2.0.0') }),
+
+  /** The fork is told that an agent did not finish that still works in the original. */
+  busyInFork: (version) => (isAtLeast(version, '2.1.220') ? 'failed' : 'unknown'),
 
   /** The id of the session, from the output of a headless run. */
   sessionId: (stdout) => jsonLines(stdout).find(({ session_id }) => session_id)?.session_id,
@@ -76,8 +89,8 @@ export const claudeCode = {
     return file ? sumModels(jsonLines(file).findLast(({ type }) => type === 'cost-state')) : null;
   },
 
-  /** Up to 2.1.84 no file says whether the process lives, so a session in a terminal stays open for a while. */
-  mainStaysOpen: (version) => !isAtLeast(version, '2.1.85'),
+  /** Up to 2.1.91 no file says reliably whether the process lives, so a session in a terminal stays open for a while. */
+  mainStaysOpen: (version) => !isAtLeast(version, '2.1.92'),
 
   /** Before 2.1.250 some or all lines hold the number of the first event of the answer instead of the last. */
   writesPartOfUsage: (version) => !isAtLeast(version, '2.1.250'),
@@ -85,7 +98,7 @@ export const claudeCode = {
   /** Ids of the agents that a conversation names, oldest first. */
   agentIds: (text) => [...text.matchAll(/agentId: ([\w@.-]+)/g)].map((match) => match[1]),
 
-  call(item, { tools, agents, project }) {
+  call(item, { tools, agents, project, conversation }) {
     const file = (name) => path.join(project, name);
     switch (item.do) {
       case 'shell':
@@ -98,9 +111,12 @@ export const claudeCode = {
         return { name: tools.has('Agent') ? 'Agent' : 'Task', input: spawnInput(item) };
       case 'message': {
         const to = item.to ?? agents.at(-1) ?? 'unknown';
+        if (item.shutdown) return shutdownCall('request', { to, reason: item.prompt });
         const text = { summary: 'Go on', message: item.prompt, content: item.prompt };
         return { name: 'SendMessage', input: { to, recipient: to, type: 'message', ...text } };
       }
+      case 'leave':
+        return shutdownCall('response', { to: 'team-lead', request_id: requestIdIn(conversation), approve: true });
       case 'stop':
         return { name: 'TaskStop', input: { task_id: agents.at(-1) ?? 'unknown' } };
     }
@@ -109,11 +125,29 @@ export const claudeCode = {
 
   /** Why this version cannot play it, or undefined. */
   cannot(play, version) {
-    const needs = play.needs ?? [];
-    if (needs.includes('terminal') && !hasTmux()) return 'tmux is not installed; it is the terminal of this play';
-    return NEEDS.find(([need, can]) => needs.includes(need) && !can(version))?.[2];
+    if (play.needs?.includes('terminal') && !hasTmux())
+      return { reason: 'tmux is not installed; it is the terminal of this play', isSkipped: true };
+    const lacks = Object.entries(LACKS).filter(
+      ([, { before, only }]) => only === version || !isAtLeast(version, before ?? '0'),
+    );
+    return findLack(
+      play,
+      Object.fromEntries(lacks.map(([need, { reason, evidence }]) => [need, { reason, evidence }])),
+    );
   },
 };
+
+/** `message` holds the fields from about 2.1.88 on; before, they are parameters of the tool. */
+function shutdownCall(word, { to, ...fields }) {
+  const type = `shutdown_${word}`;
+  const input = { to, recipient: to, type, content: fields.reason, ...fields, message: { type, ...fields } };
+  return { name: 'SendMessage', input };
+}
+
+const requestIdIn = (conversation) =>
+  JSON.stringify(conversation)
+    .match(/shutdown-[\w.@-]+/g)
+    ?.at(-1);
 
 function sumModels(line) {
   if (!line?.modelUsage) return null;
@@ -126,16 +160,50 @@ function sumModels(line) {
   };
 }
 
-const NEEDS = [
-  [
-    'wake',
-    (version) => isAtLeast(version, '2.1.45'),
-    'A headless run ends before its agent in the background (seen in 2.0.76, not in 2.1.45)',
-  ],
-  ['process-record', (version) => isAtLeast(version, '2.1.85'), NO_PROCESS_RECORD],
-  ['nesting', (version) => isAtLeast(version, '2.1.172'), 'Sub-agents cannot start sub-agents before 2.1.172'],
-  ['message', (version) => isAtLeast(version, '2.1.100'), 'The tool SendMessage is not offered before 2.1.100'],
-];
+const NO_MESSAGES = {
+  before: '2.1.220',
+  reason: 'The tool SendMessage is not enabled without a team (seen in 2.1.161, not in 2.1.220).',
+  evidence: OFFERS,
+};
+
+/** By ability, the first version that has it (`before` it, none has) or the only one that lacks it; and what is missing. */
+const LACKS = {
+  'headless-continue': {
+    only: '2.1.92',
+    reason: 'With `-p`, `--continue` does not find sessions of `-p`, and begins a new one.',
+    evidence: '2.1.92-continued',
+  },
+  fork: { before: '2.0.0', reason: 'There is no `--fork-session` (seen in 1.0.60, not in 2.0.76).', evidence: OFFERS },
+  wake: {
+    before: '2.1.45',
+    reason: 'A headless run ends before its agent in the background (seen in 2.0.76, not in 2.1.45).',
+    evidence: '2.0.76-background',
+  },
+  background: {
+    before: '2.0.76',
+    reason: 'Sub-agents cannot run in the background (seen in 1.0.60).',
+    evidence: OFFERS,
+  },
+  'typed-history': {
+    before: '2.0.76',
+    reason: 'No file says in which session `/clear` was typed: no `history.jsonl`, no `session_id` (seen in 1.0.60).',
+    evidence: '1.0.60-inter-clear',
+  },
+  'process-record': { before: '2.1.92', ...cannotTellDeath('2.1.38-twins-hang') },
+  'interrupt-record': { before: '2.1.92', ...cannotTellDeath('2.1.38-twins-hang') },
+  'custom-agents': {
+    only: '2.1.88',
+    reason: 'A headless run does not offer the types of agents that the project defines.',
+    evidence: '2.1.88-custom',
+  },
+  nesting: {
+    before: '2.1.172',
+    reason: 'Sub-agents cannot start sub-agents before 2.1.172.',
+    evidence: '2.1.150-nested',
+  },
+  message: NO_MESSAGES,
+  'late-message': NO_MESSAGES,
+};
 
 const spawnInput = ({ description, prompt, type = 'general', background = false, name, team }) => ({
   description,

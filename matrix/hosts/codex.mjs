@@ -1,6 +1,6 @@
 // Codex. An agent is started by one call and waited for by another.
 import path from 'node:path';
-import { findJsonLine, jsonLines, quoteForShell } from './host-texts.mjs';
+import { findJsonLine, findLack, jsonLines, quoteForShell } from './host-texts.mjs';
 
 const TYPES = { general: 'worker', explore: 'explorer' };
 /** Some versions hide the agent tools behind a search; they can be called by this namespace all the same. */
@@ -10,7 +10,7 @@ export const codex = {
   name: 'codex',
   title: 'Codex',
   package: '@openai/codex',
-  versions: ['0.166.0'],
+  versions: ['0.169.0', '0.166.0'],
   program: 'codex',
 
   environment: () => ({}),
@@ -19,11 +19,19 @@ export const codex = {
     sandbox.write(path.join(sandbox.home, '.codex/config.toml'), settings(url, sandbox.project));
   },
 
-  printArgs: (prompt, { resume, fork } = {}) => [
+  printArgs: (prompt, { resume, fork, latest } = {}) => [
     ...['exec', '--json', '--skip-git-repo-check'],
-    ...(resume ? [fork ? 'fork' : 'resume', resume] : []),
+    ...(latest ? ['resume', '--last'] : resume ? [fork ? 'fork' : 'resume', resume] : []),
     prompt,
   ],
+
+  helpArgs: ['exec', '--help'],
+
+  agentFile: ({ name }, { project }) => path.join(project, `.codex/agents/${name}.toml`),
+  agentText({ name, description, instructions }) {
+    const fields = Object.entries({ name, description, developer_instructions: instructions });
+    return fields.map(([key, value]) => `${key} = ${JSON.stringify(value)}\n`).join('');
+  },
 
   sessionId: (stdout) => findJsonLine(stdout, ({ thread_id }) => thread_id)?.thread_id,
 
@@ -80,12 +88,24 @@ export const codex = {
     throw new Error(`Codex has no tool for "${item.do}".`);
   },
 
+  /** A fork names its origin, and holds its own turns only. */
+  forkCopies: () => ({ history: false, agents: false }),
+
   /** Agents have no description; they are shown by their prompt. */
   label: ({ prompt }) => prompt,
 
-  cannot({ needs = [] }) {
-    if (needs.includes('wake')) return '`codex exec` ends with its main agent: no result in the background wakes it';
-    return undefined;
+  cannot: (play) => findLack(play, LACKS),
+};
+
+const LACKS = {
+  wake: {
+    reason: '`codex exec` ends with its main agent: no result in the background wakes it.',
+    evidence: '0.169.0-background',
+  },
+  'process-record': {
+    reason:
+      'A lock that stays behind is also what a process in another container looks like: a kill shows live at once, in `troupe tree` after five minutes of silence.',
+    evidence: '0.166.0-hang-sigkill',
   },
 };
 
@@ -106,6 +126,7 @@ multi_agent = true
 multi_agent_v2 = false
 [agents]
 max_depth = 3
+max_threads = 12
 [projects.${JSON.stringify(project)}]
 trust_level = "trusted"
 `;

@@ -1,6 +1,6 @@
 // Copilot CLI, with a model provider of one's own: it needs no login.
 import path from 'node:path';
-import { jsonLines, slugOf } from './host-texts.mjs';
+import { findLack, jsonLines, OFFERS, slugOf } from './host-texts.mjs';
 
 const TYPES = { general: 'general-purpose', explore: 'explore' };
 
@@ -21,14 +21,19 @@ export const copilot = {
   }),
 
   // Every call is approved, so plays must stay inside the project.
-  printArgs: (prompt, { resume } = {}) => [
+  printArgs: (prompt, { resume, latest } = {}) => [
     ...['-p', prompt, '--allow-all-tools', '--output-format', 'json', '--log-level', 'error'],
-    ...(resume ? [`--resume=${resume}`] : []),
+    ...(latest ? ['--continue'] : resume ? [`--resume=${resume}`] : []),
   ],
+
+  agentFile: ({ name }, { project }) => path.join(project, `.github/agents/${name}.agent.md`),
 
   sessionId: (stdout) => jsonLines(stdout).findLast(({ sessionId }) => sessionId)?.sessionId,
 
-  call(item, { project }) {
+  /** Of agents in the background. */
+  agentIds: (text) => [...text.matchAll(/agent_id: ([\w-]+)/g)].map((match) => match[1]),
+
+  call(item, { agents, project }) {
     const file = (name) => path.join(project, name);
     switch (item.do) {
       case 'shell':
@@ -43,16 +48,22 @@ export const copilot = {
         const input = { name: slugOf(description), description, agent_type: TYPES[type] ?? type, prompt, mode };
         return { name: 'task', input };
       }
+      case 'message':
+        return { name: 'write_agent', input: { agent_id: agents.at(-1), message: item.prompt } };
     }
     throw new Error(`Copilot CLI has no tool for "${item.do}".`);
   },
 
   label: ({ description }) => slugOf(description),
 
-  cannot({ needs = [] }) {
-    if (needs.includes('fork')) return 'There is no option that forks a session';
-    if (needs.includes('stop')) return 'There is no tool that stops a sub-agent';
-    if (needs.includes('message')) return 'Not tried yet: `write_agent` needs an agent that is still open';
-    return undefined;
+  cannot: (play) => findLack(play, LACKS),
+};
+
+const LACKS = {
+  fork: { reason: 'There is no option that forks a session.', evidence: OFFERS },
+  stop: { reason: 'There is no tool that stops a sub-agent.', evidence: OFFERS },
+  message: {
+    reason: '`write_agent` reaches agents in the background only, and this one runs in the foreground.',
+    evidence: '1.0.102-talk',
   },
 };

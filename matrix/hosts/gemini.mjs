@@ -1,6 +1,6 @@
 // Gemini CLI.
 import path from 'node:path';
-import { findJsonLine, jsonLines, NO_PROCESS_RECORD } from './host-texts.mjs';
+import { cannotTellDeath, findJsonLine, findLack, jsonLines, OFFERS } from './host-texts.mjs';
 import { isAtLeast } from './versions.mjs';
 
 export const gemini = {
@@ -28,11 +28,14 @@ export const gemini = {
     sandbox.write(path.join(sandbox.home, '.gemini/settings.json'), JSON.stringify(settings));
   },
 
-  printArgs: (prompt, { resume } = {}, version) => [
+  printArgs: (prompt, { resume, latest } = {}, version) => [
     ...['-p', prompt, '-o', 'stream-json', '--approval-mode', 'yolo', '-m', 'gemini-2.5-flash'],
-    ...(resume ? ['--resume', resume] : []),
+    ...(latest ? ['--resume', 'latest'] : resume ? ['--resume', resume] : []),
     ...(isAtLeast(version, '0.56.0') ? ['--skip-trust'] : []),
   ],
+
+  /** Those of a project are used only after a person has agreed to them. */
+  agentFile: ({ name }, { home }) => path.join(home, `.gemini/agents/${name}.md`),
 
   sessionId: (stdout) => findJsonLine(stdout, ({ session_id }) => session_id)?.session_id,
 
@@ -58,9 +61,12 @@ export const gemini = {
     throw new Error(`Gemini CLI has no tool for "${item.do}".`);
   },
 
-  /** A sub-agent ends by a call, not by speaking. */
-  endOf: (tools, response) =>
-    tools.has('complete_task') ? [{ name: 'complete_task', input: { result: { response } } }] : undefined,
+  /** A sub-agent ends by a call, not by speaking. Those that the person defines give a text, the others an object. */
+  endOf(tools, response) {
+    const { result } = tools.get('complete_task') ?? {};
+    if (!result) return undefined;
+    return [{ name: 'complete_task', input: { result: result.type === 'string' ? response : { response } } }];
+  },
 
   /** Agents have no description; they are shown by their prompt. */
   label: ({ prompt }) => prompt,
@@ -68,13 +74,16 @@ export const gemini = {
   /** It writes down no end of its process. */
   mainStaysOpen: () => true,
 
-  cannot({ needs = [] }) {
-    if (needs.includes('fork')) return 'There is no option that forks a session';
-    if (needs.includes('process-record')) return NO_PROCESS_RECORD;
-    if (needs.includes('nesting')) return 'Sub-agents are not offered the tool that starts sub-agents';
-    if (needs.includes('wake')) return 'Sub-agents run in the foreground only';
-    if (needs.includes('stop')) return 'Sub-agents run in the foreground only: nothing can stop one';
-    if (needs.includes('message')) return 'A sub-agent takes no second task';
-    return undefined;
-  },
+  cannot: (play) => findLack(play, LACKS),
+};
+
+const FOREGROUND = 'Sub-agents run in the foreground only';
+const LACKS = {
+  fork: { reason: 'There is no option that forks a session.', evidence: OFFERS },
+  'process-record': cannotTellDeath('0.61.0-hang-sigkill'),
+  'interrupt-record': cannotTellDeath('0.61.0-hang-sigint'),
+  nesting: { reason: 'Sub-agents are not offered the tool that starts sub-agents.', evidence: '0.61.0-nested' },
+  wake: { reason: `${FOREGROUND}.`, evidence: OFFERS },
+  stop: { reason: `${FOREGROUND}: nothing can stop one.`, evidence: OFFERS },
+  message: { reason: 'A sub-agent takes no second task.', evidence: OFFERS },
 };

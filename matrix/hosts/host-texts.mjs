@@ -29,4 +29,13 @@ export const slugOf = (text) =>
     .replace(/^-|-$/g, '');
 
 /** The reason of a grey cell: a last line counts as recent for five minutes. */
-export const NO_PROCESS_RECORD = 'No file names the process, so a kill shows only after five minutes of silence';
+const NO_PROCESS_RECORD = 'No file names the process, so its death shows only after five minutes of silence.';
+
+/** Grey cells of hosts that leave nothing by which a dead process could be told from a silent one. */
+export const cannotTellDeath = (evidence) => ({ reason: NO_PROCESS_RECORD, evidence });
+
+/** Evidence for tools and options that a version does not have: the file in which the matrix lists those that it has. */
+export const OFFERS = 'offers';
+
+/** The first ability that a play needs and the host lacks. @param lacks by ability, { reason, evidence } */
+export const findLack = ({ needs = [] }, lacks) => lacks[needs.find((need) => lacks[need])];

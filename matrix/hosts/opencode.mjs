@@ -1,6 +1,7 @@
 // OpenCode 1.x.
 import path from 'node:path';
-import { findJsonLine, NO_PROCESS_RECORD } from './host-texts.mjs';
+import { cannotTellDeath, findJsonLine, findLack, OFFERS } from './host-texts.mjs';
+import { isAtLeast } from './versions.mjs';
 
 const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
 const OFF = ['MODELS_FETCH', 'AUTOUPDATE', 'LSP_DOWNLOAD', 'DEFAULT_PLUGINS', 'SHARE'];
@@ -9,7 +10,7 @@ export const opencode = {
   name: 'opencode',
   title: 'OpenCode',
   package: 'opencode-ai',
-  versions: ['1.18.33'],
+  versions: ['1.18.33', '1.15.13'],
   program: 'opencode',
   nativePrograms: () => [
     [`opencode-${platform}-baseline`, 'bin/opencode'],
@@ -21,7 +22,7 @@ export const opencode = {
     OPENCODE_EXPERIMENTAL_BACKGROUND_SUBAGENTS: '1',
   }),
 
-  prepare(sandbox, _version, url) {
+  prepare(sandbox, version, url) {
     const model = { name: 'Scripted', tool_call: true, limit: { context: 200_000, output: 8_192 } };
     const settings = {
       model: 'scripted/fake-1',
@@ -29,6 +30,8 @@ export const opencode = {
       autoupdate: false,
       share: 'disabled',
       permission: { '*': 'allow' },
+      agent: { general: { permission: { task: 'allow' } } },
+      ...(isAtLeast(version, '1.18.2') && { subagent_depth: 3 }),
       provider: {
         scripted: {
           npm: '@ai-sdk/openai-compatible',
@@ -41,12 +44,21 @@ export const opencode = {
     sandbox.write(path.join(sandbox.home, '.config/opencode/opencode.json'), JSON.stringify(settings));
   },
 
-  printArgs: (prompt, { resume, fork } = {}) => [
+  printArgs: (prompt, { resume, fork, latest, server } = {}) => [
     ...['run', '--format', 'json'],
-    ...(resume ? ['--session', resume] : []),
+    ...(server ? ['--attach', server] : []),
+    ...(latest ? ['--continue'] : resume ? ['--session', resume] : []),
     ...(fork ? ['--fork'] : []),
     prompt,
   ],
+
+  helpArgs: ['run', '--help'],
+
+  healthPath: '/global/health',
+  serverArgs: (port) => ['serve', '--hostname', '127.0.0.1', '--port', String(port)],
+
+  agentFile: ({ name }, { project }) => path.join(project, `.opencode/agent/${name}.md`),
+  agentFields: { mode: 'subagent' },
 
   sessionId: (stdout) => findJsonLine(stdout, ({ sessionID }) => sessionID)?.sessionID,
 
@@ -76,15 +88,32 @@ export const opencode = {
     throw new Error(`OpenCode has no tool for "${item.do}".`);
   },
 
+  /** A fork has copies of the messages; the sessions of sub-agents stay with the first session. */
+  forkCopies: () => ({ agents: false }),
+
   /** `run` writes down no end of its process: the main agent may get another prompt. */
   mainStaysOpen: () => true,
 
-  cannot({ needs = [] }) {
-    if (needs.includes('process-record')) return NO_PROCESS_RECORD;
-    if (needs.includes('nesting')) return 'Sub-agents are not offered the tool that starts sub-agents';
-    if (needs.includes('stop')) return 'There is no tool that stops a sub-agent';
-    if (needs.includes('wake'))
-      return '`opencode run` ends when its main agent is idle, before a result in the background';
-    return undefined;
+  cannot: (play, version) =>
+    findLack(play, {
+      ...LACKS,
+      ...(!isAtLeast(version, '1.14.51') && { background: NO_BACKGROUND }),
+      ...(!isAtLeast(version, '1.2.0') && LACKS_OF_FILES),
+    }),
+};
+
+const LACKS = {
+  stop: { reason: 'There is no tool that stops a sub-agent.', evidence: OFFERS },
+  wake: {
+    reason: '`opencode run` ends when its main agent is idle, before a result in the background.',
+    evidence: '1.18.33-background',
   },
 };
+
+/** Before 1.2 there is no database that a working process has open. */
+const LACKS_OF_FILES = {
+  'process-record': cannotTellDeath('1.1.65-killed'),
+  'interrupt-record': cannotTellDeath('1.1.65-killed'),
+};
+
+const NO_BACKGROUND = { reason: 'Sub-agents run in the foreground only before 1.14.51.', evidence: OFFERS };

@@ -1,6 +1,6 @@
 // Qwen Code.
 import path from 'node:path';
-import { findJsonLine, jsonLines, NO_PROCESS_RECORD } from './host-texts.mjs';
+import { cannotTellDeath, findJsonLine, findLack, jsonLines } from './host-texts.mjs';
 
 const TYPES = { general: 'general-purpose', explore: 'Explore' };
 
@@ -24,11 +24,13 @@ export const qwen = {
     sandbox.write(path.join(sandbox.home, '.qwen/settings.json'), JSON.stringify(settings));
   },
 
-  printArgs: (prompt, { resume, fork } = {}) => [
+  printArgs: (prompt, { resume, fork, latest } = {}) => [
     ...['-p', prompt, '-o', 'stream-json', '--yolo'],
-    ...(resume ? ['--resume', resume] : []),
+    ...(latest ? ['--continue'] : resume ? ['--resume', resume] : []),
     ...(fork ? ['--fork-session'] : []),
   ],
+
+  agentFile: ({ name }, { project }) => path.join(project, `.qwen/agents/${name}.md`),
 
   sessionId: (stdout) => findJsonLine(stdout, ({ session_id }) => session_id)?.session_id,
 
@@ -61,6 +63,8 @@ export const qwen = {
         const input = { description, prompt, subagent_type: TYPES[type] ?? type, run_in_background: background };
         return { name: 'agent', input };
       }
+      case 'message':
+        return { name: 'send_message', input: { task_id: agents.at(-1), message: item.prompt } };
       case 'stop':
         return { name: 'task_stop', input: { task_id: agents.at(-1) } };
     }
@@ -70,10 +74,14 @@ export const qwen = {
   /** It writes down no end of its process. */
   mainStaysOpen: () => true,
 
-  cannot({ needs = [] }) {
-    if (needs.includes('process-record')) return NO_PROCESS_RECORD;
-    if (needs.includes('message'))
-      return '`send_message` reaches agents in the background only, and this one runs in the foreground';
-    return undefined;
+  cannot: (play) => findLack(play, LACKS),
+};
+
+const LACKS = {
+  'process-record': cannotTellDeath('0.24.4-hang-sigint'),
+  'interrupt-record': cannotTellDeath('0.24.4-hang-sigint'),
+  message: {
+    reason: '`send_message` reaches agents in the background only, and this one runs in the foreground.',
+    evidence: '0.24.4-resume',
   },
 };

@@ -19,15 +19,17 @@ export const anthropic = {
   },
 
   /** Claude Code 2.1.139 and later name session and agent in headers. */
-  ids: (headers) => ({
-    session: headers['x-claude-code-session-id'],
-    agent: headers['x-claude-code-agent-id'],
-  }),
+  ids(headers, { messages }) {
+    const [session, agent] = ['session', 'agent'].map((name) => headers[`x-claude-code-${name}-id`]);
+    // When a result wakes the main agent, 2.1.161 names the agent whose result it is.
+    const isResult = messages.some(({ text }) => text.includes(`<task-id>${agent}</task-id>`));
+    return { session, agent: isResult ? undefined : agent };
+  },
 
-  usage: (output) => ({ input: 10, cacheWrite: 20, cacheRead: 1000, output }),
+  usage: (output, cacheRead = 1000) => ({ input: 10, cacheWrite: 20, cacheRead, output }),
 
-  sendError: (response, { status, message }) =>
-    sendJson(response, status, { type: 'error', error: { type: 'invalid_request_error', message } }),
+  sendError: (response, { status, message, type = 'invalid_request_error' }) =>
+    sendJson(response, status, { type: 'error', error: { type, message } }),
 
   async send(response, body, { blocks, usage, hang, closed }) {
     const content = blocks.map(toBlock);
