@@ -10,18 +10,15 @@ const PARTS = {
   live: ['the server while agents write', async () => runPart(await import('./live.mjs'), 'Live')],
   page: ['the page in a browser', async () => runPart(await import('./page.mjs'), 'Page')],
   hook: ['what the guard costs in front of each call', async () => runPart(await import('./hook.mjs'), 'Hook')],
+  guard: ['what the guard lets past and refuses', async () => runPart(await import('./guard.mjs'), 'Guard')],
   redact: ['redaction of ordinary and hostile texts', async () => runPart(await import('./redact.mjs'), 'Redact')],
   export: ['export of a session of 100 MB', async () => runPart(await import('./export.mjs'), 'Export')],
   stream: ['a stream of a gigabyte', async () => runPart(await import('./stream.mjs'), 'Stream')],
   telegram: ['twenty busy sessions told to Telegram', async () => runPart(await import('./telegram.mjs'), 'Telegram')],
 };
-const OTHER_NAMES = { guard: 'hook' };
 
 const LIST = Object.entries(PARTS)
-  .map(([name, [brief]]) => {
-    const others = Object.keys(OTHER_NAMES).filter((other) => OTHER_NAMES[other] === name);
-    return `  ${[name, ...others].join(', ').padEnd(14)}${brief}`;
-  })
+  .map(([name, [brief]]) => `  ${name.padEnd(14)}${brief}`)
   .join('\n');
 const HELP = `Usage: npm run bench -- [PART …]
 
@@ -65,10 +62,9 @@ function readOptions() {
         against: { type: 'string' },
       },
     });
-    const names = positionals.map((name) => OTHER_NAMES[name] ?? name);
-    const unknown = positionals.filter((_, index) => !Object.hasOwn(PARTS, names[index]));
+    const unknown = positionals.filter((name) => !Object.hasOwn(PARTS, name));
     if (unknown.length > 0) refuse(`there is no part "${unknown.join('", "')}". Parts:\n${LIST}`);
-    return { ...values, parts: names.length === 0 ? Object.keys(PARTS) : [...new Set(names)] };
+    return { ...values, parts: positionals.length === 0 ? Object.keys(PARTS) : [...new Set(positionals)] };
   } catch (error) {
     refuse(error.message);
   }

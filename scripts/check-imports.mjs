@@ -38,7 +38,7 @@ const MAY_IMPORT = {
     'tui',
     'cli/format',
   ],
-  index: ['lib', 'core', 'redact', 'hosts', 'sessions', 'control'],
+  index: ['lib', 'core', 'redact', 'hosts', 'sessions', 'export', 'control'],
   main: ['lib', 'hosts', 'sessions', 'audit', 'guard', 'export', 'control', 'server', 'notify', 'tui', 'cli'],
   web: ['lib', 'core', 'core/transcript'],
 };
@@ -81,7 +81,7 @@ const OPENS_FILES = {
   'src/lib/regular-file.ts': 'the one place',
   'src/lib/processes.ts': 'reads /proc only',
   'src/hosts/codex/companions.ts': 'reads /proc/locks only',
-  'src/audit/queue-file.ts': 'writes to a descriptor that it has made',
+  'src/audit/queue.ts': 'writes to a descriptor that it has made',
   'src/hook/hook.ts': 'reads its own standard input',
   'src/hosts/opencode/hooks/plugin-text.ts': 'the plugin stands alone, and opens its one file without waiting itself',
   'src/guard/approvals/ask-at-terminal.ts': 'opens /dev/tty',

@@ -33,7 +33,8 @@ linkFrom('dist/single-page.html');
 
 const JOBS = {
   'transcript line → tree': () => {
-    run('troupe.js', ['tree', '--root', path.join(root, fixtures, 'claude-code/fixtures/2.1.325-nested')]);
+    putInHome('claude-code/fixtures/2.1.325-nested/projects', '.claude/projects');
+    run('troupe.js', ['tree']);
   },
   'hook call → decision → audit': () => {
     const settings = path.join(scratch, 'home/.config/troupe');
@@ -58,14 +59,14 @@ const JOBS = {
     if (!log.includes('toolu_01')) throw new Error('the call is not in the audit log');
   },
   'OpenCode row → export page': () => {
-    const recording = path.join(root, fixtures, 'opencode/fixtures', findOpenCode());
-    run('troupe.js', ['export', '-y', '-f', 'html', '--root', recording, '-o', path.join(scratch, 'pages')]);
+    putInHome('opencode/fixtures/1.18.33-background/opencode.db', '.local/share/opencode/opencode.db');
+    run('troupe.js', ['export', '-y', '-f', 'html', '-o', path.join(scratch, 'pages')]);
   },
 };
 
 const rows = [];
 for (const [name, job] of Object.entries(JOBS)) {
-  rmSync(path.join(scratch, 'coverage'), { recursive: true, force: true });
+  for (const name of ['coverage', 'home']) rmSync(path.join(scratch, name), { recursive: true, force: true });
   job();
   const files = filesThatRan();
   rows.push([name, files.length]);
@@ -89,9 +90,9 @@ function linkFrom(name) {
   else cpSync(from, to, { recursive: true });
 }
 
-function findOpenCode() {
-  const folder = path.join(root, fixtures, 'opencode/fixtures');
-  return readdirSync(folder).find((name) => existsSync(path.join(folder, name, 'opencode.db')));
+/** Where the host keeps it: a folder that is named with --root may belong to any host, so several look into it. */
+function putInHome(recording, place) {
+  cpSync(path.join(root, fixtures, recording), path.join(scratch, 'home', place), { recursive: true });
 }
 
 function run(program, args, { input = '', isCounted = true } = {}) {
@@ -128,7 +129,8 @@ function filesThatRan() {
         const { originalSource } = map.findEntry(line, startOffset - lineStarts[line]);
         if (originalSource === undefined) continue;
         const file = path.relative(path.join(root, 'src'), path.resolve(path.dirname(script), originalSource));
-        if (!/^(?:\.\.|lib\/|base\/|io\/|main\.ts|hook\.ts|hook\/hook\.ts)/.test(file)) found.add(file);
+        if (!/^(?:\.\.|lib\/|base\/|io\/|main\.ts|hook\.ts|hook-judge\.ts|hook\/(?:hook|judge)\.ts)/.test(file))
+          found.add(file);
       }
     }
   }

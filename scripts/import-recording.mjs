@@ -1,5 +1,5 @@
-// Takes a recording of the real program into the project as a fixture: transcripts, sidecars and process records only,
-// neutral paths, vendor texts cut. Every line is kept. Then look at what you got before you commit it.
+// Takes a recording of the real program, or one that `npm run matrix -- --keep` left, into the project as a fixture: transcripts,
+// sidecars, process records and the history of prompts only, neutral paths, vendor texts cut. Every line is kept. Then look at what you got before you commit it.
 // usage: node scripts/import-recording.mjs RECORDING NAME [--truth FILE]
 import {
   cpSync,
@@ -19,7 +19,7 @@ import { root } from './ensure-installed.mjs';
 /** Longest text that a line of this kind keeps: these hold the vendor's prompts, and nothing that the tree needs. */
 const CUT_AT = 160;
 const VENDOR_LINES = new Set(['attachment', 'api-request', 'api-request-shape', 'api-request-blob', 'system']);
-const KEEP = ['projects', 'sessions'];
+const KEEP = ['projects', 'sessions', 'history.jsonl'];
 const TRUTH_FIELDS = [
   'key',
   'id',
@@ -43,8 +43,9 @@ if (!recording || !name) {
 const target = path.join(root, 'src/hosts/claude-code/fixtures', name);
 rmSync(target, { recursive: true, force: true });
 mkdirSync(target, { recursive: true });
-for (const folder of KEEP) {
-  const from = path.join(recording, 'config', folder);
+const config = ['config', 'home/.claude'].map((folder) => path.join(recording, folder)).find(existsSync);
+for (const folder of config ? KEEP : []) {
+  const from = path.join(config, folder);
   if (existsSync(from)) cpSync(from, path.join(target, folder), { recursive: true });
 }
 const cwd = findCwd(path.join(target, 'projects'));

@@ -18,7 +18,6 @@ import {
   computeSessions,
   computeTree,
   type IdentityReport,
-  parseDocument,
   readDocument,
   type SessionsReport,
   type SessionTree,
@@ -27,6 +26,7 @@ import {
   type TreeReport,
   toToolCallId,
 } from './core/index.ts';
+import { parseDocument } from './export/index.ts';
 import { loadHosts } from './hosts/registry.ts';
 import { systemClock } from './lib/clock.ts';
 import { known } from './lib/json.ts';

@@ -26,7 +26,7 @@ const options: CliOptions = {
     transcripts: (where) => createTranscripts(dataFoldersFor(where), systemClock),
     demo: () => createSessions(dataFoldersFor({ roots: [demoFolder] }), { clock: systemClock }),
   },
-  identifier: createIdentifier(ADAPTERS, systemClock),
+  identifier: { identify: (request) => createIdentifier(ADAPTERS, systemClock).identify(request) },
   audit: {
     open: async (where) => (await audit()).createGuardLog(where),
     drain: async () => (await audit()).createGuardLog({ roots: [] }).drain(),

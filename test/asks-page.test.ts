@@ -91,7 +91,7 @@ describe.sequential('a call that waits', () => {
     await item(page, 'git push').getByText('Denied on the page.').waitFor();
   });
 
-  it('two tabs: the second sees what was said in the first, and its late answer does nothing', async () => {
+  it('two tabs: the second shows the answer of the first, and its late answer does nothing', async () => {
     const [first, second] = [await open(), await open()];
     const hook = calls.push('git push two');
     await item(second, 'git push two').waitFor();
@@ -105,7 +105,7 @@ describe.sequential('a call that waits', () => {
     expect(JSON.parse(out)).toMatchObject({ decision: 'deny', answeredBy: 'page' });
   });
 
-  it('an answer from elsewhere, and one that the host took back, are told and go', async () => {
+  it('an answer from elsewhere, and a withdrawal by the host, are shown and then disappear', async () => {
     const page = await open();
     const hook = calls.push('git push three');
     await item(page, 'git push three').waitFor();

@@ -107,7 +107,7 @@ describe('an answer', () => {
     expect((await program.run(['guard', 'answer', 'ffff', 'deny'])).code).toBe(2);
   });
 
-  it('is not taken from another page, nor from whoever has no token', async () => {
+  it('is not accepted from another page, or without a token', async () => {
     await serve();
     const hook = calls.push();
     const { id } = await open();

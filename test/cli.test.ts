@@ -118,7 +118,7 @@ describe('troupe ls', () => {
     expect(JSON.parse(env.stdout).sessions).toHaveLength(1);
   });
 
-  it('says so where there is nothing', async () => {
+  it('says so when there are no sessions', async () => {
     const { stdout, stderr, code } = await troupe(['ls']);
     expect({ stdout, code }).toEqual({ stdout: '', code: 0 });
     expect(stderr).toContain('No sessions found');
@@ -135,7 +135,7 @@ describe('troupe tree', () => {
     }
   });
 
-  it('draws the tree without colours where it is piped', async () => {
+  it('draws the tree without colours when it is piped', async () => {
     const { stdout } = await troupe(['tree', 'fa129e54', '--root', recording('2.1.325-nested')]);
     const lines = stdout.split('\n').filter((line) => /^[ └├│─]*[✓✗?■●◐⚠]/.test(line));
     expect(lines.map((line) => line.replace(/ {2,}.*/, ''))).toMatchInlineSnapshot(`
@@ -188,7 +188,7 @@ describe('troupe tree', () => {
     expect(stderr).toContain('2 sessions begin with');
   });
 
-  it('shows the demo where there is no session yet', async () => {
+  it('shows the demo when there is no session yet', async () => {
     const { stdout, stderr, code } = await troupe(['tree', '--or-demo']);
     expect(code).toBe(0);
     expect(stderr).toContain('recording that ships with troupe');
@@ -286,7 +286,7 @@ describe('troupe show', () => {
 });
 
 describe('troupe tree --explain', () => {
-  it('names the place of every fact, and marks what was believed', async () => {
+  it('names the source of every fact, and marks assumptions', async () => {
     const { stdout } = await troupe(['tree', '--explain', 'ae4b3f44', '--root', recording('2.1.325-single')]);
     expect(stdout).toMatch(/✓ sidecar \(exact\).* {2}projects\/.*meta\.json @ 0/);
     expect(stdout).toMatch(/✓ result: completed/);

@@ -157,7 +157,7 @@ describe('Export… on the page', () => {
     await page.close();
   });
 
-  it('says in words why there is no file, and can be cancelled', async () => {
+  it('explains why there is no file, and can be cancelled', async () => {
     const config = path.join(home.home, '.config/troupe/config.json');
     mkdirSync(path.dirname(config), { recursive: true });
     writeFileSync(config, '{ "redact": 7 }');

@@ -1,26 +1,19 @@
-import { execFile, spawnSync } from 'node:child_process';
 import { cpSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { makeTemporaryFolder } from '../src/lib/testing/temporary-folder.ts';
 import { fillSample } from '../src/redact/testing/fill-sample.ts';
+import { programIn } from './testing/program.ts';
 
 // Large sessions are exported by several threads. Here small ones are, because somebody wished for it.
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const program = path.join(root, 'dist/troupe.js');
 const fixtures = path.join(root, 'src/hosts/claude-code/fixtures');
 const work = makeTemporaryFolder('threads');
 
-const envWith = (threads: number) => ({
-  ...process.env,
-  HOME: path.join(work, 'home'),
-  USERPROFILE: path.join(work, 'home'),
-  TROUPE_EXPORT_THREADS: String(threads),
-  NODE_OPTIONS: LATER,
-});
+const troupe = programIn(path.join(work, 'home'));
+const envWith = (threads: number) => ({ TROUPE_EXPORT_THREADS: String(threads), NODE_OPTIONS: LATER });
 
 const PLANTED = 'planted';
 const planted = path.join(work, 'source');
@@ -51,17 +44,9 @@ async function exported(
   env: Readonly<Record<string, string>> = {},
 ): Promise<Readonly<Record<string, string>>> {
   const folder = path.join(work, `${name}-${threads}`);
-  const args = [
-    program,
-    'export',
-    '--root',
-    name === PLANTED ? planted : path.join(fixtures, name),
-    '-o',
-    folder,
-    '--force',
-    ...flags,
-  ];
-  await promisify(execFile)(process.execPath, args, { env: { ...envWith(threads), ...env }, maxBuffer: 1e8 });
+  const source = name === PLANTED ? planted : path.join(fixtures, name);
+  const args = ['export', '--root', source, '-o', folder, '--force', ...flags];
+  expect(await troupe.run(args, { env: { ...envWith(threads), ...env } })).toMatchObject({ code: 0 });
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort();
   const pages = files.filter((file) => statSync(path.join(folder, file)).isFile());
   return Object.fromEntries(pages.map((file) => [file, readFileSync(path.join(folder, file), 'utf8')]));
@@ -70,8 +55,11 @@ async function exported(
 it('starts as many threads as the setting says', async () => {
   const profiles = path.join(work, 'profiles');
   // There is one of each thread.
-  const args = ['--cpu-prof', `--cpu-prof-dir=${profiles}`, program, 'export', '--root', planted];
-  await promisify(execFile)(process.execPath, [...args, '-o', path.join(work, 'counted')], { env: envWith(3) });
+  const instead = [
+    ...[process.execPath, '--cpu-prof', `--cpu-prof-dir=${profiles}`, 'dist/troupe.js'],
+    ...['export', '--root', planted, '-o', path.join(work, 'counted')],
+  ];
+  expect(await troupe.run([], { instead, env: envWith(3) })).toMatchObject({ code: 0 });
   expect(readdirSync(profiles)).toHaveLength(3);
 });
 
@@ -103,26 +91,13 @@ it('exports in one thread when no other can start', async () => {
   expect(crowded).toEqual(alone);
 });
 
-it.skipIf(process.platform === 'win32')('reports an error of another thread like one of its own', () => {
+it.skipIf(process.platform === 'win32')('reports an error of another thread like one of its own', async () => {
   const folder = path.join(work, 'full');
   // No file may become larger than 8 blocks of 512 bytes: less than any page.
-  const run = spawnSync(
-    'sh',
-    [
-      '-c',
-      'trap "" XFSZ; ulimit -f 8; exec "$@"',
-      'sh',
-      process.execPath,
-      program,
-      'export',
-      '--root',
-      path.join(fixtures, '2.1.325-parallel'),
-      '-o',
-      folder,
-    ],
-    { env: envWith(2), encoding: 'utf8' },
-  );
-  expect(run.stderr).toContain('a file may not become that large there');
-  expect(run.status).toBe(2);
+  const before = ['sh', '-c', 'trap "" XFSZ; ulimit -f 8; exec "$@"', 'sh'];
+  const args = ['export', '--root', path.join(fixtures, '2.1.325-parallel'), '-o', folder];
+  const run = await troupe.run(args, { before, env: envWith(2) });
+  expect(run.errors).toContain('a file may not become that large there');
+  expect(run.code).toBe(2);
   expect(readdirSync(work)).not.toContain('full');
 });

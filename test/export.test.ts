@@ -1,40 +1,31 @@
-import { execFile, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { checkLinks, readLinks } from '../src/export/check-export.ts';
 import { makeTemporaryFolder } from '../src/lib/testing/temporary-folder.ts';
 import { plantedSecrets } from '../src/redact/testing/planted-secrets.ts';
+import { programIn, type RunOptions } from './testing/program.ts';
 
 // `troupe export` as a person runs it: the built program, on recordings of the real one.
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const program = path.join(root, 'dist/troupe.js');
 const fixtures = path.join(root, 'src/hosts/claude-code/fixtures');
 const work = makeTemporaryFolder('export');
 
 interface Outcome {
-  readonly code: number;
+  readonly code: number | string | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-const env = { ...process.env, HOME: path.join(work, 'home'), USERPROFILE: path.join(work, 'home') };
+const troupeExport = (...args: readonly string[]): Promise<Outcome> => exportWith({}, ...args);
 
-async function troupeExport(...args: readonly string[]): Promise<Outcome> {
-  try {
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, [program, 'export', ...args], {
-      env,
-      maxBuffer: 1e8,
-    });
-    return { code: 0, stdout, stderr };
-  } catch (error) {
-    return error as Outcome;
-  }
+async function exportWith(options: RunOptions, ...args: readonly string[]): Promise<Outcome> {
+  const { code, out, errors } = await programIn(path.join(work, 'home')).run(['export', ...args], options);
+  return { code, stdout: out, stderr: errors };
 }
 
 const folderOf = (name: string): string => path.join(work, name);
@@ -71,7 +62,7 @@ describe('troupe export --out-dir', () => {
     expect(page).toMatch(/<a [^>]*href="agent-\w+\.html"/);
   });
 
-  it('is the same twice, byte for byte, and takes the place of what was there', async () => {
+  it('writes the same bytes twice, and replaces an earlier export', async () => {
     const [one, two] = [folderOf('one'), folderOf('two')];
     for (const folder of [one, two])
       await troupeExport(...recording('2.1.325-parallel'), '-o', folder, '-f', 'html,json');
@@ -107,14 +98,14 @@ describe('troupe export --out-dir', () => {
     expect(stderr).toContain('None of 1 session is what was asked for.');
   });
 
-  it('splits what is long', async () => {
+  it('splits long transcripts', async () => {
     const folder = folderOf('parts');
     await troupeExport(...recording('2.1.325-parallel'), '-o', folder, '--page-size', '2', '-f', 'html,md');
     expect(existsSync(path.join(folder, 'index-2.html'))).toBe(true);
     expect([...problemsIn(folder, 'html'), ...problemsIn(folder, 'md')]).toEqual([]);
   });
 
-  it('says as JSON what was written', async () => {
+  it('lists the written files as JSON', async () => {
     const { stdout } = await troupeExport(...recording('2.1.325-single'), '-o', folderOf('json'), '--json');
     const schema = JSON.parse(readFileSync(path.join(root, 'schemas/export.schema.json'), 'utf8'));
     const check = new Ajv2020({ strict: true, allowUnionTypes: true }).compile(schema);
@@ -138,24 +129,11 @@ describe('troupe export --out-dir', () => {
     expect(readFileSync(path.join(folder, 'thesis.txt'), 'utf8')).toBe('years of work');
   });
 
-  it('says in a sentence that it cannot be written, and leaves nothing behind', () => {
+  it('reports that the disk is full and leaves nothing behind when the export cannot be written', async () => {
     const folder = folderOf('limited');
-    const { status, stderr } = spawnSync(
-      '/bin/sh',
-      [
-        '-c',
-        `ulimit -f 4; exec "$@"`,
-        'sh',
-        process.execPath,
-        program,
-        'export',
-        ...recording('2.1.325-team'),
-        '-o',
-        folder,
-      ],
-      { env, encoding: 'utf8' },
-    );
-    expect(status).toBe(2);
+    const before = ['/bin/sh', '-c', `ulimit -f 4; exec "$@"`, 'sh'];
+    const { code, stderr } = await exportWith({ before }, ...recording('2.1.325-team'), '-o', folder);
+    expect(code).toBe(2);
     expect(stderr).toContain(`${folder} cannot be written: a file may not become that large there.`);
     expect(existsSync(folder)).toBe(false);
     expect(readdirSync(work).filter((name) => name.startsWith('.limited'))).toEqual([]);
@@ -261,7 +239,7 @@ describe('secrets', () => {
     expect(existsSync(path.join(folder, 'index.html'))).toBe(true);
   });
 
-  it('stand there where that is wished for, and it is said what that means', async () => {
+  it('are kept when asked for, with a warning', async () => {
     const { stdout, stderr } = await troupeExport('--root', source, '-f', 'json', '--no-redact');
     expect(stdout).toContain(SECRETS.github);
     expect(stderr).toContain('Nothing is redacted: passwords, keys, names and paths');

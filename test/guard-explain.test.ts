@@ -80,7 +80,7 @@ describe('troupe guard explain, of an imagined call', () => {
     expect((await explain('--type', 'coder', '--depth', '2', '--command', 'psql')).decision).toBe('deny');
   });
 
-  it('takes tools, kinds, folders, another policy, and agents that nobody knows', async () => {
+  it('takes tools, kinds, folders, another policy, and unknown agents', async () => {
     write(POLICY);
     mkdirSync(path.join(program.home, 'app/.troupe'), { recursive: true });
     writeFileSync(
@@ -96,7 +96,7 @@ describe('troupe guard explain, of an imagined call', () => {
     expect((await explain(...edit, '--policy', 'other.yaml')).decision).toBe('ask');
   });
 
-  it('says why no rule can allow what is not known', async () => {
+  it('says why no rule can allow an unknown command', async () => {
     write('version: 1\ndefaults: { main: deny }\n');
     const { uses, suggestion } = await explain('--command', 'eval "$x"');
     expect(uses.unknown).toEqual(expect.any(String));
@@ -104,7 +104,7 @@ describe('troupe guard explain, of an imagined call', () => {
     expect((await explain('--command', `ls ${'x'.repeat(2_000)}`)).suggestion.yaml).toBeNull();
   });
 
-  it('refuses what is no call', async () => {
+  it('refuses an incomplete call', async () => {
     for (const args of [
       [],
       ['--input', '{}'],
@@ -142,7 +142,7 @@ describe('troupe guard explain, of a past call', () => {
     expect((await troupe('5')).out).toContain('When it was made (5 in the audit): allow by user:7. so it was');
   });
 
-  it('says so where the audit has not all of it', async () => {
+  it('says so when the audit log does not have the whole call', async () => {
     const [hook] = bashHooks();
     if (!hook) throw new Error('no call');
     const withCommand = (command: string): RecordedHook => ({
@@ -168,7 +168,7 @@ describe('troupe guard explain, of a past call', () => {
     expect(await explain('1')).toMatchObject({ decision: 'deny', caveats: [] });
   });
 
-  it('says so where the session is gone, and denies what an agent above may not', async () => {
+  it('says so when the session is gone, and denies what an agent above may not do', async () => {
     fillSpool(state, recordedHooks(NESTED));
     await program.run(['guard', 'log'], { env: { TROUPE_HOME: state } });
     rmSync(path.join(program.home, '.claude'), { recursive: true });

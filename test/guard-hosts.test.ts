@@ -1,15 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { loadPolicy } from '../src/guard/index.ts';
 import { keepContents, makeTemporaryFolder } from '../src/lib/testing/temporary-folder.ts';
+import { programIn } from './testing/program.ts';
 
 // The guard as `hooks install --host` enters it for each host: one policy file, each host's own words, and an answer whatever goes wrong.
 // Real processes: the entered command, the stub, the built hook file.
-
-const dist = fileURLToPath(new URL('../dist', import.meta.url));
 
 interface Host {
   readonly name: string;
@@ -76,20 +74,20 @@ const base = makeTemporaryFolder("o'clock hosts");
 const at = (...parts: string[]): string => path.join(base, ...parts);
 const env = (): NodeJS.ProcessEnv => ({ PATH: process.env['PATH'] ?? '', HOME: at('home'), TROUPE_HOME: at('state') });
 
-function troupe(...args: readonly string[]): string {
-  const options = { env: env(), cwd: at('project'), encoding: 'utf8' } as const;
-  return spawnSync(process.execPath, [path.join(dist, 'troupe.js'), ...args], options).stdout;
+async function troupe(...args: readonly string[]): Promise<string> {
+  const program = programIn(at('home'), { env: { TROUPE_HOME: at('state') }, cwd: at('project') });
+  return (await program.run(args)).out;
 }
 
 describe.each(HOSTS)('$name', ({ name, version, settings, call, no, ask }) => {
   const named = ['--host', name];
   let command = '';
   let reset: () => void;
-  beforeAll(() => {
+  beforeAll(async () => {
     for (const entry of readdirSync(base)) rmSync(at(entry), { recursive: true });
     for (const folder of ['project/.git', 'home']) mkdirSync(at(folder), { recursive: true });
-    troupe('hooks', 'install', ...named, '--guard', '--yes', '--host-version', version);
-    command = JSON.parse(troupe('hooks', 'status', ...named, '--json')).beforeCalls[0].command;
+    await troupe('hooks', 'install', ...named, '--guard', '--yes', '--host-version', version);
+    command = JSON.parse(await troupe('hooks', 'status', ...named, '--json')).beforeCalls[0].command;
     reset = keepContents(base);
   });
   beforeEach(() => reset());
@@ -117,7 +115,7 @@ describe.each(HOSTS)('$name', ({ name, version, settings, call, no, ask }) => {
     expect(say('rm x')).toMatchObject(no);
     expect(say('mv x y')).toMatchObject(ask);
     expect(say('ls')).toBe('');
-    const log = troupe('guard', 'log', '--json')
+    const log = (await troupe('guard', 'log', '--json'))
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line));
@@ -155,9 +153,9 @@ describe.each(HOSTS)('$name', ({ name, version, settings, call, no, ask }) => {
     expect(run(JSON.stringify(call('ls'))).status).toBe(2);
   });
 
-  it('leaves nothing behind after uninstall', () => {
+  it('leaves nothing behind after uninstall', async () => {
     expect(existsSync(at('home', settings))).toBe(true);
-    troupe('hooks', 'uninstall', ...named, '--yes');
+    await troupe('hooks', 'uninstall', ...named, '--yes');
     expect(existsSync(at('home', path.dirname(settings)))).toBe(false);
   });
 });

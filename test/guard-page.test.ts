@@ -60,7 +60,7 @@ function again(hook: RecordedHook, index: number, over: Record<string, unknown> 
 }
 
 describe.sequential('the guard view', () => {
-  it('says how to install hooks where none was heard', async () => {
+  it('says how to install hooks when no hook event was recorded', async () => {
     const page = await open(`#/guard/${SESSION}`);
     await page.getByText('troupe hooks install').waitFor();
     await page.getByText(`Hooks heard 0 of ${calls.length} calls`).waitFor();
@@ -185,7 +185,7 @@ describe.sequential('the guard view', () => {
     await page.close();
   });
 
-  it('explains nothing where the audit has not all of the call', async () => {
+  it('explains nothing when the audit log does not have the whole call', async () => {
     const bash = calls.find(({ payload }) => payload['tool_name'] === 'Bash') as RecordedHook;
     const told = { ppid: 1, decision: 'deny', rule: 'user:1', reason: 'So it was.', ms: 2 } as const;
     fillSpool(state, [again(bash, 704, { tool_input: { command: 'deploy --password hunter2' } })], told);
@@ -198,7 +198,7 @@ describe.sequential('the guard view', () => {
     await page.close();
   });
 
-  it('holds thousands: only what is in sight is on the page, older ones are fetched, new ones do not move the eye', async () => {
+  it('renders only visible rows of thousands, loads older ones, and stays in place when new ones come', async () => {
     const first = calls[0] as RecordedHook;
     const many = Array.from({ length: 700 }, (_, index) => again(first, index));
     fillSpool(state, many);

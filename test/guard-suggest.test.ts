@@ -35,7 +35,7 @@ describe('troupe guard suggest', () => {
     expect(JSON.parse(other.out).decision).toBe('ask');
   });
 
-  it('takes what the hooks told where the transcripts are gone, and says what is masked there', async () => {
+  it('uses the hook events when the transcripts are gone, and says what is masked there', async () => {
     const hooks = recordedHooks(NESTED);
     const bash = hooks.find(({ payload }) => payload['tool_name'] === 'Bash') as RecordedHook;
     const input = { command: 'deploy --password hunter2' };
@@ -55,7 +55,7 @@ describe('troupe guard suggest', () => {
     expect((await troupe('suggest', '487d')).errors).toContain('1 call could not be turned into a rule');
   });
 
-  it('says where there is no such session', async () => {
+  it('says so when there is no such session', async () => {
     expect(await troupe('suggest', 'ffff')).toMatchObject({
       code: 2,
       errors: expect.stringContaining('No session begins with «ffff»'),

@@ -21,7 +21,7 @@ rules:
   - { name: not at night, tools: "Bash(make deploy:*)", decision: deny, when: { hours: "22:00-06:00" } }
 `;
 
-  it('is content where every call is decided as expected', async () => {
+  it('succeeds when every call is decided as expected', async () => {
     write('.config/troupe/policy.yaml', POLICY);
     write(
       'table.yaml',

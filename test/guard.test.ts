@@ -46,7 +46,7 @@ describe('troupe guard log', () => {
     expect(entries[0]).toMatchObject({ tool: 'Bash', decision: 'none', ms: 1.2, agent: { depth: 2 } });
   });
 
-  it('says so where nothing was heard, and where nothing matches', async () => {
+  it('says so when nothing was recorded, and when nothing matches', async () => {
     const empty = await troupe('log');
     expect(empty).toMatchObject({ code: 0, out: '' });
     expect(empty.errors).toContain('troupe hooks install');
@@ -57,7 +57,7 @@ describe('troupe guard log', () => {
     expect(await troupe('log', '--json', '--until', '2020-01-01')).toMatchObject({ code: 0, out: '', errors: '' });
   });
 
-  it('refuses what is no time and no decision', async () => {
+  it('refuses an invalid time and an invalid decision', async () => {
     expect((await troupe('log', '--since', 'soon')).errors).toContain('«soon» is not a time');
     expect(await troupe('log', '--decision', 'maybe')).toMatchObject({ code: 2, out: '' });
     expect((await troupe('log', '--since', '2026-02-31')).errors).toContain('«2026-02-31» is not a time');
@@ -125,7 +125,7 @@ describe('troupe guard log', () => {
 });
 
 describe('troupe guard coverage', () => {
-  it('is whole where every hook was heard', async () => {
+  it('is complete when every call has its hook event', async () => {
     fillSpool(state, recordedHooks(NESTED));
     const { code, out } = await troupe('coverage');
     expect(code).toBe(0);
@@ -133,7 +133,7 @@ describe('troupe guard coverage', () => {
     expect(out).toContain('1 of 1  main › Audit the repo › Check app.js');
   });
 
-  it('names what was missed, with code 1', async () => {
+  it('names missed calls and exits with 1', async () => {
     const hooks = recordedHooks(NESTED).filter(({ payload }) => payload['tool_name'] !== 'Bash');
     fillSpool(state, hooks);
     const { code, out } = await troupe('coverage', '487d');
@@ -155,7 +155,7 @@ describe('troupe guard coverage', () => {
     expect(out).toContain('«Error: File does not exist.»');
   });
 
-  it('claims nothing where hooks do not say which call they are about', async () => {
+  it('claims nothing when hooks do not name the call', async () => {
     const name = '1.0.60-single';
     fillSpool(state, recordedHooks(name));
     const { code, out, errors } = await troupe('coverage', '--root', recordedRoot(name));
@@ -165,7 +165,7 @@ describe('troupe guard coverage', () => {
     expect(errors).not.toContain('troupe hooks install');
   });
 
-  it('says what to do where no hook was heard, and where there is no such session', async () => {
+  it('says what to do when no hook event was recorded, and when there is no such session', async () => {
     const nothing = await troupe('coverage');
     expect(nothing.code).toBe(1);
     expect(nothing.errors).toContain('troupe hooks install');

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type HookStubs, writeHookStubs } from '../src/hook/index.ts';
 import { makeTemporaryFolder } from '../src/lib/testing/temporary-folder.ts';
+import { type ProgramHome, programIn } from './testing/program.ts';
 
 // The commands that a host runs, with the built program behind them: with a server, without one, and while it dies.
 
@@ -35,11 +36,10 @@ const environment = (): NodeJS.ProcessEnv => {
   return { ...clean, HOME: home, TROUPE_HOME: state };
 };
 
+const program = (): ProgramHome => programIn(home, { env: { TROUPE_HOME: state } });
+
 async function startServer(): Promise<ChildProcess> {
-  const server = spawn(process.execPath, [path.join(root, 'dist/troupe.js'), '--no-open'], {
-    env: environment(),
-    stdio: 'ignore',
-  });
+  const { child: server } = program().start(['--no-open'], { stdio: 'ignore' });
   servers.push(server);
   await vi.waitFor(() => expect(readFileSync(address(), 'utf8')).toContain(`${server.pid} `), 30_000);
   return server;
@@ -117,10 +117,7 @@ describe('the guard', () => {
         path.join(state, 'policy.yaml'),
         'version: 1\ndefaults: { main: deny, subagent: deny, unknown: deny }\nrules: [{ tools: "Bash(ls:*)", decision: allow }]\n',
       );
-      const check = spawnSync(process.execPath, [path.join(root, 'dist/troupe.js'), 'guard', 'check'], {
-        env: environment(),
-      });
-      expect(check.status).toBe(0);
+      expect((await program().run(['guard', 'check'])).code).toBe(0);
       if (how === 'with a server') await startServer();
       const decisionOn = async (command: string): Promise<string> => {
         const of = { session_id: 's', cwd: home, tool_use_id: 't', agent_id: 'a', agent_type: 'coder' };
@@ -212,7 +209,7 @@ describe('hook.cjs', () => {
     expect(readFileSync(hookFile, 'utf8')).not.toMatch(/require\("(?!node:)/);
   });
 
-  it('takes a call from stdin where no shell stands before it', () => {
+  it('reads a call from stdin when it runs without a stub', () => {
     expect(run(['guard', 'claude-code'], '{"a":"é"}')).toBe('0');
     expect(run(['guard', 'claude-code'], '')).toBe('0');
     expect(kept()).toMatchObject([{ payload: '{"a":"é"}', last: { ppid: process.pid, decision: 'none' } }]);
@@ -262,7 +259,7 @@ describe('hook.cjs', () => {
     expect(bash('a', '$x y')).toBe('all-git');
   });
 
-  it('whatever fails, the host hears nothing of it, and a short log does', () => {
+  it('prints nothing to the host when something fails, and writes a short log', () => {
     for (const args of [[], ['x'], ['guard'], ['guard', '../x'], ['guard', 'claude-code', '/x/y/z', '1', '2']])
       expect(run(args, '{}')).toBe('0');
     expect(kept()).toEqual([]);

@@ -1,13 +1,12 @@
 import { execFile } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { makeTemporaryFolder } from '../src/lib/testing/temporary-folder.ts';
 import { callHook, recordedCalls } from './testing/host-call.ts';
+import { programIn } from './testing/program.ts';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
 let base: string;
 beforeEach(() => {
   base = makeTemporaryFolder('hooks');
@@ -15,7 +14,7 @@ beforeEach(() => {
 });
 
 interface Outcome {
-  readonly code: number;
+  readonly code: number | string | null;
   readonly stdout: string;
   readonly stderr: string;
 }
@@ -30,17 +29,9 @@ async function troupeWith(other: Readonly<Record<string, string>>, ...args: read
     TROUPE_HOME: path.join(base, 'state'),
     ...other,
   };
-  try {
-    const { stdout, stderr } = await promisify(execFile)(
-      process.execPath,
-      [path.join(root, 'dist/troupe.js'), 'hooks', ...args],
-      { env, cwd: path.join(base, 'project') },
-    );
-    return { code: 0, stdout, stderr };
-  } catch (error) {
-    const { code, stdout, stderr } = error as Outcome;
-    return { code, stdout, stderr };
-  }
+  const program = programIn(path.join(base, 'home'), { env, cwd: path.join(base, 'project') });
+  const { code, out, errors } = await program.run(['hooks', ...args]);
+  return { code, stdout: out, stderr: errors };
 }
 
 function hostSays(words: string): void {
@@ -90,7 +81,7 @@ describe('troupe hooks', () => {
     expect((await troupe('status')).code).toBe(1);
   });
 
-  it('says that an older host reads nothing of what was entered for a newer one, and mends it', async () => {
+  it('says that an older host ignores hooks of a newer one, and repairs them', async () => {
     hostSays('2.1.50 (Claude Code)');
     await troupe('install', '--yes', '--scope', 'project', '--guard', '--host-version', '2.1.325');
     const { code, stdout } = await troupe('status');
@@ -105,7 +96,7 @@ describe('troupe hooks', () => {
     expect((await troupe('status')).code).toBe(0);
   });
 
-  it('keeps to what the oldest version knows where nobody can say which it is', async () => {
+  it('installs what the oldest version supports when the version is unknown', async () => {
     const { stderr } = await troupe('install', '--yes');
     expect(stderr).toContain('--host-version');
     expect(Object.keys(readOwn().hooks)).not.toContain('SessionStart');
@@ -154,7 +145,7 @@ describe('troupe hooks', () => {
     expect((await troupe('status')).code).toBe(0);
   });
 
-  it('says that nothing was done where nothing was to do', async () => {
+  it('says that nothing changed when there was nothing to do', async () => {
     expect(JSON.parse((await troupe('uninstall', '--yes', '--json')).stdout)).toMatchObject({
       applied: false,
       changes: [],

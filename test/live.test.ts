@@ -161,7 +161,7 @@ describe('troupe, the server', () => {
     expect(await run('server', 'stop', 'ffffffff')).toMatchObject({ code: 2 });
   });
 
-  it('says what is wrong, and what to do', async () => {
+  it('says what is wrong and what to do', async () => {
     const server = await serverOf(troupe('--no-open', '--json'));
     const elsewhere = path.join(fixtures, '2.1.325-parallel');
     expect(await run('--no-open', '--root', elsewhere, '--port', String(server.port))).toMatchObject({
@@ -181,7 +181,7 @@ describe('troupe, the server', () => {
     });
   });
 
-  it('beside one that looks elsewhere, serves what was asked for', async () => {
+  it('serves its own folder beside a server for another one', async () => {
     await serverOf(troupe('--no-open', '--json'));
     const beside = await serverOf(troupe('--no-open', '--json', '--root', path.join(fixtures, '2.1.325-parallel')));
     await complete(beside);
@@ -240,7 +240,7 @@ describe('troupe watch, piped', () => {
 });
 
 describe('troupe --or-demo', () => {
-  it('plays the recording where there is nothing, and makes way for the first session', async () => {
+  it('plays the recording when there is nothing, and stops with the first session', async () => {
     rmSync(path.join(home, '.claude'), { recursive: true });
     mkdirSync(path.join(home, '.claude/projects'), { recursive: true });
     const server = await serverOf(troupe('--or-demo', '--no-open', '--json'));

@@ -56,7 +56,7 @@ describe.runIf(process.platform === 'linux')('a sub-agent that needs the person'
     await expect.poll(async () => (await ask()).sessions[0]?.needsYou, { timeout: 30_000 }).toEqual([agent]);
   });
 
-  it('is none where nobody asks', async () => {
+  it('is empty when no agent asks', async () => {
     writeRecord({ status: 'busy' });
     const list = JSON.parse((await program.run(['ls', '--json'])).out) as Listed;
     expect(list.sessions[0]?.needsYou).toEqual([]);

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { appendFileSync, cpSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -8,7 +8,9 @@ import { type Browser, type BrowserContext, chromium, type Page } from 'playwrig
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findBrowser } from '../scripts/find-browser.mjs';
 import { makeTemporaryFolder } from '../src/lib/testing/temporary-folder.ts';
-import { accessTo, OUTSIDE_AGENTS } from './testing/server-access.ts';
+import { until } from '../src/lib/testing/waiting.ts';
+import { programIn } from './testing/program.ts';
+import { accessTo } from './testing/server-access.ts';
 
 // The built page in a real browser, served by the built program, over recordings of the real one.
 
@@ -46,18 +48,9 @@ afterAll(async () => {
 });
 
 async function serve(...args: readonly string[]): Promise<Served> {
-  const { CLAUDE_CONFIG_DIR: _c, XDG_CONFIG_HOME: _x, XDG_STATE_HOME: _s, TROUPE_HOME: _t, ...clean } = process.env;
-  const child = spawn(process.execPath, [path.join(root, 'dist/troupe.js'), '--no-open', '--json', ...args], {
-    env: { ...clean, ...OUTSIDE_AGENTS, HOME: home, USERPROFILE: home },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  let text = '';
-  for await (const chunk of child.stdout ?? []) {
-    text += chunk;
-    if (text.trimEnd().endsWith('}')) break;
-  }
-  const { url, loginUrl } = JSON.parse(text);
+  const { child, out, ended } = programIn(home).start(['--no-open', '--json', ...args]);
+  await until(() => out().trimEnd().endsWith('}'), 'the address of the server');
+  const { url, loginUrl } = JSON.parse(out());
   return {
     url,
     // The demo is found by nobody else, and gives out one link.
@@ -178,7 +171,7 @@ describe('the page', () => {
     await page.close();
   });
 
-  it('filters sessions by text, and says where nothing fits', async () => {
+  it('filters sessions by text, and says when nothing matches', async () => {
     const page = await open();
     const search = page.getByLabel('Search sessions and agents');
     await search.fill('Audit the repo');

@@ -93,7 +93,7 @@ describe('troupe guard check', () => {
     expect([code, errors]).toEqual([2, expect.stringContaining('There is no file nope.yaml.')]);
   });
 
-  it('says where it cannot be kept', async () => {
+  it('says so when it cannot be stored', async () => {
     write('.config/troupe/policy.yaml', 'version: 1\n');
     mkdirSync(path.join(program.home, '.local/state'), { recursive: true });
     write('.local/state/troupe', 'a file where the folder should be');

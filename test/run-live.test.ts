@@ -56,6 +56,6 @@ describe('the running server', () => {
     expect(await run.ended).toBe(0);
     expect(run.out()).toBe(readFileSync(recorded, 'utf8'));
     await vi.waitUntil(async () => (await audit())?.status === 'completed', { timeout: 30_000 });
-    expect(await agents()).toHaveLength(3);
+    await vi.waitUntil(async () => (await agents()).length === 3, { timeout: 30_000 });
   });
 });

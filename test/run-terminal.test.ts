@@ -71,7 +71,7 @@ exit 5`,
     expect(readFileSync(path.join(folder, 'out.jsonl'), 'utf8')).toBe(readFileSync(recorded, 'utf8'));
   });
 
-  it('and only at the end where the program prints on the same screen: nothing is drawn over', async () => {
+  it('draws the tree only at the end when the program prints on the same screen', async () => {
     const program = writeQuietProgram(folder);
     terminal.type(`clear; CLAUDE_CONFIG_DIR="$HOME" ${RUN} --tree -- "${program}"; echo code $?`);
     await terminal.until('line 3 of it');

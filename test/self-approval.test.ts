@@ -82,7 +82,7 @@ describe.runIf(process.platform === 'linux')('an agent', () => {
     expect((await hook.ended).said.permissionDecision).toBe('deny');
   });
 
-  it('cannot answer with any credential from the state folder, whoever it says it is', async () => {
+  it('cannot answer with any credential from the state folder, under any name', async () => {
     await serve();
     const hook = calls.push();
     const { id } = await openAsk();

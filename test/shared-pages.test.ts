@@ -41,6 +41,7 @@ async function writePages(name: string): Promise<readonly string[]> {
     sessions: [detail],
     older: [],
     olderTotal: 0,
+    emptySessions: 0,
     ignoredFiles: 0,
     places: [],
     isComplete: true,

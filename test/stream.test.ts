@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeTemporaryFolder } from '../src/lib/testing/temporary-folder.ts';
 import { until } from '../src/lib/testing/waiting.ts';
+import { programIn } from './testing/program.ts';
 import { writeQuietProgram } from './testing/quiet-program.ts';
 
 // The built program: what goes in comes out, what the program does happens, and events are beside it.
@@ -21,12 +22,8 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-const env = () => ({
-  ...process.env,
-  HOME: folder,
-  TROUPE_HOME: path.join(folder, 'state'),
-  CLAUDE_CONFIG_DIR: folder,
-});
+const ownFolders = () => ({ TROUPE_HOME: path.join(folder, 'state'), CLAUDE_CONFIG_DIR: folder });
+const env = () => ({ ...process.env, HOME: folder, ...ownFolders() });
 
 interface Ended {
   readonly code: number | null;
@@ -98,7 +95,7 @@ describe('troupe stream', () => {
     expect(tree.stderr).toContain('└─ ✓ Audit the repo');
   });
 
-  it('a reader who does not read holds up nobody', async () => {
+  it('is not blocked by a reader that does not read', async () => {
     // The producer is done, and says so, while nothing of what it wrote was read.
     const line = `( for i in $(seq 400); do cat "$F"; done; touch done ) | $T stream --tee --no-disk --events /dev/null |
       ( until [ -e done ]; do sleep 0.05; done; md5sum )`;
@@ -108,7 +105,7 @@ describe('troupe stream', () => {
     expect(stdout.toString()).toBe(bare.stdout.toString());
   });
 
-  it('says where nothing told whose stream it is', async () => {
+  it('says so when no line shows whose stream it is', async () => {
     const { stdout, stderr, code } = await shell('echo hello | $T stream');
     expect([stdout.toString(), code]).toEqual(['', 1]);
     expect(stderr).toContain('Name the host with --host.');
@@ -150,19 +147,12 @@ describe('troupe run', () => {
   it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
     '%s goes to the program, and troupe ends as it does',
     async (signal) => {
-      const child = spawn(process.execPath, [troupe, 'run', '--', 'bash', '-c', 'echo $$; : > up; exec sleep 60'], {
-        cwd: folder,
-        env: env(),
-        stdio: ['ignore', 'pipe', 'ignore'],
-      });
-      let pid = '';
-      child.stdout.on('data', (data) => {
-        pid += data;
-      });
+      const troupe = programIn(folder, { env: ownFolders(), cwd: folder });
+      const { child, out, ended } = troupe.start(['run', '--', 'bash', '-c', 'echo $$; : > up; exec sleep 60']);
       await until(() => existsSync(path.join(folder, 'up')), 'the program');
       child.kill(signal);
-      expect(await once(child, 'close')).toEqual([null, signal]);
-      expect(() => process.kill(Number(pid), 0)).toThrow();
+      expect(await ended).toBe(signal);
+      expect(() => process.kill(Number(out()), 0)).toThrow();
     },
   );
 
@@ -175,7 +165,7 @@ describe('troupe run', () => {
     expect(code).toBe(5);
   });
 
-  it('says where there is no such program', async () => {
+  it('says so when there is no such program', async () => {
     const { stderr, code } = await shell('$T run nosuchprogram');
     expect(code).toBe(2);
     expect(stderr).toContain('«nosuchprogram» did not start: there is no such program.');
@@ -198,7 +188,7 @@ describe('troupe run', () => {
     expect(events).toContain('fa129e50-d574-4fea-bbfe-0dd74bbd38cd');
   });
 
-  it('where several sessions begin, it follows none', async () => {
+  it('follows none when several sessions begin', async () => {
     const program = writeQuietProgram(folder, { sessions: 2 });
     writeFileSync(path.join(folder, 'go'), '');
     const { stdout, code } = await shell(`$T run --events events -- "${program}"`);

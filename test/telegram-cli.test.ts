@@ -1,4 +1,3 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,45 +6,42 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { makeTemporaryFolder } from '../src/lib/testing/temporary-folder.ts';
 import { type BotServer, startBotServer } from './telegram-server/bot-server.ts';
+import { type ProgramHome, programIn, type RunningProgram } from './testing/program.ts';
 
-const troupe = fileURLToPath(new URL('../dist/troupe.js', import.meta.url));
 const recording = fileURLToPath(new URL('../src/hosts/claude-code/fixtures/2.1.325-single', import.meta.url));
 const FORUM = -1_000_000_000_100;
 
 let own = '';
 let telegram: BotServer;
-const children: ChildProcess[] = [];
+let program: ProgramHome;
 beforeEach(async () => {
   own = makeTemporaryFolder('telegram-cli');
   mkdirSync(path.join(own, 'home'));
+  program = programIn(at('home'), { env: { TROUPE_HOME: own } });
   telegram = await startBotServer({ chats: [{ id: FORUM, isForum: true }] });
   settings({ telegram: { apiRoot: telegram.url } });
 });
 afterEach(async () => {
-  for (const child of children.splice(0)) child.kill('SIGKILL');
+  await program.end();
   await telegram.close();
 });
 
 const at = (name: string): string => path.join(own, name);
 const settings = (value: object): void => writeFileSync(at('config.json'), `${JSON.stringify(value, null, 2)}\n`);
 
-function run(args: readonly string[], more: NodeJS.ProcessEnv = {}) {
-  const env = { PATH: process.env['PATH'], HOME: at('home'), TROUPE_HOME: own, TZ: 'UTC', ...more };
-  const child = spawn(process.execPath, [troupe, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
-  children.push(child);
-  const said = { text: '' };
-  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (data) => (said.text += data));
-  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
-  return { child, said, ended };
+function run(args: readonly string[], env: Readonly<Record<string, string>> = {}): RunningProgram {
+  return program.start(args, { env });
 }
+
+const saidBy = ({ out, errors }: RunningProgram): string => out() + errors();
 
 const token = () => ({ TROUPE_TELEGRAM_TOKEN: telegram.token });
 
 describe('troupe telegram setup', () => {
-  it('finds the chat by a code that only its person can know, and enters it beside what stands there', async () => {
+  it('finds the chat by a code that only its owner can know, and keeps the other settings', async () => {
     settings({ live: { windowHours: 2 }, telegram: { apiRoot: telegram.url } });
     const setup = run(['telegram', 'setup'], token());
-    const code = await vi.waitUntil(() => /\/start (\w{10})/.exec(setup.said.text)?.[1], { timeout: 30_000 });
+    const code = await vi.waitUntil(() => /\/start (\w{10})/.exec(saidBy(setup))?.[1], { timeout: 30_000 });
     telegram.say(666, { id: 666 }, '/start wrong-code');
     telegram.say(FORUM, { id: 7 }, `/start ${code}`);
     expect(await setup.ended).toBe(0);
@@ -63,24 +59,24 @@ describe('troupe telegram setup', () => {
   it('says what is missing', async () => {
     const none = run(['telegram', 'setup']);
     expect(await none.ended).toBe(2);
-    expect(none.said.text).toContain('There is no token.');
+    expect(saidBy(none)).toContain('There is no token.');
     const wrong = run(['telegram', 'setup'], { TROUPE_TELEGRAM_TOKEN: '1:not-it' });
     expect(await wrong.ended).toBe(2);
-    expect(wrong.said.text).toContain('Telegram does not know this token.');
-    expect(wrong.said.text).not.toContain('not-it');
+    expect(saidBy(wrong)).toContain('Telegram does not know this token.');
+    expect(saidBy(wrong)).not.toContain('not-it');
     const idle = run(['telegram'], token());
     expect(await idle.ended).toBe(2);
-    expect(idle.said.text).toContain('No chat is named that may be told.');
+    expect(saidBy(idle)).toContain('No chat is named that may be told.');
     writeFileSync(at('telegram-token'), telegram.token);
     chmodSync(at('telegram-token'), 0o644);
     const open = run(['telegram']);
     expect(await open.ended).toBe(2);
-    expect(open.said.text).toContain('Others on this machine may read');
+    expect(saidBy(open)).toContain('Others on this machine may read');
   });
 });
 
 describe('troupe telegram', () => {
-  it('runs once, keeps what it told for its owner only, and tells it once, however often it is killed', async () => {
+  it('runs once, keeps its messages readable by the owner only, and sends each once, however often it is killed', async () => {
     settings({ telegram: { apiRoot: telegram.url, chats: [FORUM] } });
     writeFileSync(at('telegram-token'), telegram.token, { mode: 0o600 });
     const data = at('data');
@@ -90,7 +86,7 @@ describe('troupe telegram', () => {
     await vi.waitUntil(() => existsSync(at('telegram.json')), { timeout: 30_000 });
     const second = start();
     expect(await second.ended).toBe(2);
-    expect(second.said.text).toContain('troupe telegram runs already.');
+    expect(saidBy(second)).toContain('troupe telegram runs already.');
     expect(statSync(at('telegram.json')).mode & 0o777).toBe(0o600);
     // What is recorded is from before the first start: only what happens from now on is news.
     const state = JSON.parse(readFileSync(at('telegram.json'), 'utf8'));
@@ -123,7 +119,7 @@ describe('troupe telegram', () => {
     const codes = async (): Promise<readonly string[]> => {
       const doctor = run(['doctor', '--json', '--root', recording], token());
       await doctor.ended;
-      const findings = JSON.parse(doctor.said.text).findings as { area: string; code: string }[];
+      const findings = JSON.parse(saidBy(doctor)).findings as { area: string; code: string }[];
       return findings.filter(({ area }) => area === 'telegram').map(({ code }) => code);
     };
     expect(await codes()).toEqual(['telegram-bot', 'telegram-idle']);
@@ -133,7 +129,7 @@ describe('troupe telegram', () => {
     expect(await codes()).toEqual(['telegram-unreachable', 'telegram-idle']);
     telegram.be('well');
     const bot = run(['telegram', '--root', recording], token());
-    await vi.waitUntil(() => existsSync(at('telegram-health.json')) && bot.said.text.includes('tells about'), {
+    await vi.waitUntil(() => existsSync(at('telegram-health.json')) && saidBy(bot).includes('tells about'), {
       timeout: 30_000,
     });
     telegram.say(666, { id: 666 }, '/sessions');
@@ -146,16 +142,16 @@ describe('troupe telegram', () => {
       body: '{"timeout":30,"offset":2}',
       headers: { 'content-type': 'application/json' },
     }).catch(() => {});
-    await vi.waitUntil(() => bot.said.text.includes('Another program asks for the updates'), { timeout: 30_000 });
+    await vi.waitUntil(() => saidBy(bot).includes('Another program asks for the updates'), { timeout: 30_000 });
     expect(await codes()).toEqual(['telegram-bot', 'telegram-conflict', 'telegram-strangers']);
   }, 90_000);
 });
 
 describe('troupe webhook', () => {
-  it('sends what happened, signed; and says what is missing', async () => {
+  it('sends signed events, and says what is missing', async () => {
     const missing = run(['webhook']);
     expect(await missing.ended).toBe(2);
-    expect(missing.said.text).toContain('No address is named.');
+    expect(saidBy(missing)).toContain('No address is named.');
     const received: string[] = [];
     const server = http.createServer(async (request, response) => {
       let body = '';
@@ -167,7 +163,7 @@ describe('troupe webhook', () => {
     settings({ webhook: { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` } });
     const secretless = run(['webhook']);
     expect(await secretless.ended).toBe(2);
-    expect(secretless.said.text).toContain('There is no secret to sign with.');
+    expect(saidBy(secretless)).toContain('There is no secret to sign with.');
     writeFileSync(at('webhook.json'), JSON.stringify({ since: 0, sessions: {}, asks: [] }));
     run(['webhook', '--root', recording], { TROUPE_WEBHOOK_SECRET: 'shh' });
     await vi.waitUntil(() => received.length === 5, { timeout: 30_000 });

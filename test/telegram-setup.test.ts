@@ -77,7 +77,7 @@ describe('troupe telegram setup, with a person who types', () => {
     expect(given.kept).toEqual([]);
   });
 
-  it('nothing is kept of what Telegram does not know, of what is no token, or of nothing', async () => {
+  it('stores nothing for an unknown token, for text that is not a token, and for no input', async () => {
     for (const [typed, words] of [
       ['1234:some-token-of-nobody-at-all', 'Telegram does not know this token.'],
       ['hello', 'This is no token of a bot.'],

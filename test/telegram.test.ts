@@ -150,7 +150,7 @@ describe('the bot', () => {
     expect(bot.notes.filter((note) => note.includes('stranger'))).toHaveLength(1);
   });
 
-  describe('what is done to an agent', () => {
+  describe('an action on an agent', () => {
     async function withControl(options: Partial<BotOptions> = {}) {
       const deeds: string[] = [];
       const live = await recordedLive('2.1.325-nested', '2.1.325-single');
@@ -183,7 +183,7 @@ describe('the bot', () => {
       return { ...running, ask, deeds, live, nested, agent };
     }
 
-    it('is done only where there is no doubt whom it is about', async () => {
+    it('is done only when its target is certain', async () => {
       const { ask, deeds, nested, agent, live } = await withControl();
       expect(await ask('/stop')).toContain('It could be one of 2 sessions.');
       expect(await ask('/say go on')).toContain('It could be one of 2 sessions.');
@@ -198,7 +198,7 @@ describe('the bot', () => {
       expect(deeds).toEqual([`stop ${agent.id}`, `say ${agent.id}: two\nlines`, `say ${nested.id}: go on`]);
     });
 
-    it('is not done twice, also where the bot is killed before it could answer', async () => {
+    it('is not done twice, also when the bot is killed before it could answer', async () => {
       let kill = (): void => {};
       const deeds: string[] = [];
       const say = async (_session: string, _agent: string | undefined, text: string): Promise<string> => {
@@ -218,7 +218,7 @@ describe('the bot', () => {
     });
   });
 
-  it('hears people also where Telegram numbers its updates anew', async () => {
+  it('receives messages also when Telegram restarts the numbers of its updates', async () => {
     const { server } = await open(await recordedLive('2.1.325-plain'), { since: Date.now() * 2 });
     server.numberUpdatesFrom(5_000_000);
     server.say(ME, { id: 7 }, '/help');
@@ -231,7 +231,7 @@ describe('the bot', () => {
     expect(said(server, ME).match(/the agents of a session/g)).toHaveLength(2);
   });
 
-  it('an export that takes long keeps nobody in the chat waiting', async () => {
+  it('a long export blocks no other message in the chat', async () => {
     const live = await recordedLive('2.1.325-single');
     let finish = (): void => {};
     const exportSession = async ({ id }: { id: string }) => {
@@ -250,7 +250,7 @@ describe('the bot', () => {
     expect(server.messages(ME).filter(({ file }) => file)).toHaveLength(1);
   });
 
-  it('credentials in what agents do and say are not told', async () => {
+  it('credentials in the words and calls of agents are not sent', async () => {
     const live = await recordedLive('2.1.325-single');
     const secret = `AKIA${'QWERTYUIOPASDFGH'}`;
     const [session] = live.snapshot().sessions;
@@ -277,7 +277,7 @@ describe('the bot', () => {
     expect(server.refused).toEqual([]);
   });
 
-  it('a session that cannot be read keeps nobody else from being told', async () => {
+  it('sends other sessions when one cannot be read', async () => {
     const live = await recordedLive('2.1.325-single', '2.1.325-parallel');
     const [broken] = live.snapshot().sessions;
     const timeline: typeof live.timeline = async (id, since) => {
@@ -306,7 +306,7 @@ describe('the bot', () => {
     expect(said(server, ME)).not.toContain('📎');
   });
 
-  it('only people who are named may ask, where some are', async () => {
+  it('only listed people may ask when there is a list', async () => {
     const live = await recordedLive('2.1.325-plain');
     const { server, bot } = await open(live, { options: { users: [7] }, since: Date.now() * 2 });
     server.say(ME, { id: 8 }, '/sessions');
@@ -338,7 +338,7 @@ describe('the bot', () => {
     expect(said(server, ME)).not.toContain('🏁');
   });
 
-  it('a topic that somebody deleted, and the message in it, are made anew', async () => {
+  it('a deleted topic and its message are created again', async () => {
     const live = await recordedLive('2.1.325-parallel');
     const { server } = await open(live, { chats: [FORUM] });
     await vi.waitUntil(() => said(server, FORUM).includes('🏁'), { timeout: 30_000 });
@@ -360,13 +360,13 @@ describe('the bot', () => {
     expect(server.topics(FORUM).size).toBe(1);
   });
 
-  it('without the right to open topics it speaks in the group itself, and says what is missing', async () => {
+  it('without the right to open topics it writes into the group, and says what is missing', async () => {
     const { server, bot } = await open(await recordedLive('2.1.325-single'), { chats: [TOPICLESS] });
     await vi.waitUntil(() => said(server, TOPICLESS).includes('🏁'), { timeout: 30_000 });
     expect(bot.notes.filter((note) => note.includes('may not open topics'))).toHaveLength(1);
   });
 
-  it('a chat that does not want it any more keeps it from nobody else', async () => {
+  it('a chat that blocks the bot does not stop the others', async () => {
     const { server, bot } = await open(await recordedLive('2.1.325-single'), { chats: [FORUM, ME] });
     server.block(FORUM);
     await vi.waitUntil(() => bot.health.at(-1)?.state === 'blocked', { timeout: 30_000 });
@@ -474,7 +474,7 @@ describe('hostile text', () => {
     expect([...server.topics(FORUM).values()].join()).not.toMatch(/[\u202e\ud800-\udfff]{1}(?![\udc00-\udfff])/);
   });
 
-  it('stands as code also where there is more of it than Telegram marks in one message', async () => {
+  it('is shown as code also when there is more than Telegram formats in one message', async () => {
     const live = await recordedLive('2.1.325-single');
     const [session] = live.snapshot().sessions;
     const [agent] = session?.subagents ?? [];
@@ -580,7 +580,7 @@ describe('asks', () => {
     expect(bot.answers).toHaveLength(1);
   });
 
-  it('what is forged, copied to another message or pressed by a stranger does nothing', async () => {
+  it('forged buttons, copies on another message, and strangers have no effect', async () => {
     const { server, bot, put } = await asking();
     await put('ask-1');
     await vi.waitUntil(() => buttons(server).length > 0, { timeout: 30_000 });
@@ -620,7 +620,7 @@ describe('asks', () => {
     expect(server.texts(ME)).toHaveLength(2);
   });
 
-  it('is not to be allowed where the command is too long to be seen', async () => {
+  it('cannot be allowed when the command is too long to be shown', async () => {
     const { server, asks, live } = await asking();
     const ask = { ...askOf(live, 'ask-9'), input: { command: `echo ${'x '.repeat(20_000)}; rm -rf /` } };
     asks.set('ask-9', ask);

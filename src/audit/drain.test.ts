@@ -20,7 +20,7 @@ import { makeTemporaryFolder } from '../lib/testing/temporary-folder.ts';
 import { type DrainOptions, drain } from './drain.ts';
 import { verifyLog } from './guard-log.ts';
 import { lockPath } from './log-files.ts';
-import { queueEvent } from './queue-file.ts';
+import { queueEvent } from './queue.ts';
 import { readLog } from './read-log.ts';
 import { MAIN, testOptions } from './testing/spool-host.ts';
 
@@ -50,7 +50,7 @@ async function entries(): Promise<readonly AuditEntry[]> {
 }
 
 describe('a drain', () => {
-  it('has nothing to do where there is no spool, and makes nothing', async () => {
+  it('does nothing and creates nothing when there is no queue', async () => {
     expect(await drain(options)).toEqual({ events: 0, entries: 0, bad: 0, isBusy: false });
     expect(readdirSync(folder)).toEqual([]);
   });
@@ -68,6 +68,21 @@ describe('a drain', () => {
     ]);
     expect(readdirSync(path.join(folder, 'hooks'))).toEqual(['test']);
     expect(await entries()).toHaveLength(4);
+  });
+
+  it('keeps an injected result as what it is, in one chain with older entries', async () => {
+    put(
+      { tool: 'Bash', input: { command: 'npm test' }, seq: 1 },
+      { decision: 'deny', rule: 'inject:1', via: 'intercept' },
+    );
+    await drain(options);
+    put(
+      { tool: 'Bash', input: { command: 'npm test' }, seq: 2 },
+      { decision: 'inject', rule: 'inject:1', via: 'intercept' },
+    );
+    await drain(options);
+    expect((await entries()).map(({ decision }) => decision)).toEqual(['deny', 'inject']);
+    expect(await verifyLog(folder)).toMatchObject({ entries: 2, problems: [] });
   });
 
   it('makes an entry of each call and keeps what tells about the tree', async () => {
@@ -150,7 +165,7 @@ describe('a drain', () => {
     expect(await drain(options)).toMatchObject({ events: 3, entries: 3, bad: 0 });
   });
 
-  it('goes on where what cannot be understood has no folder to go to', async () => {
+  it('continues when the folder for unreadable events cannot be created', async () => {
     put({ tool: 'Bash', seq: 1 });
     writeFileSync(spool('test.1.7.json'), 'nobody knows');
     writeFileSync(spool('bad'), 'in the way');
@@ -159,7 +174,7 @@ describe('a drain', () => {
     expect(await drain(options)).toMatchObject({ events: 0, bad: 0 });
   });
 
-  it('sets aside what nobody can read, and goes on', async () => {
+  it('sets unreadable events aside and continues', async () => {
     put({ tool: 'Bash', seq: 1 });
     const isRoot = process.getuid?.() === 0;
     const bad: Readonly<Record<string, string>> = {
@@ -185,7 +200,7 @@ describe('a drain', () => {
     expect(await drain(options)).toMatchObject({ events: 0, bad: 0 });
   });
 
-  it('leaves what is being written alone, and takes over what its writer left whole', async () => {
+  it('leaves events that are still being written, and takes over complete ones whose writer has died', async () => {
     const old = new Date(Math.round(Date.now() / 1000) * 1000 - 11 * 60_000);
     mkdirSync(spool());
     const whole = '{"event":"Pre","session":"s1","tool":"Bash","seq":1}\n{"ppid":1}\n';
@@ -226,7 +241,7 @@ describe('a drain', () => {
     expect(hookLines('test/s1.jsonl').map(({ payload }) => payload)).toEqual([{ seq: 1 }, { seq: 2 }]);
   });
 
-  it('names nobody where the caller cannot be looked up', async () => {
+  it('names no agent when the caller cannot be looked up', async () => {
     put({ tool: 'Bash', seq: 1 });
     await drain({ ...options, identify: () => Promise.reject(new Error('no such tree')) });
     expect((await entries())[0]?.agent).toMatchObject({
@@ -244,7 +259,7 @@ describe('a drain', () => {
     expect((await entries())[0]?.session).toBe('../../../evil');
   });
 
-  it('masks before it writes, whatever the secret stands in', async () => {
+  it('masks secrets in every field before it writes', async () => {
     const secret = `ghp_${'aB3dE5gH1j'.repeat(4)}`;
     const push = `push with ${secret}`;
     put({ tool: push, subject: push, input: { push }, cwd: push, note: push, seq: 1 }, { rule: push, reason: push });
@@ -294,7 +309,7 @@ describe('a drain', () => {
   });
 });
 
-describe('where it cannot write', () => {
+describe('when it cannot write', () => {
   it('says why, leaves everything in the spool and the log whole', async () => {
     put({ tool: 'Bash', seq: 1 });
     await drain(options);
@@ -327,7 +342,7 @@ async function fillDisk({ afterAppends }: { readonly afterAppends: number }): Pr
   });
 }
 
-it('notes where the log begins before its first line is there', async () => {
+it('records where the log begins before it writes the first line', async () => {
   put({ tool: 'Bash', seq: 1 });
   await fillDisk({ afterAppends: 1 });
   await expect(drain(options)).rejects.toMatchObject({ code: 'audit-write' });
@@ -355,7 +370,7 @@ describe('the writer of the spool', () => {
     expect(readdirSync(spool())).toHaveLength(6);
   });
 
-  it('leaves nothing behind where it cannot write', () => {
+  it('leaves nothing behind when it cannot write', () => {
     writeFileSync(spool(), 'no folder');
     expect(() => put({ seq: 1 })).toThrow();
     expect(readdirSync(folder)).toEqual(['spool']);

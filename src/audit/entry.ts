@@ -1,5 +1,12 @@
 import { createHash } from 'node:crypto';
-import { type AuditAgent, type AuditDecision, type AuditEntry, nativeId, readAnsweredBy } from '../core/index.ts';
+import {
+  type AuditAgent,
+  type AuditDecision,
+  type AuditEntry,
+  DECISIONS,
+  nativeId,
+  readAnsweredBy,
+} from '../core/index.ts';
 import type { HookCall, HookEvent } from '../hosts/index.ts';
 import { asAmount, asObject, asText, type JsonObject, known, parseObject } from '../lib/json.ts';
 import { maskValue } from '../redact/index.ts';
@@ -78,8 +85,6 @@ export const UNKNOWN_AGENT: AuditAgent = {
   evidence: 'none',
   reason: null,
 };
-
-export const DECISIONS: readonly AuditDecision[] = ['observed', 'none', 'allow', 'ask', 'deny'];
 
 function toDecision(value: unknown): AuditDecision {
   return DECISIONS.find((decision) => decision === value) ?? 'observed';

@@ -11,7 +11,7 @@ import { createRandom } from '../lib/testing/seed.ts';
 import { makeTemporaryFolder } from '../lib/testing/temporary-folder.ts';
 import { drain } from './drain.ts';
 import { verifyLog } from './guard-log.ts';
-import { queueEvent } from './queue-file.ts';
+import { queueEvent } from './queue.ts';
 import { readLog } from './read-log.ts';
 import { bundleDrain, prepareWriters, runDrain } from './testing/processes.ts';
 import { testOptions } from './testing/spool-host.ts';

@@ -29,7 +29,7 @@ describe('the log of a recorded session', () => {
   const name = '2.1.197-nested';
   const calls = recordedHooks(name).filter(isCall);
 
-  it('has each call once, in order, with the whole path of its agent', async () => {
+  it('has each call once, in sequence, with the whole path of its agent', async () => {
     fillSpool(folder, recordedHooks(name));
     const log = logOver(name);
     for (let look = 0; look < 2; look++) {
@@ -72,7 +72,7 @@ describe('the log of a recorded session', () => {
     expect(await toolsOf(log, { since: at + 1 })).toEqual(of((entry) => entry.at > deepest.at));
   });
 
-  it('tells of what comes while somebody looks on', async () => {
+  it('reports new entries while it is being followed', async () => {
     const [first, ...rest] = recordedHooks(name).filter(isCall);
     if (!first) throw new Error('no call');
     fillSpool(folder, [first]);
@@ -118,7 +118,7 @@ describe('coverage', () => {
     expect(report.ran).toBeGreaterThan(0);
   });
 
-  it('falls where a hook was taken out, and names the agent', async () => {
+  it('falls when a hook was removed, and names the agent', async () => {
     const hooks = recordedHooks('2.1.197-nested').filter((hook) => !(isCall(hook) && hook.payload['agent_id']));
     fillSpool(folder, hooks);
     const report = await logOver('2.1.197-nested').coverage();
@@ -133,7 +133,7 @@ describe('coverage', () => {
     expect(report.unnamed).toBe(recordedHooks('1.0.60-single').filter(isCall).length);
   });
 
-  it('is nothing where nothing was heard', async () => {
+  it('is empty when no hook event was recorded', async () => {
     const report = await logOver('2.1.325-single').coverage();
     expect(report.heard).toBe(0);
     expect(report.missed).toHaveLength(report.ran);

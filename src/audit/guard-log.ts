@@ -25,7 +25,7 @@ import {
   type Subscription,
   thisMachine,
 } from '../sessions/index.ts';
-import { drainOnce } from './drain-loop.ts';
+import { drainOnce } from './drain.ts';
 import { CHAIN_START, type ChainLink, openSealed } from './entry.ts';
 import { type Head, type LogFile, listLogFiles, lockPath, readHead, textOf } from './log-files.ts';
 import { followLog, readLog } from './read-log.ts';

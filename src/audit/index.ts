@@ -2,10 +2,10 @@
 // Entry: `createGuardLog` reads, verifies and drains; `startDraining` drains while a server runs.
 // May import: lib, core, redact, hosts, sessions.
 
-export * from './drain-loop.ts';
+export * from './drain.ts';
 export * from './entry.ts';
 export * from './guard-log.ts';
 export * from './hook-lines.ts';
 export * from './log-files.ts';
-export * from './queue-file.ts';
+export * from './queue.ts';
 export * from './read-log.ts';

@@ -5,12 +5,11 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { AuditEntry } from '../core/index.ts';
 import { takeLock } from '../lib/lock-file.ts';
 import { makeTemporaryFolder } from '../lib/testing/temporary-folder.ts';
-import { drain } from './drain.ts';
-import { prune } from './drain-loop.ts';
+import { drain, prune } from './drain.ts';
 import { sealEntry } from './entry.ts';
 import { verifyLog } from './guard-log.ts';
 import { lockPath } from './log-files.ts';
-import { queueEvent } from './queue-file.ts';
+import { queueEvent } from './queue.ts';
 import { type FollowOptions, followLog, type ReadOptions, readLog } from './read-log.ts';
 import { testOptions } from './testing/spool-host.ts';
 
@@ -68,7 +67,7 @@ describe('files', () => {
     });
   });
 
-  it('one that is told late stands in the file of a later day, one of tomorrow in that of today', async () => {
+  it('writes a late entry into the file of a later day, and one dated tomorrow into the file of today', async () => {
     await writeDays(1);
     put(FIRST, { seq: 'late' });
     put(FIRST + 30 * DAY, { seq: 'early' });
@@ -161,7 +160,7 @@ describe('what verify finds', () => {
     ]);
   });
 
-  it('damage at the end that a drain must not mend away', async () => {
+  it('reports damage at the end, which a drain must not repair', async () => {
     const text = readFileSync(audit('2026-11-03.jsonl'), 'utf8');
     writeFileSync(audit('2026-11-03.jsonl'), text.slice(0, -40));
     put(FIRST + 2 * DAY + 90_000, { seq: 'more' });
@@ -292,7 +291,7 @@ describe('reading', () => {
     expect(bad).toEqual(['2026-11-01.jsonl']);
   });
 
-  it('has nothing where there is no log', async () => {
+  it('is empty when there is no log', async () => {
     expect(await read({})).toEqual([]);
     expect(await verifyLog(folder)).toMatchObject({ entries: 0, files: 0, firstN: null, lastN: null, problems: [] });
   });
@@ -367,7 +366,7 @@ describe('pruning', () => {
     expect(await verifyLog(folder)).toMatchObject({ entries: 1, firstN: 10, lastN: 10, prunedTo: 9, problems: [] });
   });
 
-  it('was killed in the middle: what is left counts', async () => {
+  it('keeps the remaining entries valid when it was killed halfway', async () => {
     await writeDays();
     const second = readFileSync(audit('2026-11-02.jsonl'));
     await prune(folder, 0, () => FIRST + 2 * DAY);
@@ -375,7 +374,7 @@ describe('pruning', () => {
     expect(await verifyLog(folder)).toMatchObject({ entries: 6, firstN: 4, prunedTo: 6, problems: [] });
   });
 
-  it('removes what was set aside long ago, and nothing while somebody drains', async () => {
+  it('removes old set-aside files, but nothing while a drain is running', async () => {
     const bad = path.join(folder, 'spool', 'bad');
     put(FIRST);
     for (const name of ['old', 'new'])

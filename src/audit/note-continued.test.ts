@@ -40,7 +40,7 @@ async function bySubAgents(): Promise<{ readonly single: SessionTree; readonly n
   return { single, nested };
 }
 
-it('a session that goes on from an agent stands below it, whichever of the two is older, and however often it is noted', async () => {
+it('puts a continued session below its agent, whichever of the two is older and however often it is noted', async () => {
   const { single, nested } = await bySubAgents();
   const agent = single.agents.find(({ kind }) => kind === 'task');
   if (!agent) throw new Error('no sub-agent');
@@ -48,7 +48,7 @@ it('a session that goes on from an agent stands below it, whichever of the two i
   expect(await recordResumed(folder, continued, clock)).toBe(true);
   expect(await recordResumed(folder, continued, clock)).toBe(true);
   const { trees, total } = await sessions().list({ limit: 10 });
-  expect([total, trees.map(({ id }) => id)]).toEqual([1, [single.id]]);
+  expect([total, trees.map(({ id }) => id)]).toEqual([2, [single.id]]);
   const { tree } = await sessions().open(single.id.split(':')[1]);
   expect(tree.agents.map(({ id }) => id)).toEqual([...single.agents, ...nested.agents].map(({ id }) => id));
   const root = tree.agents.find(({ kind }) => kind === 'session');

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { toSessionId } from '../core/index.ts';
 import { makeTemporaryFolder } from '../lib/testing/temporary-folder.ts';
-import { prune } from './drain-loop.ts';
+import { prune } from './drain.ts';
 
 const DAY = 86_400_000;
 const FIRST = Date.parse('2026-11-01T00:00:00Z');
@@ -23,8 +23,8 @@ function tell(session: string, at: number): void {
   utimesSync(file, at / 1000, at / 1000);
 }
 
-describe('pruning what hooks told about a session', () => {
-  it('goes with the session: where its own files are gone, or as old', async () => {
+describe('pruning the hook lines of a session', () => {
+  it('removes them when the files of the session are gone, or as old', async () => {
     for (const session of ['gone', 'old', 'resumed']) tell(session, FIRST);
     tell('young', NOW - DAY);
     const modified = new Map([
@@ -40,7 +40,7 @@ describe('pruning what hooks told about a session', () => {
     expect(readdirSync(hooks).sort()).toEqual(['resumed.jsonl', 'young.jsonl']);
   });
 
-  it('stays where nobody says which sessions there are, or where that cannot be seen', async () => {
+  it('keeps them when the list of sessions is missing or cannot be read', async () => {
     tell('gone', FIRST);
     await prune(folder, 5, () => NOW);
     const blind = () => Promise.reject(new Error('not now'));

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, wri
 import path from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { makeTemporaryFolder } from '../lib/testing/temporary-folder.ts';
-import { isPendingOf, queuePending } from './queue-file.ts';
+import { isPendingOf, queuePending } from './queue.ts';
 
 let state = '';
 beforeEach(() => {
@@ -16,7 +16,7 @@ const text = (name: string): string => readFileSync(place(name), 'utf8');
 const DRAFT = '.new-claude-code.12.0';
 
 describe('a draft', () => {
-  it('is told by its name', () => {
+  it('is recognised by its name', () => {
     expect(isPendingOf('claude-code', DRAFT)).toBe(true);
     const others = ['', 'claude-code.12.0', `${DRAFT}/x`, `../${DRAFT}`, '.new-claude-code.12', '.new-claude-code.x.0'];
     for (const name of [...others, '.new-other.12.0', `${DRAFT}\n`, '.held-claude-code.12.0'])
@@ -36,7 +36,7 @@ describe('a draft', () => {
     expect(ms).toBeLessThan(60_000);
   });
 
-  it('is left alone where another has claimed it, or where there is none', () => {
+  it('is left alone when another process has claimed it, or when it does not exist', () => {
     expect(queuePending(state, DRAFT, {})).toBe(false);
     writeFileSync(place(DRAFT), '{}');
     writeFileSync(place('.held-claude-code.12.0'), '');

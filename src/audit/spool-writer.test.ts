@@ -2,14 +2,14 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { makeTemporaryFolder } from '../lib/testing/temporary-folder.ts';
-import { queueEvent } from './queue-file.ts';
+import { queueEvent } from './queue.ts';
 
 let state = '';
 beforeEach(() => {
   state = makeTemporaryFolder('spool');
 });
 
-it('puts one file for each call, for its owner only, over nobody else’s', () => {
+it('writes one file for each call, readable by its owner only, and overwrites none', () => {
   const spool = path.join(state, 'spool');
   const nameOf = (n: number): string => `claude-code.${process.pid}.${n}`;
   queueEvent(state, 'claude-code', Buffer.from([0, 255, 10]), { ppid: 1 });

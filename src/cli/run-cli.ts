@@ -16,8 +16,16 @@ import {
   stopCommand,
   watchCommand,
 } from './server.ts';
-import { exportCommand, identifyCommand, lsCommand, showCommand, treeCommand } from './session-commands.ts';
-import { runCommandFor, streamCommandFor, withCommandApart } from './stream.ts';
+import {
+  exportCommand,
+  identifyCommand,
+  lsCommand,
+  runCommandFor,
+  showCommand,
+  streamCommandFor,
+  treeCommand,
+  withCommandApart,
+} from './session-commands.ts';
 
 /** What main.ts hands in. */
 export interface CliOptions extends Services, Pick<CliContext, 'terminal' | 'clock' | 'version'> {

@@ -10,6 +10,7 @@ import {
   ledgerFor,
   nativeId,
   type OpenedSession,
+  plural,
   toToolCallId,
 } from '../core/index.ts';
 import { known } from '../lib/json.ts';
@@ -18,19 +19,29 @@ import { type CliContext, textOptionsOf, writeAnswer, writeJson, writeLines } fr
 import { type SharedFlags, whereOf } from './flags.ts';
 import { formatExplanation, formatSessions, formatTranscript, formatTree } from './format/index.ts';
 
-export async function ls(this: CliContext<'reader'>, flags: SharedFlags & { readonly limit: number }): Promise<void> {
-  const listing = await this.reader.sessions(whereOf(flags)).list({ limit: flags.limit });
+interface ListFlags extends SharedFlags {
+  readonly limit: number;
+  readonly empty: boolean;
+}
+
+export async function ls(this: CliContext<'reader'>, flags: ListFlags): Promise<void> {
+  const { limit, empty } = flags;
+  const listing = await this.reader.sessions(whereOf(flags)).list({ limit, withEmpty: empty });
   const report = computeSessions(listing);
   for (const problem of listing.problems) this.terminal.note(problem);
   if (flags.json) return writeJson(this, report);
   if (report.sessions.length === 0) {
     const where = listing.places.join(', ');
+    const hidden =
+      listing.emptySessions > 0
+        ? ` ${plural(listing.emptySessions, 'empty session')} not listed: troupe ls --empty.`
+        : '';
     this.terminal.note(
-      `No sessions found (looked in ${where}).\nRun one of the supported programs once, or name a data folder with --root.`,
+      `No sessions found (looked in ${where}).${hidden}\nRun one of the supported programs once, or name a data folder with --root.`,
     );
     return;
   }
-  writeLines(this, formatSessions(report, textOptionsOf(this)));
+  writeLines(this, formatSessions(report, textOptionsOf(this), { isEmptyShown: empty }));
 }
 
 interface TreeFlags extends SharedFlags {

@@ -5,6 +5,7 @@ import {
   type AttachControl,
   hostOf,
   isAtWork,
+  momentText,
   nativeId,
   type OpenedTranscript,
   type SessionId,
@@ -22,6 +23,7 @@ import { ensureStateFolder, stateFolder } from '../lib/state-folder.ts';
 import { UserError } from '../lib/user-error.ts';
 import { createTranscripts, dataFoldersFor, type SessionScope, thisMachine } from '../sessions/index.ts';
 import { type HostProgram, type PlanContext, planAttach, runPlan } from './plan-attach.ts';
+import { type EndedRun, findEndedRun } from './run-record.ts';
 import { findRun } from './run-socket.ts';
 
 export interface AttachOptions extends Pick<PlanContext, 'adapters' | 'machine' | 'createRedactor'> {
@@ -30,6 +32,8 @@ export interface AttachOptions extends Pick<PlanContext, 'adapters' | 'machine' 
   readonly folder: string;
   /** The run that troupe itself has started for a session: it knows a way to its agents that the host does not have. */
   findRun?(session: string): Promise<SteeringCapability | undefined>;
+  /** The same, if it is over. */
+  findEndedRun?(session: string): Promise<EndedRun | undefined>;
 }
 
 export function createAttach(options: AttachOptions): AttachControl {
@@ -40,7 +44,7 @@ export function createAttach(options: AttachOptions): AttachControl {
     const own = adapters.find(({ host }) => host === hostOf(opened.tree.id));
     const run = await options.findRun?.(agent.session);
     let last: Steered = {
-      whyNot: `${own?.title ?? 'its host'} takes no word from outside while it works, and the session is no run of troupe.`,
+      whyNot: whyOutOfReach(agent, own?.title ?? 'its host', await options.findEndedRun?.(agent.session)),
     };
     for (const way of [run, own?.steering]) {
       if (way) last = await act(way, agent);
@@ -74,6 +78,19 @@ export function createAttach(options: AttachOptions): AttachControl {
   };
 }
 
+/** Why neither a run of troupe nor the host itself takes a message for the agent, and what to do instead. */
+function whyOutOfReach(
+  { agent, isAtWork: isWorking }: AgentToSteer,
+  host: string,
+  ended: EndedRun | undefined,
+): string {
+  if (ended === undefined)
+    return `${host} takes no messages from outside, and the session was not started by troupe run.`;
+  const when = ended.endedAt === null ? 'was killed' : `ended at ${momentText(ended.endedAt, systemClock())}`;
+  const since = isWorking ? ` It now works without troupe, and ${host} takes no messages from outside.` : '';
+  return `its run ${when}.${since} Continue with: troupe attach ${agent}`;
+}
+
 async function findProgram({ hookSettings }: SourceAdapter, machine: Machine): Promise<HostProgram | undefined> {
   const found = await findVersion(hookSettings?.programs(machine) ?? []);
   return found && { program: found.program, ...known({ version: hookSettings?.versionIn(found.said) }) };
@@ -99,6 +116,7 @@ export async function attachTo(where: SessionScope): Promise<AttachControl> {
     transcripts: createTranscripts(dataFoldersFor(where), systemClock),
     folder,
     findRun: (session) => findRun(folder, session),
+    findEndedRun: (session) => findEndedRun(folder, session),
     createRedactor: () => createUserRedactor(false),
   });
 }

@@ -1,7 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { nativeId, type Transcript } from '../core/index.ts';
+import { requestIn } from '../hosts/shared/index.ts';
 import { ADAPTERS } from '../hosts/testing/all-hosts.ts';
+import { known } from '../lib/json.ts';
 import { createSessions, createTranscripts, listDataFolders } from '../sessions/index.ts';
 import { type HandedAgent, tokensIn, writeHandover } from './handover.ts';
 
@@ -30,9 +32,9 @@ const SINGLE = {
   copilot: '1.0.102-single',
 } as const;
 
-describe('what a new session is told of an agent', () => {
+describe('the text that hands an agent over to a new session', () => {
   for (const [host, name] of Object.entries(SINGLE))
-    it(`${host}: what it was asked, did and found, and what is asked now`, async () => {
+    it(`${host}: holds the task, what was done and found, and the new message`, async () => {
       const transcript = await recorded(host, name);
       const { text, leftOut } = writeHandover(transcript, ABOUT, { budget: 8_000, message: 'Which file was it?' });
       expect(text).toContain('Count the TODO comments in this repository and report the number.');
@@ -41,6 +43,14 @@ describe('what a new session is told of an agent', () => {
       expect(text.trimEnd().endsWith('## What is asked of you now\n\nWhich file was it?')).toBe(true);
       expect(leftOut).toEqual([]);
     });
+
+  it('is no title: the new session is called by what is asked, or else by the agent', async () => {
+    const transcript = await recorded('claude-code', '2.1.325-single');
+    const titleOf = (message?: string) =>
+      requestIn(writeHandover(transcript, ABOUT, { budget: 8_000, ...known({ message }) }).text);
+    expect(titleOf('Which file was it?')).toBe('Which file was it?');
+    expect(titleOf()).toBe('Count TODO comments');
+  });
 
   it('the same text, whenever it is written', async () => {
     const [once, again] = [
@@ -66,7 +76,7 @@ describe('what a new session is told of an agent', () => {
     expect(writeHandover(cut, ABOUT, { budget: 8_000 }).text).toMatch(/^1\. Bash: .*exit 3 \(no result\)$/m);
   });
 
-  it('within the budget, whatever is cut: the message whole, the last calls rather than the first, and it says what is missing', async () => {
+  it('stays within the budget: keeps the message whole, prefers the last calls, and says what is missing', async () => {
     const transcript = long(await recorded('claude-code', '2.1.325-single'));
     for (const budget of [600, 1_000, 2_000, 5_000]) {
       const message = 'Which of the files was it, please?';

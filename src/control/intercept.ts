@@ -103,7 +103,7 @@ async function textOn(stdin: NodeJS.ReadStream, silentMs: number | undefined): P
 }
 
 /** The result that a file gives to a call in place of its own, written down in the audit. Throws where the file is not right. */
-function createGivenResults(file: string, folder: string, host: string) {
+export function createGivenResults(file: string, folder: string, host: string) {
   const { home } = thisMachine();
   const results = read(path.resolve(file), home);
   return async (payload: unknown, process: number | undefined): Promise<ControlAnswer | undefined> => {
@@ -116,7 +116,7 @@ function createGivenResults(file: string, folder: string, host: string) {
     const result = findResult(results, toCall(event, { caller, home, at: Date.now() }));
     if (!result) return undefined;
     const ms = Math.round((performance.now() - since) * 10) / 10;
-    const decided = { decision: 'deny', rule: result.rule.id, reason: reasonOf(result), ms };
+    const decided = { decision: 'inject', rule: result.rule.id, reason: reasonOf(result), ms };
     const noted = { ...decided, via: 'intercept', ...known({ ppid: process }) };
     try {
       queueEvent(folder, host, Buffer.from(JSON.stringify(payload)), noted);

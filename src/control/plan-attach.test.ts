@@ -78,7 +78,7 @@ async function ofHost(host: string, isMain: boolean): Promise<string> {
 const message = 'Which file was it?';
 
 describe('the best true way', () => {
-  it('an agent at work is followed; it cannot be told something by going on from it', async () => {
+  it('follows an agent at work, and refuses to send it a message by resuming it', async () => {
     const { report, call } = await plan(CLAUDE_SUB, { status: 'running' });
     expect([report.way, report.command, call]).toEqual(['follow', null, undefined]);
     await expect(plan(CLAUDE_SUB, { status: 'running', message })).rejects.toThrow(UserError);
@@ -171,7 +171,7 @@ describe('the best true way', () => {
     expect(call?.args).toEqual(['--session-id', NEW, '-p']);
   });
 
-  it('what leaves is redacted: nothing of a secret that stands in the transcript is in the text', async () => {
+  it('redacts the handover: no secret of the transcript is in the text', async () => {
     const opened = await open(CLAUDE_SUB);
     const secret = `ghp${'_'}${'FAKEfake'.repeat(4)}0000`;
     const told = {

@@ -65,7 +65,7 @@ describe('running a plan', () => {
     expect(whatWasGiven()).toEqual({ text: 'All of it.', parent: 'toy:s1:a1', folder });
   });
 
-  it('an agent that runs us stays below whoever started it', async () => {
+  it('keeps an agent that runs troupe below the agent that started it', async () => {
     await run(plan({}), { TROUPE_PARENT: 'toy:outer:outer' });
     expect(whatWasGiven().parent).toBe('toy:outer:outer');
   });
@@ -85,7 +85,7 @@ describe('running a plan', () => {
     expect(existsSync(path.join(folder, 'given.json'))).toBe(false);
   });
 
-  it('one that the program names is noted once, and of its records only what is for people is written', async () => {
+  it('notes a session once that the program names, and prints only the records meant for people', async () => {
     const records = ['{"id":"n1"}', 'no record', '{"id":"n1","say":"Hello"}', '{"say":"there"}'];
     const printed = {
       sessionIn: (line: string) => /"id":"(\w+)"/.exec(line)?.[1],

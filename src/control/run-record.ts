@@ -2,8 +2,9 @@ import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { AgentEvent, SessionId } from '../core/index.ts';
 import { systemClock } from '../lib/clock.ts';
+import { asText, type JsonObject, parseObject } from '../lib/json.ts';
 import { packageVersion } from '../lib/package.ts';
-import { openNew } from '../lib/regular-file.ts';
+import { MAX_DOCUMENT_BYTES, openNew, readText } from '../lib/regular-file.ts';
 import { reportTrouble } from '../lib/report-trouble.ts';
 import { ensureStateFolder, stateFolder } from '../lib/state-folder.ts';
 import { maskText, maskValue } from '../redact/index.ts';
@@ -55,6 +56,30 @@ export function openRunRecord(run: string, { command }: RunRequest) {
     },
   };
 }
+
+/** A run that is over. */
+export interface EndedRun {
+  /** Null if it was killed: nothing says when. */
+  readonly endedAt: string | null;
+}
+
+/** The last run of a session, by the host's own id, from what is left of it. For when no run of it is open. */
+export async function findEndedRun(state: string, session: string): Promise<EndedRun | undefined> {
+  const folder = path.join(state, 'runs');
+  const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith(SUFFIX)).toSorted();
+  for (const name of names.reverse()) {
+    const text = await readText(path.join(folder, name), MAX_DOCUMENT_BYTES).catch(() => '');
+    if (!text.includes(session)) continue;
+    const records = text.split('\n').flatMap((line): JsonObject | readonly JsonObject[] => parseObject(line) ?? []);
+    const isOwn = records.some((record) => OWN_TYPES.has(record['type']) && record['session_id'] === session);
+    const end = records.findLast((record) => record['type'] === 'run_ended');
+    if (isOwn) return { endedAt: asText(end?.['at']) ?? null };
+  }
+  return undefined;
+}
+
+/** Other events may be about sessions that the run's agents started. */
+const OWN_TYPES: ReadonlySet<unknown> = new Set(['session_started', 'run_ended']);
 
 /** Prompts are kept as they are up to this length. */
 const MAX_TEXT = 16_000;

@@ -203,7 +203,10 @@ async function ownSession(
   const fresh: SessionId[] = [];
   for (const { adapter, root } of places)
     for (const { id, facts } of (await adapter.locate(root)).sessions) {
-      if (facts.some((fact) => fact.kind === 'process-seen' && fact.pid === pid && !fact.movedTo)) return id;
+      const isOwn = facts.some(
+        (fact) => fact.kind === 'process-seen' && fact.pid === pid && !fact.movedTo && !fact.isShared,
+      );
+      if (isOwn) return id;
       if (!before.has(id)) fresh.push(id);
     }
   return fresh.length === 1 ? fresh[0] : undefined;

@@ -4,6 +4,7 @@ import { type AgentEvent, WARM_UP } from './events.ts';
 import { type AgentId, mainAgentOf, toAgentId, toSessionId, toSourceId, toToolCallId } from './ids.ts';
 import { createLedger } from './ledger.ts';
 import { reduce } from './reduce.ts';
+import { NO_USAGE } from './usage.ts';
 
 const SESSION = toSessionId('test', 'z-session');
 const MAIN = mainAgentOf(SESSION);
@@ -99,6 +100,15 @@ describe('an agent at work', () => {
     expect(statusesWhen()).toEqual(['completed', 'unknown']);
   });
 
+  it('is not over when a process that resumed its session assumes so while its own one lives', () => {
+    const resumed: Facts<AgentEvent> = { kind: 'process-seen', pid: 8, alive: true, startedAt: at - 1 };
+    const outcome = { signal: 'notification', outcome: 'stopped', isAssumed: true, at } as const;
+    const assumed: Facts<AgentEvent> = { kind: 'run-ended', agent: WORKER, ...outcome };
+    expect(statusesWhen({ ...process, movedTo: OTHER }, resumed, assumed)[1]).toBe('running');
+    expect(statusesWhen({ ...process, alive: false, movedTo: OTHER }, resumed, assumed)[1]).toBe('stopped');
+    expect(statusesWhen(resumed, assumed)[1]).toBe('stopped');
+  });
+
   it('is not called dead when its process is out of sight', () => {
     expect(statusesWhen({ ...process, alive: false, isOutOfSight: true })).toEqual(['waiting', 'running']);
   });
@@ -114,5 +124,138 @@ describe('an agent at work', () => {
     expect(statusesWhen(process, finished, ...failed)).toEqual(['waiting', 'failed']);
     expect(statusesWhen(process, finished, said)).toEqual(['waiting', 'completed']);
     expect(statusesWhen(finished)).toEqual(['completed', 'completed']);
+  });
+});
+
+describe('a main agent whose process lives', () => {
+  const at = 1e12 - 1000;
+  const process: Facts<AgentEvent> = { kind: 'process-seen', pid: 7, alive: true, startedAt: at - 100 };
+  const turn: readonly Facts<AgentEvent>[] = [
+    { kind: 'entry-added', agent: MAIN, entry: 'prompt', id: 'p', at: at - 9 },
+    { kind: 'entry-added', agent: MAIN, entry: 'reply', end: 'turn', id: 'r', at: at - 6 },
+  ];
+  const stateWhen = (...facts: readonly Facts<AgentEvent>[]) => {
+    const [main] = treeOf({ one: facts }).agents;
+    return [main?.status, main?.waitingOn];
+  };
+
+  it('works when its turn is over and its process says that it is busy', () => {
+    expect(stateWhen(...turn, { ...process, state: 'busy' })).toEqual(['running', undefined]);
+    expect(stateWhen(...turn, { ...process, state: 'idle' })).toEqual(['waiting', 'input']);
+    expect(stateWhen(...turn, process)).toEqual(['waiting', 'input']);
+  });
+
+  it('is over with its turn when the process gets no further prompt', () => {
+    expect(stateWhen(...turn, { ...process, endsWithTurn: true })).toEqual(['completed', undefined]);
+    expect(stateWhen(...turn.slice(0, 1), { ...process, endsWithTurn: true })).toEqual(['running', undefined]);
+  });
+
+  it('waits for its first prompt only when the process is its own, and not busy', () => {
+    const seen: Facts<AgentEvent> = { kind: 'agent-seen', agent: MAIN, at };
+    expect(stateWhen(seen, process)).toEqual(['waiting', 'input']);
+    expect(stateWhen(seen, { ...process, state: 'busy' })).toEqual(['running', undefined]);
+    expect(stateWhen(seen, { ...process, isShared: true })).toEqual(['spawning', undefined]);
+  });
+});
+
+it('starts, and does not wait, when its session is a copy in which nothing was said yet', () => {
+  const at = 1e12 - 1000;
+  const copied: readonly Facts<AgentEvent>[] = [
+    { kind: 'entry-added', agent: MAIN, entry: 'prompt', id: 'p', at: at - 9 },
+    { kind: 'entry-added', agent: MAIN, entry: 'reply', end: 'turn', id: 'r', at: at - 6 },
+    {
+      kind: 'usage-counted',
+      agent: MAIN,
+      message: 'r',
+      usage: { ...NO_USAGE, output: 7 },
+      model: 'm',
+      final: true,
+      at: at - 6,
+    },
+    { kind: 'session-forked', from: toSessionId('test', 'original'), replies: ['r'] },
+  ];
+  const stateOf = (facts: readonly Facts<AgentEvent>[]) => treeOf({ one: facts }).agents[0]?.status;
+  expect(stateOf(copied)).toBe('spawning');
+  expect(stateOf(copied.slice(0, 3))).toBe('waiting');
+  expect(stateOf([...copied, { kind: 'process-seen', pid: 7, alive: true, state: 'idle' }])).toBe('waiting');
+});
+
+it('is not at work in a copy of its session', () => {
+  const at = 1e12 - 1000;
+  const main: readonly Facts<AgentEvent>[] = [
+    { kind: 'entry-added', agent: MAIN, entry: 'prompt', id: 'p', at },
+    { kind: 'tool-started', agent: MAIN, call: CALL, tool: 'agent', at },
+    { kind: 'spawn-requested', agent: MAIN, call: CALL, background: true },
+    { kind: 'agent-linked', agent: WORKER, evidence: 'result', call: CALL, parent: MAIN },
+  ];
+  const worker: readonly Facts<AgentEvent>[] = [
+    { kind: 'entry-added', agent: WORKER, entry: 'prompt', id: 'wp', at: at + 3 },
+  ];
+  const copied: Facts<AgentEvent> = { kind: 'session-forked', from: toSessionId('test', 'original'), replies: [] };
+  const stateOf = (own: readonly Facts<AgentEvent>[], its: readonly Facts<AgentEvent>[]) =>
+    treeOf({ main: own, worker: its }).agents.find(({ id }) => id === WORKER)?.status;
+  expect(stateOf(main, worker)).toBe('running');
+  expect(stateOf([...main, copied], worker)).toBe('running');
+  expect(stateOf([...main, copied], [...worker, { kind: 'source-borrowed' }])).toBe('unknown');
+});
+
+describe('a main agent without a record of its process', () => {
+  const at = 1e12 - 10_000;
+  const main: readonly Facts<AgentEvent>[] = [
+    { kind: 'entry-added', agent: MAIN, entry: 'prompt', id: 'p', at },
+    { kind: 'tool-started', agent: MAIN, call: CALL, tool: 'agent', at: at + 1 },
+    { kind: 'spawn-requested', agent: MAIN, call: CALL, background: true },
+    { kind: 'tool-ended', agent: MAIN, call: CALL, outcome: 'ok', launched: true, at: at + 2 },
+    { kind: 'agent-linked', agent: WORKER, evidence: 'result', call: CALL, parent: MAIN },
+    { kind: 'entry-added', agent: MAIN, entry: 'reply', id: 'r', end: 'turn', at: at + 4 },
+  ];
+  const worker: readonly Facts<AgentEvent>[] = [
+    { kind: 'entry-added', agent: WORKER, entry: 'prompt', id: 'wp', at: at + 3 },
+  ];
+  const done: Facts<AgentEvent> = {
+    ...{ kind: 'run-ended', agent: WORKER, signal: 'notification', outcome: 'completed' },
+    at: at + 9,
+  };
+  const waitsOn = (facts: readonly Facts<AgentEvent>[]) =>
+    treeOf({ main, worker: facts }).agents.find(({ id }) => id === MAIN)?.waitingOn;
+
+  it('waits for its agent in the background, whose end will wake it', () => {
+    expect(waitsOn(worker)).toBe('child');
+    expect(waitsOn([...worker, done])).toBe('input');
+  });
+});
+
+describe('a parent whose host writes calls down after their end', () => {
+  const at = 1e12 - 10_000;
+  const main: readonly Facts<AgentEvent>[] = [
+    { kind: 'entry-added', agent: MAIN, entry: 'prompt', id: 'p', at },
+    { kind: 'entry-added', agent: MAIN, entry: 'reply', id: 'r', at: at + 1 },
+  ];
+  const worker: readonly Facts<AgentEvent>[] = [
+    { kind: 'agent-seen', agent: WORKER, agentKind: 'task', awaited: true, at: at + 2 },
+    { kind: 'agent-linked', agent: WORKER, evidence: 'folder', parent: MAIN },
+    { kind: 'entry-added', agent: WORKER, entry: 'prompt', id: 'wp', at: at + 2 },
+  ];
+  const done: Facts<AgentEvent> = {
+    ...{ kind: 'run-ended', agent: WORKER, signal: 'transcript', outcome: 'completed' },
+    at: at + 5,
+  };
+  const call: readonly Facts<AgentEvent>[] = [
+    { kind: 'tool-started', agent: MAIN, call: CALL, tool: 'invoke_agent', at: at + 1 },
+    { kind: 'spawn-requested', agent: MAIN, call: CALL },
+    { kind: 'tool-ended', agent: MAIN, call: CALL, outcome: 'ok', at: at + 5 },
+    { kind: 'agent-linked', agent: WORKER, evidence: 'result', call: CALL, parent: MAIN },
+  ];
+  const stateWith = (more: Readonly<Record<string, readonly Facts<AgentEvent>[]>>) => {
+    const found = treeOf({ main, ...more }).agents.find(({ id }) => id === MAIN);
+    return [found?.status, found?.waitingOn];
+  };
+
+  it('waits for its agent until that has ended, and works until the call is written', () => {
+    expect(stateWith({})).toEqual(['waiting', 'input']);
+    expect(stateWith({ worker })).toEqual(['waiting', 'child']);
+    expect(stateWith({ worker: [...worker, done] })).toEqual(['running', undefined]);
+    const last: Facts<AgentEvent> = { kind: 'entry-added', agent: MAIN, entry: 'reply', id: 'r2', at: at + 7 };
+    expect(stateWith({ worker: [...worker, done], main: [...main, ...call, last] })).toEqual(['waiting', 'input']);
   });
 });

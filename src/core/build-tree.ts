@@ -2,20 +2,30 @@
 
 import { groupBy } from '../lib/group.ts';
 import { known } from '../lib/json.ts';
-import { type AgentKind, countDiagnostics, type Diagnostic, type TitleKind, WARM_UP } from './events.ts';
+import {
+  type AgentKind,
+  countDiagnostics,
+  type Diagnostic,
+  type DiagnosticCount,
+  type TitleKind,
+  WARM_UP,
+} from './events.ts';
+import { compareTotals } from './host-totals.ts';
 import { type AgentId, mainAgentOf, nativeId } from './ids.ts';
 import {
   type AgentRecord,
   type CallRecord,
+  copyTimeOf,
   createAgentRecord,
   type MessageRecord,
   type SessionLedger,
   type SpawnRecord,
 } from './ledger.ts';
-import { createOwnerOf, messagesOf, type Own, type OwnerOf, ownOf } from './ledger-index.ts';
+import { createOwnerOf, messagesOf, type Own, type OwnerOf, ownOf, Tally } from './ledger-index.ts';
 import { type AgentContext, type Life, lifeOf, lifeOfAgent } from './lifecycle.ts';
 import { realAgents, resolveLinks, type SpawnLink } from './link.ts';
 import { shortenTitle } from './text/clean-text.ts';
+import { plural } from './text/format.ts';
 import {
   type Activity,
   type AgentGroup,
@@ -28,14 +38,14 @@ import {
   STALLED_AFTER,
   type ToolInUse,
 } from './tree.ts';
-import { addByModel, addUsage, contextOf, NO_USAGE, type Usage } from './usage.ts';
+import { addByModel, addUsage, contextOf, NO_USAGE } from './usage.ts';
 
 /** The tree of one session as its facts stand. Pure: the same ledger and the same `now` give the same tree. */
 export function buildTree(ledger: SessionLedger, options: BuildOptions): SessionTree {
   const main = mainAgentOf(ledger.id);
   const ownerOf = createOwnerOf(ledger);
-  const real = realAgents(ledger);
   const life = lifeOf(ledger, options.now);
+  const real = realAgents(ledger, life.alive);
   const links = resolveLinks(ledger, real, ownerOf, life.alive);
   const records = real.filter(({ id }) => id === main || links.of.has(id));
   const order = spawnOrder(ledger, main, records, links.of);
@@ -53,7 +63,7 @@ export function buildTree(ledger: SessionLedger, options: BuildOptions): Session
       main,
       life,
       own: own(record),
-      inherited: inheritedUsage(ledger, () => messagesOf(id, ledger, ownerOf)),
+      copied: copiedIn(ledger, () => messagesOf(id, ledger, ownerOf)),
       link: links.of.get(id) ?? { rank: 'none', candidates: [] },
       depth,
       children: children.filter((child) => child !== undefined),
@@ -64,13 +74,20 @@ export function buildTree(ledger: SessionLedger, options: BuildOptions): Session
     built.set(id, node);
   }
   const agents = withSubtrees(order.flatMap(({ id }) => built.get(id) ?? []));
+  const { unattributed, hasUncounted, problems } = compareTotals(ledger);
+  const found = [...links.problems, ...missingTranscripts(agents, main, ledger, options.now), ...problems];
+  const diagnostics = countDiagnostics([
+    ...ledger.problems.values(),
+    ...found.map((problem) => ({ count: 1, examples: [problem] })),
+  ]);
+  const isRunning = life.alive && life.how === 'process';
   return {
     id: ledger.id,
     agents,
-    diagnostics: countDiagnostics([
-      ...ledger.problems.values(),
-      ...[...links.problems, ...missingTranscripts(agents, main)].map((found) => ({ count: 1, examples: [found] })),
-    ]),
+    diagnostics,
+    ...(!isRunning && isEmpty(agents, diagnostics) && { isEmpty: true as const }),
+    ...(unattributed && { unattributed }),
+    ...(hasUncounted && { hasUncounted }),
     ...sessionFields(ledger, agents),
     ...startsOf(ledger, ownerOf),
   };
@@ -156,6 +173,7 @@ function sessionFields(ledger: SessionLedger, agents: readonly AgentNode[]): Par
   const titleKind = TITLES.find((kind) => ledger.titles.has(kind));
   const starts = agents.flatMap(({ startedAt }) => startedAt ?? []);
   const ends = agents.flatMap(({ lastActivityAt }) => lastActivityAt ?? []);
+  const inherited = agents.flatMap(({ inheritedUsage }) => inheritedUsage ?? []);
   return known({
     titleKind,
     title: titleKind && shortenTitle(ledger.titles.get(titleKind)?.value ?? ''),
@@ -164,8 +182,8 @@ function sessionFields(ledger: SessionLedger, agents: readonly AgentNode[]): Par
     hostTitle: ledger.hostTitle,
     hostVersion: ledger.hostVersion?.value,
     forkedFrom: ledger.forkedFrom,
-    continuedFrom: ledger.continuedFrom,
-    inheritedUsage: inheritedUsage(ledger),
+    continuedFrom: ledger.forkedFrom === undefined ? (ledger.continuedFrom ?? ledger.begunIn) : undefined,
+    inheritedUsage: inherited.length === 0 ? undefined : inherited.reduce(addUsage),
     startedAt: starts.length === 0 ? undefined : starts.reduce((a, b) => Math.min(a, b)),
     lastActivityAt: ends.length === 0 ? undefined : ends.reduce((a, b) => Math.max(a, b)),
   });
@@ -187,27 +205,56 @@ function startsOf(ledger: SessionLedger, ownerOf: OwnerOf): Pick<SessionTree, 'p
   };
 }
 
-/** What stands in the session it was copied from as well, of all its agents or of one; undefined if it is no copy. */
-function inheritedUsage(
-  ledger: SessionLedger,
-  messagesIn = (): readonly MessageRecord[] => [...ledger.messages.values()],
-): Usage | undefined {
-  if (ledger.forkedFrom === undefined && ledger.copiedAt === undefined) return undefined;
-  const { inherited, copiedAt = 0 } = ledger;
-  const copied = messagesIn().flatMap(({ id, at, usage }) =>
-    usage && (inherited.has(id) || (at !== undefined && at < copiedAt)) ? usage : [],
-  );
-  return copied.reduce(addUsage, NO_USAGE);
+/** Divides messages of a copied session into those of the other session and its own; undefined if it is not a copy. */
+function copiedIn(ledger: SessionLedger, messagesIn: () => readonly MessageRecord[]): AgentContext['copied'] {
+  const { inherited, forkedFrom, copiedAt = 0, forkedAt = 0, borrowed } = ledger;
+  if (forkedFrom === undefined && copiedAt === 0) return undefined;
+  // Replies of main are known one by one: a new session may write its first lines in another order.
+  const isCopy = ({ id, at = Number.POSITIVE_INFINITY, origin }: MessageRecord): boolean =>
+    inherited.has(id) || at < copiedAt || (at < forkedAt && borrowed?.has(origin.source) === true);
+  const messages = messagesIn();
+  return {
+    usage: messages.filter(isCopy).reduce((sum, { usage }) => (usage ? addUsage(sum, usage) : sum), NO_USAGE),
+    ownByModel: new Tally(
+      [],
+      messages.filter((message) => !isCopy(message)),
+    ).usageByModel(),
+  };
 }
 
-function missingTranscripts(agents: readonly AgentNode[], main: AgentId): readonly Diagnostic[] {
-  return (
-    agents
-      .filter(({ messageCount, status }) => messageCount === undefined && status !== 'spawning')
-      // A session that has only begun holds no conversation yet; one with agents had one.
-      .filter(({ id }) => id !== main || agents.length > 1)
-      .map((agent) => ({ code: 'missing-transcript', detail: nativeId(agent.id) }))
-  );
+const DAY_MS = 86_400_000;
+
+function missingTranscripts(
+  agents: readonly AgentNode[],
+  main: AgentId,
+  { deletesAfterDays = Number.POSITIVE_INFINITY }: SessionLedger,
+  now: number,
+): readonly Diagnostic[] {
+  const missing = agents
+    .filter(({ messageCount, status }) => messageCount === undefined && status !== 'spawning')
+    // A session that has only begun holds no conversation yet; one with agents had one.
+    .filter(({ id }) => id !== main || !agents.every(hasNoConversation));
+  // Nothing tells when a main agent without a transcript was last at work: before the last of the others, as a rule.
+  const lastAt = Math.max(...agents.map(({ lastActivityAt = 0 }) => lastActivityAt));
+  const isDeleted = ({ id, lastActivityAt = id === main ? lastAt : now }: AgentNode): boolean =>
+    now - lastActivityAt > deletesAfterDays * DAY_MS;
+  const deleted = missing.filter(isDeleted).length;
+  return [
+    ...missing
+      .filter((agent) => !isDeleted(agent))
+      .map((agent): Diagnostic => ({ code: 'missing-transcript', detail: nativeId(agent.id) })),
+    ...(deleted > 0 ? [{ code: 'deleted-transcript', detail: `of ${plural(deleted, 'agent')}` } as const] : []),
+  ];
+}
+
+/** What could not be read may have been a conversation. */
+function isEmpty(agents: readonly AgentNode[], diagnostics: readonly DiagnosticCount[]): boolean {
+  return agents.every(hasNoConversation) && diagnostics.every(({ severity }) => severity !== 'data-loss');
+}
+
+/** A main agent that nobody spoke to, or an agent that the host warmed up before anybody did. */
+function hasNoConversation({ kind, internal, messageCount }: AgentNode): boolean {
+  return kind === 'main' ? messageCount === undefined : kind === 'internal' && internal === WARM_UP;
 }
 
 /** One node: everything that follows from the agent's own facts, the call that made it and its children. */
@@ -220,7 +267,10 @@ function buildAgent(record: AgentRecord, context: AgentContext): AgentNode {
   const life = lifeOfAgent(record, spawnCall, context);
   const currentTool = isAtWork(life.status) ? toToolInUse(own.openCalls.at(-1)) : undefined;
   const hasTranscript = record.tails.size > 0;
-  const usage = hasTranscript ? own.usage : undefined;
+  const reported = hasTranscript ? undefined : record.reported?.value;
+  const usage = hasTranscript ? own.usage : reported?.usage;
+  const isReportCopied = reported && (record.reported?.at ?? 0) < (copyTimeOf(ledger) ?? 0);
+  const byModel = hasTranscript ? (context.copied?.ownByModel ?? own.usageByModel) : [];
   const group = groupOf(record, ledger);
   const kind = id === main ? 'main' : kindOf(record, context, asked, group);
   const lastActivityAt = record.lastAt ?? spawnCall?.started?.at;
@@ -234,11 +284,11 @@ function buildAgent(record: AgentRecord, context: AgentContext): AgentNode {
     activity: activityOf(life, currentTool),
     changes: life.changes,
     runs: life.runs,
-    usageIsLowerBound: usage === undefined || isLowerBound(life.status, own),
+    usageIsLowerBound: !hasTranscript || isLowerBound(life.status, own),
     subtreeIsLowerBound: false,
     subtreeUsage: usage ?? NO_USAGE,
-    usageByModel: hasTranscript ? own.usageByModel : [],
-    subtreeByModel: hasTranscript ? own.usageByModel : [],
+    usageByModel: byModel,
+    subtreeByModel: byModel,
     compactions: record.compactions.size,
     sources: [...record.sources].sort(),
     ...known({
@@ -262,16 +312,20 @@ function buildAgent(record: AgentRecord, context: AgentContext): AgentNode {
       waitingOn: life.waitingOn,
       group,
       currentTool,
-      toolCallCount: hasTranscript ? own.callCount : undefined,
+      toolCallCount: hasTranscript ? own.callCount : (reported?.calls ?? countedCalls(record)),
       messageCount: hasTranscript ? own.messageCount : undefined,
       usage,
-      inheritedUsage: usage && context.inherited,
+      inheritedUsage: usage && (isReportCopied ? usage : context.copied?.usage),
       lastRequest: lastRequest?.usage,
       startedAt: record.startedAt ?? spawnCall?.started?.at,
       lastActivityAt,
       completedAt: life.completedAt,
     }),
   };
+}
+
+function countedCalls({ callCounts }: AgentRecord): number | undefined {
+  return callCounts && [...callCounts.values()].reduce((sum, count) => sum + count, 0);
 }
 
 function groupOf({ group }: AgentRecord, { groups }: SessionLedger): AgentGroup | undefined {

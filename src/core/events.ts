@@ -13,7 +13,7 @@ export interface EventOrigin {
 
 /** What an agent was asked, without the text: enough to show it, to compare it, and to find it. */
 export interface PromptFact {
-  /** The first line that is not blank, whole. */
+  /** The first line that is not blank, whole, of what was asked: without what programs put around it. */
   readonly head: string;
   readonly digest: string;
 }
@@ -70,6 +70,9 @@ export interface SessionStarter {
 /** Why an agent is `internal` that the host started so that a later one of its type is quick; no call asks for it. */
 export const WARM_UP = 'warm-up';
 
+/** Why an agent is `internal`, or a request is hidden, that shortened a conversation. */
+export const COMPACTION = 'compaction';
+
 /** Why an agent is `internal` whose file was made to hand a message to a teammate. */
 export const MESSAGE_DELIVERY = 'message delivery';
 
@@ -77,6 +80,12 @@ export const MESSAGE_DELIVERY = 'message delivery';
 export type GroupKind = 'workflow' | 'team';
 
 export type QuestionKind = 'permission' | 'input';
+
+/** The host's own sum over the requests of a session since a moment. */
+export interface HostTotal {
+  readonly from: number;
+  readonly byModel: readonly ModelUsage[];
+}
 
 /** What is said of a session as a whole, by kind. Instants are epoch milliseconds by the host's own clock. */
 export interface SessionFacts {
@@ -94,12 +103,46 @@ export interface SessionFacts {
     /** Where it is told beside the conversation: after everything that was said until then. */
     readonly at?: number;
   };
+  /**
+   * The host's own sum over all requests of a span of time, of all agents: also those that stand in no message. A later sum
+   * with the same beginning holds the earlier one. `at`: when it was written.
+   */
+  readonly 'session-totalled': HostTotal & { readonly at: number };
+  /**
+   * The host sent a request that is in nobody's conversation: for a title, or for the summary of a conversation. Its usage is
+   * known if a sum of the host holds it, or if an agent of the host's own has the same purpose.
+   */
+  readonly 'request-hidden': { readonly at?: number; readonly purpose: string };
+  /** A reply to an agent of another session that the host's sum for this one holds. */
+  readonly 'usage-elsewhere': {
+    readonly message: string;
+    readonly usage: Usage;
+    readonly model?: string;
+    readonly at?: number;
+  };
   /** The session began as a copy of another: these replies are the other's. */
-  readonly 'session-forked': { readonly from: SessionId; readonly replies: readonly string[] };
+  readonly 'session-forked': {
+    readonly from: SessionId;
+    readonly replies: readonly string[];
+    /** The host's own sums for the other session when this one began. */
+    readonly totals?: readonly HostTotal[];
+    /** Of its first line that is not a copy. */
+    readonly at?: number;
+  };
   /** The session began at this time, as a copy of another: what was said before was said there. */
   readonly 'session-copied': { readonly at: number };
+  /** The place is in the file of an agent that another session started. */
+  readonly 'source-borrowed': Record<never, never>;
+  /** Some of its lines may be copies: a comparison with its neighbours tells. */
+  readonly 'session-suspected': Record<never, never>;
+  /** Its process left it with its agents (`/clear`): they go on in another session. */
+  readonly 'session-emptied': Record<never, never>;
   /** Its process was in another session before, and went on here with an empty conversation (`/clear`). */
-  readonly 'session-continued': { readonly from: SessionId };
+  readonly 'session-continued': {
+    readonly from: SessionId;
+    /** The process began there; it may have been in others since. */
+    readonly isFirst?: true;
+  };
   /** Who started the session's process, as the process itself was told: an agent of any host. */
   readonly 'session-begun': { readonly by: SessionStarter };
   /** The process of another session said that an agent of this one started it; by which, that session says. */
@@ -113,6 +156,10 @@ export interface SessionFacts {
     readonly waitingFor?: string;
     /** It runs in another container or machine that shares the folder: whether it lives cannot be seen from here. */
     readonly isOutOfSight?: boolean;
+    /** It works on other sessions as well, so nothing that is known of it is about this one alone. */
+    readonly isShared?: true;
+    /** It gets no further prompt: it ends when its turn does. */
+    readonly endsWithTurn?: true;
     /** The process has left this session for another one (`/clear`); agents that it had set to work here go on. */
     readonly movedTo?: SessionId;
   };
@@ -152,6 +199,12 @@ export interface AgentFacts {
     readonly internal?: string;
     /** A file of its goes on where another one ended. */
     readonly isContinued?: boolean;
+    /** What the result of its call says, for agents without a transcript; `usage` is that of its last request. */
+    readonly reported?: { readonly calls: number; readonly usage: Usage };
+    /** The id by which the result of the call names it, if that is another one. */
+    readonly alias?: AgentId;
+    /** This is such an id: the one that the agent goes by is told beside its transcript, which may not be read yet. */
+    readonly isAlias?: boolean;
   };
   /** The first thing an agent was told. */
   readonly 'agent-prompted': { readonly prompt: PromptFact; readonly at?: number };
@@ -173,6 +226,8 @@ export interface AgentFacts {
     readonly call?: ToolCallId;
     readonly at?: number;
   };
+  /** How many calls `agent` has made since `call` set it to work, as the host counts: for agents whose lines are not there. */
+  readonly 'calls-counted': { readonly call: ToolCallId; readonly count: number };
   /** `agent` set a group to work. */
   readonly 'group-started': {
     readonly group: string;
@@ -190,6 +245,8 @@ export interface AgentFacts {
     readonly byCallOnly?: boolean;
     /** Told by another agent when it heard of it: counts where nothing surer is known, for its time is that of the telling. */
     readonly hearsay?: boolean;
+    /** A later process found no end and assumes one: wrong if the agent's own process still lives. */
+    readonly isAssumed?: true;
     readonly at?: number;
     readonly reason?: string;
   };
@@ -271,6 +328,7 @@ export type AgentEvent =
 export type EventOf<Kind extends AgentEvent['kind']> = Extract<AgentEvent, { readonly kind: Kind }>;
 
 export type SessionForked = EventOf<'session-forked'>;
+export type SessionContinued = EventOf<'session-continued'>;
 export type SessionBegun = EventOf<'session-begun'>;
 export type SessionStarted = EventOf<'session-started'>;
 export type ProcessSeen = EventOf<'process-seen'>;
@@ -296,6 +354,8 @@ export const DIAGNOSTICS = {
   'unreadable-file': { severity: 'data-loss', text: 'a file that could not be read' },
   'reader-failed': { severity: 'data-loss', text: 'a file at which troupe itself failed; the others were read' },
   'missing-transcript': { severity: 'data-loss', text: 'an agent whose transcript is not there' },
+  'deleted-transcript': { severity: 'info', text: 'old transcripts that the host has deleted' },
+  'total-below-sum': { severity: 'info', text: "the host's own total is less than the sum of its messages" },
   'missing-parent': { severity: 'error', text: 'an agent whose parent was never seen' },
   'ambiguous-link': { severity: 'error', text: 'an agent that several calls may have made' },
   'link-cycle': { severity: 'error', text: 'a link that would make an agent its own ancestor' },

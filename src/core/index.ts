@@ -25,6 +25,7 @@ export * from './reports/shapes.ts';
 export * from './reports/timeline.ts';
 export * from './reports/tree.ts';
 export * from './resume.ts';
+export * from './settle.ts';
 export * from './text/agent-texts.ts';
 export * from './text/clean-text.ts';
 export * from './text/format.ts';

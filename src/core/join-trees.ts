@@ -9,6 +9,7 @@ import {
   mainAgentOf,
   nativeId,
   type SessionId,
+  type SourceId,
   type ToolCallId,
   toAgentId,
   toSessionId,
@@ -31,7 +32,8 @@ export interface JoinedTrees {
 export function joinTrees(trees: readonly SessionTree[]): JoinedTrees {
   const links = linkSessions(trees);
   const byId = new Map(trees.map((tree) => [tree.id, tree]));
-  if (links.size === 0) return { trees, within: new Map(), of: (id) => byId.get(id) };
+  const leads = findLeads(trees);
+  if (links.size + leads.size === 0) return { trees, within: new Map(), of: (id) => byId.get(id) };
   const startedIn = groupBy(links, ([, { session }]) => session);
   const joined = new Map<SessionId, SessionTree>();
   const of = (id: SessionId): SessionTree | undefined => {
@@ -45,10 +47,26 @@ export function joinTrees(trees: readonly SessionTree[]): JoinedTrees {
     return whole;
   };
   return {
-    trees: trees.filter(({ id }) => !links.has(id)).flatMap(({ id }) => of(id) ?? []),
-    within: new Map([...links].map(([id, { session }]) => [id, session])),
+    trees: trees.filter(({ id }) => !links.has(id) && !leads.has(id)).flatMap(({ id }) => of(id) ?? []),
+    within: new Map([...leads, ...[...links].map(([id, { session }]) => [id, session] as const)]),
     of,
   };
+}
+
+/** Sessions whose whole conversation is that of an agent in another one, as a teammate's in a terminal of its own. */
+function findLeads(trees: readonly SessionTree[]): ReadonlyMap<SessionId, SessionId> {
+  const leadOf = new Map<SourceId, SessionId>();
+  for (const { id, agents } of trees)
+    for (const { kind, sources } of agents)
+      if (kind === 'teammate') for (const source of sources) leadOf.set(source, id);
+  if (leadOf.size === 0) return new Map();
+  return new Map(
+    trees.flatMap(({ id, agents }) => {
+      const { sources = [] } = agents.find((agent) => agent.id === mainAgentOf(id)) ?? {};
+      const lead = sources.length > 0 ? leadOf.get(sources[0] as SourceId) : undefined;
+      return lead === undefined || lead === id ? [] : [[id, lead] as const];
+    }),
+  );
 }
 
 /** Whose facts a node of a joined tree was made from. */
@@ -72,10 +90,13 @@ function graft(tree: SessionTree, inner: SessionTree, link: SessionLink): Sessio
   const agents = withTotals(tree.agents, parent.id, root);
   const at = placeFor(agents, parent.id, root.startedAt ?? 0);
   const ends = [tree.lastActivityAt ?? 0, inner.lastActivityAt ?? 0];
+  const { isEmpty: _isEmpty, ...above } = tree;
   return {
-    ...tree,
+    ...above,
     agents: [...agents.slice(0, at), ...below, ...agents.slice(at)],
     diagnostics: countDiagnostics([...tree.diagnostics, ...inner.diagnostics]),
+    ...(inner.unattributed && { unattributed: addByModel(tree.unattributed ?? [], inner.unattributed) }),
+    ...(inner.hasUncounted && { hasUncounted: true }),
     ...known({ lastActivityAt: Math.max(...ends) || undefined }),
   };
 }

@@ -23,14 +23,34 @@ export interface SessionLedger {
   readonly id: SessionId;
   /** The host's name, as people write it. */
   hostTitle?: string;
+  /** The host deletes transcripts of this age, unless the person set another one. */
+  deletesAfterDays?: number;
   cwd?: Said<string>;
   branch?: Said<string>;
   hostVersion?: Said<string>;
   keepsProcessRecords?: Said<boolean>;
   forkedFrom?: SessionId;
   continuedFrom?: SessionId;
-  /** When it began as a copy of another session. */
+  /** The session in which its process began. */
+  begunIn?: SessionId;
+  /** The host's own sums, by the beginning of their span; left out where there are none. */
+  totals?: Map<number, Said<readonly ModelUsage[]>>;
+  /** The same of the session it was forked from, when the fork began. */
+  inheritedTotals?: Map<number, readonly ModelUsage[]>;
+  /** Requests of the host that are in nobody's conversation, by place. */
+  hiddenRequests?: Map<string, SessionFacts['request-hidden']>;
+  /** Replies to agents of other sessions that the host's sums hold, by message. */
+  elsewhere?: Map<string, Pick<SessionFacts['usage-elsewhere'], 'usage' | 'model' | 'at'>>;
+  /** When it began as a copy of another session: everything older is the other's. */
   copiedAt?: number;
+  /** Files of agents that another session started; left out where there are none. */
+  borrowed?: Set<SourceId>;
+  /** Its agents may have gone on in another session. */
+  wasEmptied?: true;
+  /** It has lines that look like copies. */
+  mayBeCopy?: true;
+  /** When it began as a copy; `inherited` says which replies are the other's. */
+  forkedAt?: number;
   /** Replies that were copied from the session it was forked from. */
   readonly inherited: Set<string>;
   readonly titles: Map<TitleKind, Said<string>>;
@@ -80,6 +100,9 @@ export const LATEST_FIELDS = [
   'contextWindow',
   'internal',
   'isContinued',
+  'reported',
+  'alias',
+  'isAlias',
 ] as const satisfies readonly (keyof AgentFacts['agent-seen'])[];
 
 type LatestField = (typeof LATEST_FIELDS)[number];
@@ -105,6 +128,8 @@ export interface AgentRecord extends LatestFields {
   /** The host's own sums. */
   totals?: Said<readonly ModelUsage[]>;
   heldUntil?: Said<number>;
+  /** The host's count of its calls, run by run. */
+  callCounts?: Map<ToolCallId, number>;
   /** When it last put a question to the person. */
   askedAt?: number;
   /** Those that have ids; left out where there are none. */
@@ -180,10 +205,16 @@ export interface ProblemRecord {
 
 export type ProcessRecord = SessionFacts['process-seen'];
 
-export function createLedger(id: SessionId, hostTitle?: string): SessionLedger {
+/** When the session began as a copy of another; undefined if it is not known to be one. */
+export function copyTimeOf({ copiedAt, forkedAt }: SessionLedger): number | undefined {
+  return copiedAt ?? forkedAt;
+}
+
+export function createLedger(id: SessionId, hostTitle?: string, deletesAfterDays?: number): SessionLedger {
   return {
     id,
     ...(hostTitle !== undefined && { hostTitle }),
+    ...(deletesAfterDays !== undefined && { deletesAfterDays }),
     inherited: new Set(),
     titles: new Map(),
     closings: new Map(),

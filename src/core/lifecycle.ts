@@ -17,7 +17,7 @@ import {
   type StatusSignal,
   type WaitingOn,
 } from './tree.ts';
-import type { Usage } from './usage.ts';
+import type { ModelUsage, Usage } from './usage.ts';
 
 /** What has to be known of an agent beside its record. */
 export interface AgentContext {
@@ -25,8 +25,8 @@ export interface AgentContext {
   readonly main: AgentId;
   readonly life: SessionLife;
   readonly own: Own;
-  /** Of its usage, what was used in the session that this one is a copy of. */
-  readonly inherited: Usage | undefined;
+  /** If its session is a copy: what of its usage was used in the other session, and what was not. */
+  readonly copied: { readonly usage: Usage; readonly ownByModel: readonly ModelUsage[] } | undefined;
   readonly link: SpawnLink;
   readonly depth: number | undefined;
   readonly children: readonly AgentNode[];
@@ -59,11 +59,15 @@ function surroundingsOf(
   spawnCall: CallRecord | undefined,
   { ledger, main, life: ofSession, own, link, children, others, asker, options }: AgentContext,
 ) {
-  const life = record.id === main ? ofSession : lifeOfOthers(ofSession, ledger);
+  const life = record.id === main ? ofSession : lifeOfSub(record, ofSession, ledger);
   const { heldUntil } = record;
   const open = own.openCalls;
+  // Until its call is written down, the parent has not gone on after the end of its agent.
   const awaited = children.filter(
-    (child) => ledger.agents.get(child.id)?.awaited?.value && !isOver(child.status) && isSinceLastWord(child, record),
+    (child) =>
+      ledger.agents.get(child.id)?.awaited?.value &&
+      (!isOver(child.status) || child.link.call === undefined) &&
+      isSinceLastWord(child, record),
   );
   return {
     life,
@@ -78,10 +82,18 @@ function surroundingsOf(
     waitsOnChild:
       awaited.some(({ status }) => isAtWork(status)) ||
       children.some((child) => isAtWork(child.status) && open.some((call) => isWaitFor(child, call))),
+    hasChildAtWork: children.some(({ status }) => isAtWork(status)),
     /** Of the main agent: some other agent of its session has not come to an end. */
     othersNotOver: others.some(
       (other) => other.kind !== 'internal' && !isOver(other.status) && isOfProcess(other, life),
     ),
+    /** Everything that is known of it was written by the session that this one is a copy of. */
+    isOfOriginal:
+      ledger.forkedFrom !== undefined &&
+      record.sources.size > 0 &&
+      [...record.sources].every((source) => ledger.borrowed?.has(source)),
+    /** Its last reply was copied from another session: in this one nothing was said yet. */
+    isFreshCopy: own.lastRequest !== undefined && ledger.inherited.has(own.lastRequest.id),
     /** A question of its is open in front of the person. */
     asks: asker === record.id ? questionOfProcess(life.process) : openQuestionOf(record, life),
     /** The provider asked it to come back later. */
@@ -126,7 +138,7 @@ function lifeOfSubAgent(agent: AgentRecord, context: LifeContext): Life {
   });
   const last = runs.at(-1);
   const status = last?.status ?? 'unknown';
-  const waitingOn = status === 'waiting' ? waitOf(context) : undefined;
+  const waitingOn = status === 'waiting' ? (waitOf(context) ?? 'child') : undefined;
   const changes = runs.flatMap((run) => changesOf(run, agent));
   return { status, runs, changes, ...known({ waitingOn, completedAt: last?.endedAt }) };
 }
@@ -147,12 +159,17 @@ function verdictOfMain(agent: AgentRecord, context: LifeContext): Verdict {
   const tail = tailOf(agent);
   const { life } = context;
   if (!tail) {
-    return life.alive
+    if (!life.alive) return { status: 'unknown', signal: 'process', reason: 'no line of its conversation is there' };
+    if (life.process?.state === 'busy') return { status: 'running', signal: 'process' };
+    // Only a process of its own can wait for its first prompt; any other session was made for one that is about to be written.
+    const isWaiting = life.process !== undefined && !life.process.isShared;
+    return isWaiting
       ? { status: 'waiting', waitingOn: 'input', signal: 'process' }
-      : { status: 'unknown', signal: 'process', reason: 'no line of its conversation is there' };
+      : { status: 'spawning', signal: 'process' };
   }
   const ended = isTurnEnd(tail, context) || tail.entry === 'interruption' || tail.entry === 'failure';
-  if (life.alive) return verdictOfLiveMain(ended, context);
+  const isAtEnd = ended && life.process?.endsWithTurn && !context.othersNotOver;
+  if (life.alive && !isAtEnd) return verdictOfLiveMain(ended, context);
   const at = tail.at;
   if (tail.entry === 'interruption') return { status: 'stopped', signal: 'transcript', at, reason: 'interrupted' };
   if (tail.entry === 'failure')
@@ -193,8 +210,12 @@ function verdictOfLiveMain(ended: boolean, context: LifeContext): Verdict {
     ...known({ reason }),
   });
   if (context.asks) return wait(context.asks, process?.waitingFor);
-  // `-p` ends only when its agents have; before 2.1.286 its record has no state.
-  if (ended) return wait(process && process.state !== 'idle' && context.othersNotOver ? 'child' : 'input');
+  // Nothing shows who made the copy: it may be a program that has its prompt already (Qwen Code 0.24.4 --fork-session).
+  if (ended && !process && context.isFreshCopy) return { status: 'spawning', signal: 'transcript' };
+  // `-p` ends only when its agents have; before 2.1.286 its record has no state, and other hosts have no record.
+  if (ended && process?.state !== 'idle' && context.othersNotOver) return wait('child');
+  // Busy after its last word, with nobody to wait for: its next turn has begun, and the line of it is not written yet.
+  if (ended && process?.state !== 'busy') return wait('input');
   const waitingOn = waitOf(context);
   if (waitingOn) return wait(waitingOn);
   return { status: 'running', signal: context.life.how === 'process' ? 'process' : 'transcript' };
@@ -237,30 +258,37 @@ function verdictOfLastRun(
   // A tail from before the run says nothing about it: the agent was woken, and has not spoken yet.
   const last = tailOf(agent);
   const tail = isFirst || (last?.at ?? 0) >= (start.at ?? 0) ? last : undefined;
+  const { life } = context;
+  const isOlder = life.aliveSince !== undefined && start.at !== undefined && start.at < life.aliveSince;
+  const ofThisProcess = !isOlder && !context.isOfOriginal;
+  const isPlausible = ({ isAssumed }: EndClaim): boolean => !(isAssumed && life.how === 'process' && ofThisProcess);
   const end = chooseEnd(
-    ends.filter((claim) => isComplete(claim, tail, context)),
+    ends.filter((claim) => isPlausible(claim) && isComplete(claim, tail, context)),
     tail,
     context,
   );
+  // Agents in the background wake the one that started them (2.1.325 in a terminal); nobody else tells of its end before.
+  if (end?.signal === 'transcript' && end.outcome === 'completed' && context.life.alive && context.hasChildAtWork)
+    return { status: 'waiting', signal: 'transcript' };
   if (end) return byEnd(end);
   // A teammate has no other end than that of its turn, and old versions do not say that a reply was the last.
   if (tail && agent.agentKind?.value === 'teammate' && isTurnEnd(tail, context))
     return { status: 'completed', signal: 'transcript', at: tail.at, reason: 'its turn ended' };
   if (tail?.entry === 'failure')
     return { status: 'failed', signal: 'transcript', at: tail.at, reason: 'its last request failed' };
-  const { life } = context;
   if (tail?.entry === 'interruption') {
     // The session went on: the person stopped this agent. It ended with it: nobody wrote down what became of the agent.
     if (life.alive || context.mainLastAt > tail.at + SAME_MOMENT_MS)
       return { status: 'stopped', signal: 'transcript', at: tail.at, reason: 'interrupted' };
     return { status: 'unknown', signal: 'process', reason: 'interrupted as its session ended, and no end was written' };
   }
-  const ofThisProcess = life.aliveSince === undefined || start.at === undefined || start.at >= life.aliveSince;
   if (!life.alive || !ofThisProcess) {
     if (tail && endedWaiting(agent, tail))
       return { status: 'failed', signal: 'transcript', at: tail.at, reason: UNREPEATED };
-    const reason = SILENCES[life.how] ?? 'its process is gone, and no end was seen';
-    return { status: 'unknown', signal: 'process', reason };
+    const gone = context.isOfOriginal
+      ? 'at work in another session when this one was copied from it'
+      : 'its process is gone, and no end was seen';
+    return { status: 'unknown', signal: 'process', reason: SILENCES[life.how] ?? gone };
   }
   if (tail === undefined) return { status: 'spawning', signal: 'call' };
   const signal: StatusSignal = life.how === 'process' ? 'process' : 'transcript';
@@ -310,6 +338,14 @@ function isOvertaken(end: EndClaim, tail: Tail | undefined, context: LifeContext
 function isTurnEnd(tail: Tail, { hasOpenCalls }: LifeContext): boolean {
   // Versions that write placeholders (2.1.9 to 2.1.5x) never say how a reply ended: nothing open is all there is.
   return tail.entry === 'reply' && tail.end !== 'tools' && tail.end !== 'open' && !hasOpenCalls;
+}
+
+/** The agent's own transcript tells of its end, or of that of its turn; `since` is the beginning of its run. */
+export function hasLastWords(agent: AgentRecord | undefined, since = 0): boolean {
+  const tail = tailOf(agent);
+  if (!tail || tail.at < since) return false;
+  const isTurnOver = tail.entry === 'reply' && (tail.end === 'turn' || tail.end === 'cut');
+  return isTurnOver || tail.entry === 'failure' || tail.entry === 'interruption';
 }
 
 function startsOf(agent: AgentRecord, { spawn, callOf }: LifeContext): readonly RunStart[] {
@@ -405,9 +441,11 @@ export function lifeOf(ledger: SessionLedger, now: number): SessionLife {
 }
 
 /** Whether an agent that main set to work can still be at it: its process may have left main's session behind. */
-function lifeOfOthers(life: SessionLife, { processes }: SessionLedger): SessionLife {
-  const moved = life.alive ? undefined : [...processes.values()].find(({ alive, movedTo }) => alive && movedTo);
-  if (!moved) return life;
+function lifeOfSub({ startedAt = 0 }: AgentRecord, life: SessionLife, { processes }: SessionLedger): SessionLife {
+  const moved = [...processes.values()].find(({ alive, movedTo }) => alive && movedTo);
+  // Another process may have resumed the session since.
+  const isFromBefore = !life.alive || startedAt < (life.aliveSince ?? 0);
+  if (!moved || !isFromBefore) return life;
   const { state: _state, waitingFor: _waitingFor, ...process } = moved;
   return { alive: true, how: 'process', process, aliveSince: process.startedAt ?? 0, died: false, closed: false };
 }

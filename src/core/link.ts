@@ -63,7 +63,7 @@ function linkByClaims(agent: AgentRecord, linking: Linking): SpawnLink {
   const { ledger, exists, ownerOf, problems } = linking;
   // A call that woke the agent names it as well, but did not make it.
   const wakes = new Set([...agent.resumes.values()].map(({ call }) => call));
-  const claims = [...agent.links.values(), ...claimsByGroup(agent, ledger)]
+  const claims = [...agent.links.values(), ...claimsByAlias(agent, ledger), ...claimsByGroup(agent, ledger)]
     .filter(({ call }) => call === undefined || !wakes.has(call))
     .sort(byStrength);
   let missing: string | undefined;
@@ -105,6 +105,16 @@ function isForeign(
   const mainLastAt = ledger.agents.get(main)?.lastAt;
   if (mainLastAt === undefined || (parent !== undefined && parent !== main)) return false;
   return mainLastAt > (agent.startedAt ?? 0) + (isAlive ? CALL_DELAY_MS : 0);
+}
+
+/** What is said under its other id. A name may be given again: the last call before its beginning is the one that made it. */
+function claimsByAlias({ alias, startedAt = Number.POSITIVE_INFINITY }: AgentRecord, ledger: SessionLedger) {
+  const claims = alias ? [...(ledger.agents.get(alias.value)?.links.values() ?? [])] : [];
+  const calledAt = ({ call }: LinkClaim): number => (call && ledger.calls.get(call)?.started?.at) ?? 0;
+  return claims
+    .filter((claim) => calledAt(claim) <= startedAt + CALL_BEFORE_AGENT_MS)
+    .sort((a, b) => calledAt(b) - calledAt(a))
+    .slice(0, 1);
 }
 
 /** The agents of a workflow's run name no call: their folder names the run, and a call's result does, too. */
@@ -183,7 +193,10 @@ function dropStandIns(links: Map<AgentId, SpawnLink>): void {
     const parent = heirOf(link.parent);
     if (parent !== undefined && parent !== id) links.set(id, { ...link, parent });
   }
-  for (const id of [...links.keys()]) if (heirOf(id) !== undefined) links.delete(id);
+  // Twins: each call made one of them.
+  const candidates = new Set([...links.values()].flatMap((link) => link.candidates));
+  for (const [id, { call }] of [...links])
+    if (isUnnamed(id) && (heirOf(id) !== undefined || (call !== undefined && candidates.has(call)))) links.delete(id);
 }
 
 /** A call that only one agent can come from is that agent's, and nobody else's: again and again, until nothing changes. */
@@ -260,9 +273,13 @@ function strengthOf(link: SpawnLink | undefined): number {
  * Agents that exist. A name alone makes none: a text that quotes an id, or a notice about a background command, must not
  * invent one. The main agent is always among them, even where its transcript is gone.
  */
-export function realAgents(ledger: SessionLedger): readonly AgentRecord[] {
+export function realAgents(ledger: SessionLedger, isAlive: boolean): readonly AgentRecord[] {
   const main = mainAgentOf(ledger.id);
-  return [...ledger.agents.values()].filter((agent) => agent.id === main || isReal(agent, ledger));
+  const agents = [...ledger.agents.values()];
+  const aliases = new Set(agents.map(({ alias }) => alias?.value));
+  // While more may be written, the agent itself is waited for.
+  const isOther = ({ id, isAlias }: AgentRecord): boolean => aliases.has(id) || (isAlive && isAlias?.value === true);
+  return agents.filter((agent) => agent.id === main || (!isOther(agent) && isReal(agent, ledger)));
 }
 
 function isReal(agent: AgentRecord, ledger: SessionLedger): boolean {

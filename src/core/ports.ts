@@ -7,8 +7,8 @@ import type { AgentNode, SessionTree } from './tree.ts';
 
 /** What a UI may use. `main.ts` hands it over; no UI opens files itself. */
 export interface Sessions {
-  /** The newest, newest first; only these are read. */
-  list(options: { readonly limit: number }): Promise<SessionListing>;
+  /** The newest, newest first; only these are read. `withEmpty`: also those without a conversation. */
+  list(options: { readonly limit: number; readonly withEmpty?: boolean }): Promise<SessionListing>;
   /** By unique prefix of its id; the newest one where none is given. Throws a `UserError` where there is no such. */
   open(prefix?: string, onFound?: OnFound): Promise<OpenedSession>;
 }
@@ -22,8 +22,12 @@ export interface FoundFiles {
 
 export interface SessionListing {
   readonly trees: readonly SessionTree[];
-  /** How many there are in all, read or not; those that are known to stand in another one's tree are not counted. */
+  /** How many there are in all, read or not, also those that stand in another one's tree; the empty ones are not counted. */
   readonly total: number;
+  /** How many of them are neither listed nor in the tree of one that is. */
+  readonly more: number;
+  /** How many have no conversation, listed or not. */
+  readonly emptySessions: number;
   /** Files in the places looked at that no adapter knows. */
   readonly ignoredFiles: number;
   /** What could not be looked at, in words for people. */
@@ -73,6 +77,8 @@ export interface PartOfTranscript {
 export interface LiveListing {
   /** Newest first; known by their files only. */
   readonly older: readonly OlderSessionFiles[];
+  /** How many have no conversation, and are not listed. */
+  readonly emptySessions: number;
   readonly ignoredFiles: number;
   readonly places: readonly string[];
   /** Everything that was there at the beginning has been read. */
@@ -83,6 +89,7 @@ export interface LiveListing {
 
 export interface OlderSessionFiles {
   readonly id: SessionId;
+  /** By its last line, or else by its newest file. */
   readonly modifiedAt: number;
   readonly files: number;
 }

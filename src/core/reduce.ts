@@ -106,14 +106,46 @@ const WRITERS: Writers = {
     }
     ledger.closings.set(origin.source, Math.max(ledger.closings.get(origin.source) ?? -1, origin.offset));
   },
-  'session-continued'(ledger, { from }) {
-    ledger.continuedFrom = from;
+  'session-continued'(ledger, { from, isFirst }) {
+    if (isFirst) ledger.begunIn = from;
+    else ledger.continuedFrom = from;
+  },
+  'session-totalled'(ledger, event) {
+    ledger.totals ??= new Map();
+    ledger.totals.set(event.from, later(ledger.totals.get(event.from), said(event.byModel, event)));
+  },
+  'request-hidden'(ledger, { at, purpose, origin }) {
+    ledger.hiddenRequests ??= new Map();
+    ledger.hiddenRequests.set(`${origin.source} ${origin.offset}`, { purpose, ...known({ at }) });
+  },
+  'usage-elsewhere'(ledger, { message, usage, model, at }) {
+    ledger.elsewhere ??= new Map();
+    const told = ledger.elsewhere.get(message);
+    ledger.elsewhere.set(message, {
+      usage: told ? largestUsage(told.usage, usage) : usage,
+      ...known({ model: model ?? told?.model, at: told?.at === undefined || (at ?? told.at) < told.at ? at : told.at }),
+    });
   },
   'session-copied'(ledger, { at }) {
     ledger.copiedAt = Math.max(ledger.copiedAt ?? at, at);
   },
-  'session-forked'(ledger, { from, replies }) {
+  'source-borrowed'(ledger, { origin }) {
+    ledger.borrowed ??= new Set();
+    ledger.borrowed.add(origin.source);
+  },
+  'session-emptied'(ledger) {
+    ledger.wasEmptied = true;
+  },
+  'session-suspected'(ledger) {
+    ledger.mayBeCopy = true;
+  },
+  'session-forked'(ledger, { from, replies, at, totals }) {
     ledger.forkedFrom = from;
+    if (at !== undefined) ledger.forkedAt = at;
+    for (const { from: began, byModel } of totals ?? []) {
+      ledger.inheritedTotals ??= new Map();
+      ledger.inheritedTotals.set(began, byModel);
+    }
     for (const reply of replies) ledger.inherited.add(reply);
   },
   'session-printed'(ledger, { printed, call }) {
@@ -129,8 +161,9 @@ const WRITERS: Writers = {
     ledger.started.add(started);
   },
   'process-seen'(ledger, { pid, alive, ...about }) {
-    const { startedAt, state, waitingFor, movedTo, isOutOfSight } = about;
-    ledger.processes.set(pid, { pid, alive, ...known({ startedAt, state, waitingFor, movedTo, isOutOfSight }) });
+    const { startedAt, state, waitingFor, movedTo, isOutOfSight, isShared, endsWithTurn } = about;
+    const details = known({ startedAt, state, waitingFor, movedTo, isOutOfSight, isShared, endsWithTurn });
+    ledger.processes.set(pid, { pid, alive, ...details });
   },
   'agent-seen'(ledger, event) {
     const agent = agentIn(ledger, event.agent);
@@ -164,6 +197,11 @@ const WRITERS: Writers = {
     const told = resumes.get(id);
     if (!told || (at ?? 0) < (told.at ?? 0)) resumes.set(id, known({ call, at }));
   },
+  'calls-counted'(ledger, { agent, call, count }) {
+    const record = agentIn(ledger, agent);
+    record.callCounts ??= new Map();
+    record.callCounts.set(call, Math.max(record.callCounts.get(call) ?? 0, count));
+  },
   'group-started'(ledger, event) {
     const group = groupIn(ledger, event);
     group.started = earlier(group.started, said({ agent: event.agent, call: event.call }, event));
@@ -175,12 +213,12 @@ const WRITERS: Writers = {
     agent.group = later(agent.group, said(event.group, event));
   },
   'run-ended'(ledger, event) {
-    const { agent, signal, outcome, call, at, reason, byCallOnly, hearsay, origin } = event;
+    const { agent, signal, outcome, call, at, reason, byCallOnly, hearsay, isAssumed, origin } = event;
     const { ends } = agentIn(ledger, agent);
     const key = endKey(event);
     const told = ends.get(key);
     if (told && !isBefore(origin, told.origin)) return;
-    ends.set(key, { signal, outcome, origin, ...known({ call, at, reason, byCallOnly, hearsay }) });
+    ends.set(key, { signal, outcome, origin, ...known({ call, at, reason, byCallOnly, hearsay, isAssumed }) });
   },
   'entry-added'(ledger, event) {
     const agent = agentIn(ledger, event.agent);

@@ -5,7 +5,7 @@ import type { AgentKind, DiagnosticCount, EndSignal, GroupKind, SessionStarter, 
 import { type AgentId, mainAgentOf, nativeId, type SessionId, type SourceId, type ToolCallId } from './ids.ts';
 import type { SpawnLink } from './link.ts';
 import { shortenTitle } from './text/clean-text.ts';
-import { addUsage, type ModelUsage, NO_USAGE, type Usage } from './usage.ts';
+import { addByModel, addUsage, type ModelUsage, NO_USAGE, type Usage } from './usage.ts';
 
 export type AgentStatus = 'spawning' | 'running' | 'waiting' | 'completed' | 'failed' | 'stopped' | 'unknown';
 
@@ -94,6 +94,7 @@ export interface AgentNode {
   readonly usage?: Usage;
   /** Of `usage`, what was used in the session that its own is a copy of: it counts there. */
   readonly inheritedUsage?: Usage;
+  /** Without what is inherited: it was paid for in the other session. */
   readonly usageByModel: readonly ModelUsage[];
   /** Some numbers of it are placeholders, or a request was cut off. */
   readonly usageIsLowerBound: boolean;
@@ -127,6 +128,10 @@ export interface SessionTree {
   readonly continuedFrom?: SessionId;
   /** Of its usage, what it copied from the session it was forked from: counted there. */
   readonly inheritedUsage?: Usage;
+  /** Of requests that belong to no agent (titles, summaries), by the host's own sums; left out where there are none. */
+  readonly unattributed?: readonly ModelUsage[];
+  /** Requests are known to have been sent whose usage nobody wrote down. */
+  readonly hasUncounted?: boolean;
   readonly startedAt?: number;
   readonly lastActivityAt?: number;
   /** Sessions of any host that commands in this one started, by what they printed; left out where there are none. */
@@ -138,6 +143,8 @@ export interface SessionTree {
   /** Main first, then in the order in which they were asked for, children behind their parent; orphans last. */
   readonly agents: readonly AgentNode[];
   readonly diagnostics: readonly DiagnosticCount[];
+  /** Nobody asked anything in it, and no process is in it: a terminal that was opened and closed. Lists leave it out. */
+  readonly isEmpty?: true;
 }
 
 export interface PrintedSession {
@@ -181,11 +188,7 @@ export function selectPath(tree: SessionTree, id: AgentId): readonly AgentNode[]
   return path;
 }
 
-export function selectAtWork(agents: readonly AgentNode[]): readonly AgentNode[] {
-  return agents.filter((agent) => isAtWork(agent.status) && agent.waitingOn !== 'input');
-}
-
-/** What `needsPerson` looks at, of a node or of a report. */
+/** What says whether an agent is at work, of a node or of a report. */
 interface Waiting {
   readonly kind: AgentKind;
   readonly status: AgentStatus;
@@ -201,17 +204,38 @@ export function needsPerson({ kind, status, waitingOn, runs }: Waiting): boolean
   return waitingOn === 'permission' || (waitingOn === 'input' && !isIdle);
 }
 
+/** At work as people count: those that go on by themselves, and those that need the person in order to. Others are idle. */
+export function isBusy(agent: Waiting): boolean {
+  return isAtWork(agent.status) && (agent.waitingOn !== 'input' || needsPerson(agent));
+}
+
 /** A main agent that has had its say may have left others at work: then the session works. */
 export function selectSessionStatus(tree: SessionTree): AgentStatus {
   const main = selectMain(tree);
   if (main?.status !== 'waiting' || main.waitingOn === 'permission' || main.waitingOn === 'rate-limit')
     return main?.status ?? 'unknown';
-  return selectAtWork(tree.agents).some(({ id }) => id !== main.id) ? 'running' : 'waiting';
+  return tree.agents.some((agent) => agent.id !== main.id && isBusy(agent)) ? 'running' : 'waiting';
 }
 
-/** Every message of the session once, whoever's it is. */
+/** Every message of the session once, whoever's it is, and requests that belong to nobody. */
 export function selectTotalUsage(tree: SessionTree): Usage {
-  return tree.agents.reduce((total, agent) => (agent.usage ? addUsage(total, agent.usage) : total), NO_USAGE);
+  const ofAgents = tree.agents.flatMap(({ usage }) => usage ?? []);
+  return [...ofAgents, selectUnattributedUsage(tree) ?? NO_USAGE].reduce(addUsage, NO_USAGE);
+}
+
+/** The same by model: models have prices. */
+export function selectTotalByModel({ agents, unattributed = [] }: SessionTree): readonly ModelUsage[] {
+  return [...agents.map(({ usageByModel }) => usageByModel), unattributed].reduce(addByModel, []);
+}
+
+/** Of the total, what belongs to no agent; undefined if nothing is known to. */
+export function selectUnattributedUsage({ unattributed }: SessionTree): Usage | undefined {
+  return unattributed?.map(({ usage }) => usage).reduce(addUsage);
+}
+
+/** Some of what the session used is not known. */
+export function selectIsLowerBound({ agents, hasUncounted = false }: SessionTree): boolean {
+  return hasUncounted || agents.some(({ usageIsLowerBound }) => usageIsLowerBound);
 }
 
 /** The new tree, with the very nodes of the old one where nothing about them changed: who compares them compares names. */

@@ -29,13 +29,21 @@ export const NO_USAGE: Usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 
  * value of each field is the last known one (100 % of the multi-line groups of the recorded corpus).
  */
 export function largestUsage(a: Usage, b: Usage): Usage {
+  return combine(a, b, Math.max);
+}
+
+export function smallestUsage(a: Usage, b: Usage): Usage {
+  return combine(a, b, Math.min);
+}
+
+function combine(a: Usage, b: Usage, pick: (one: number, other: number) => number): Usage {
   return {
-    input: Math.max(a.input, b.input),
-    output: Math.max(a.output, b.output),
-    cacheRead: Math.max(a.cacheRead, b.cacheRead),
-    cacheWrite: Math.max(a.cacheWrite, b.cacheWrite),
-    cacheWrite5m: Math.max(a.cacheWrite5m, b.cacheWrite5m),
-    cacheWrite1h: Math.max(a.cacheWrite1h, b.cacheWrite1h),
+    input: pick(a.input, b.input),
+    output: pick(a.output, b.output),
+    cacheRead: pick(a.cacheRead, b.cacheRead),
+    cacheWrite: pick(a.cacheWrite, b.cacheWrite),
+    cacheWrite5m: pick(a.cacheWrite5m, b.cacheWrite5m),
+    cacheWrite1h: pick(a.cacheWrite1h, b.cacheWrite1h),
   };
 }
 

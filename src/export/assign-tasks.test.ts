@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { assignTasks, WorkerNotStarted } from './assign-tasks.ts';
+import { assignTasks, WorkerNotStarted } from './worker-pool.ts';
 
 const pause = () => new Promise((resolve) => setImmediate(resolve));
 const worker = (name: string, inFlight = 1) => ({

@@ -6,7 +6,7 @@ const page = (file: string, title: string, body: string) =>
 const one = '<article id="m-1">x</article>';
 
 describe('the checker of links', () => {
-  it('finds what is dead, what nobody reaches, what has no title and what is empty', () => {
+  it('finds dead links, unreachable pages, missing titles and empty files', () => {
     const pages = [
       page(
         'index.html',
@@ -40,7 +40,7 @@ describe('the checker of links', () => {
     expect(checkLinks(pages, 'index.html')).toEqual([]);
   });
 
-  it('reads Markdown, and what stands in a fence is text', () => {
+  it('reads links in Markdown, but not inside code fences', () => {
     const index =
       '# a\n\n### <a id="m-1"></a>x\n\n[b](<b.md#m-1>) \\](<not-a-link.md>)\n\n````\n```\n[c](<c.md>)\n````\n';
     const pages = [readLinks('index.md', index), readLinks('b.md', '# b\n\n### <a id="m-1"></a>y\n[#1](#m-2)\n')];

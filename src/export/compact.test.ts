@@ -41,7 +41,7 @@ const result = (id: string, text: string): TranscriptBlock => ({
   is_error: false,
 });
 
-describe('what is shortened', () => {
+describe('shortening', () => {
   it('thinking, results, summaries and what the host says, with the size that they had', () => {
     const long = 'x'.repeat(50_000);
     const blocks: readonly TranscriptBlock[] = [
@@ -85,7 +85,7 @@ describe('what is shortened', () => {
     expect(first(compact(transcript(shot)))).toMatchObject({ media: [{ data: null, bytes: 3 }] });
   });
 
-  it('not what was said, and not in the middle of a character', () => {
+  it('keeps messages whole and never cuts inside a character', () => {
     const words = '😀'.repeat(5000);
     expect(first(compact(transcript({ type: 'text', text: words })))).toEqual({ type: 'text', text: words });
     fc.assert(

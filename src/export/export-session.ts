@@ -22,7 +22,6 @@ import {
   renderFormats,
   type WrittenAgent,
 } from './agent-work.ts';
-import { assignTasks, taskWorkersOf, type WorkerPool } from './assign-tasks.ts';
 import { formatDocument } from './document-json.ts';
 import { type RenderedPage, sessionTitle } from './pages/page-context.ts';
 import {
@@ -36,6 +35,7 @@ import {
 import { renderSinglePage } from './pages/single-page.ts';
 import type { StagedFolder } from './staged-folder.ts';
 import type { Survey } from './survey-session.ts';
+import { assignTasks, taskWorkersOf, type WorkerPool } from './worker-pool.ts';
 import type { Chunks } from './write-file.ts';
 
 /** Where pages go. */

@@ -2,5 +2,6 @@
 // Entry: `runExport`; `createServedExport` for downloads from the server.
 // May import: lib, core, redact, hosts, sessions, audit, core/transcript.
 
+export * from './parse-document.ts';
 export * from './run-export.ts';
 export * from './served-export.ts';

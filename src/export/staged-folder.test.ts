@@ -46,7 +46,7 @@ describe('a folder of pages', () => {
     for (const name of readdirSync(path.join(home, 'one'))) expect(read(`two/${name}`)).toBe(read(`one/${name}`));
   });
 
-  it('is replaced: pages that are no more go, changed ones and those of others stay', async () => {
+  it('is replaced: outdated pages are removed, changed pages and other files stay', async () => {
     const folder = path.join(home, 'out');
     await publish(folder, { 'a.html': 'a', 'b.html': 'b', 'sub/c.html': 'c', 'index.html': '1' });
     writeFileSync(path.join(folder, 'b.html'), 'my own words');
@@ -57,7 +57,7 @@ describe('a folder of pages', () => {
     expect(read('out/index.html')).toBe('2');
   });
 
-  it('that is not ours is refused, and taken with force, where what is in it stays', async () => {
+  it('is refused when it is not an export; with force it is used and its files stay', async () => {
     const folder = path.join(home, 'out');
     mkdirSync(folder);
     writeFileSync(path.join(folder, 'thesis.txt'), 'years of work');
@@ -74,21 +74,21 @@ describe('a folder of pages', () => {
     await expect(publish(path.join(home, 'file/out'), {})).rejects.toThrow(UserError);
   });
 
-  it('where a page would leave the folder writes nothing', async () => {
+  it('writes nothing when a page would be outside of the folder', async () => {
     for (const name of ['../x.html', '/x.html', 'a/../../x.html', 'a/b/c.html', '.x', '', MANIFEST_NAME, 'a\0b']) {
       await expect(publish(path.join(home, 'out'), { [name]: 'x' })).rejects.toThrow(/no name of a page/);
     }
     expect(readdirSync(home)).toEqual([]);
   });
 
-  it('behind a link is written where the link leads', async () => {
+  it('is written to the target of a link', async () => {
     mkdirSync(path.join(home, 'real'));
     symlinkSync(path.join(home, 'real'), path.join(home, 'link'));
     await publish(path.join(home, 'link'), { 'index.html': 'x' });
     expect(read('real/index.html')).toBe('x');
   });
 
-  it('does not write through a link that lies where a page goes', async () => {
+  it('does not write through a link in place of a page', async () => {
     writeFileSync(path.join(home, 'precious'), 'mine');
     mkdirSync(path.join(home, 'out'));
     symlinkSync(path.join(home, 'precious'), path.join(home, 'out/index.html'));
@@ -114,7 +114,7 @@ describe('a folder of pages', () => {
     expect(read('out/index.html')).toBe(text);
   });
 
-  it('is as it was where a page cannot be made', async () => {
+  it('stays as it was when a page cannot be made', async () => {
     const folder = path.join(home, 'out');
     await publish(folder, { 'index.html': 'old' });
     const staged = await stageFolder(folder, { force: false });

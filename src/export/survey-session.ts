@@ -13,9 +13,9 @@ import {
   type ScanCache,
   type SurveyedAgent,
 } from './agent-work.ts';
-import { assignTasks, taskWorkersOf } from './assign-tasks.ts';
 import { type Counted, keepCalls, type Outline } from './pages/page-plan.ts';
 import type { StartingPool } from './worker-pool.ts';
+import { assignTasks, taskWorkersOf } from './worker-pool.ts';
 
 /** What has to be known of a session before its first page can be drawn. Holds words of it: not yet redacted. */
 export type Survey = Awaited<ReturnType<typeof surveySession>>;

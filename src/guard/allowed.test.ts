@@ -129,7 +129,7 @@ test('`Bash` alone allows all of it, known or not, but no deny', () => {
   expect(decide(open, bash('$x')).decision).toBe('deny');
 });
 
-test('commands that do nothing are allowed by name where they are the whole call', () => {
+test('commands without effect are allowed by name when they are the whole call', () => {
   const named = policy([rule('allow', ['Bash(echo:*)', 'Bash(pwd)'])], 'ask');
   const verdicts = (...commands: readonly string[]) => commands.map((command) => decide(named, bash(command)).decision);
   expect(verdicts('echo started', 'pwd', 'echo a && pwd', 'nice echo a', "sh -c 'echo a'")).toEqual(

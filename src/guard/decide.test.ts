@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { decide, explain } from './decide.ts';
-import type { AgentSelector, Decision, GuardedCall, TimeWindow } from './policy.ts';
+import type { AgentSelector, Decision, GuardedCall, Opaque, Rule, TimeWindow } from './policy.ts';
 import { bash, main, makeCall, policy, rule, task } from './testing/make-call.ts';
 import { suggestRule } from './testing/suggest-rule.ts';
 
@@ -14,7 +14,7 @@ describe('order', () => {
   const decisions = (...list: Decision[]) =>
     decide(policy(list.map((decision) => rule(decision, 'Bash(ls:*)'))), bash('ls')).decision;
 
-  test('deny beats ask beats allow beats none, wherever they stand', () => {
+  test('deny beats ask beats allow beats none, in any order of the rules', () => {
     expect(decisions('allow', 'ask', 'deny')).toBe('deny');
     expect(decisions('deny', 'allow')).toBe('deny');
     expect(decisions('allow', 'ask', 'none')).toBe('ask');
@@ -37,7 +37,7 @@ describe('order', () => {
     expect(decide(closed, bash('ls; date')).decision).toBe('deny');
   });
 
-  test('an ask waits where all who ask do: as long as the most impatient, and allows only where all do', () => {
+  test('an ask waits only if all matching asks wait: for the shortest time, and allows on timeout only if all do', () => {
     const wait = (ms: number, otherwise: 'allow' | 'deny' = 'deny') => ({ wait: { ms, otherwise } });
     const rules = [
       rule('ask', 'Bash(git push:*)', wait(300_000, 'allow')),
@@ -128,7 +128,7 @@ describe('ancestors', () => {
   const noPush = rule('deny', 'Bash(git push:*)', { agents: { type: ['Explore'] }, reason: 'Explorers look.' });
   const below = { agent: task('coder', 2), ancestors: [main, task('Explore')] };
 
-  test('what an ancestor may not, nobody below it may', () => {
+  test('an agent may not do what one of its ancestors may not', () => {
     const verdict = decide(
       policy([noPush, rule('allow', 'Bash(git push:*)', { agents: { type: ['coder'] } })]),
       bash('git push', below),
@@ -213,7 +213,7 @@ describe('times', () => {
     expect(holds(saturdayNight, noon)).toBe(false);
   });
 
-  test('without a clock nothing is allowed, and what is denied at times is denied', () => {
+  test('without a clock, timed rules allow nothing and deny as always', () => {
     const when = window({ days: [1] });
     expect(holds(window({ days: [0] }), Number.NaN)).toBe(false);
     expect(decide(policy([rule('deny', 'Bash', { when })], 'allow'), bash('ls', { at: Number.NaN })).decision).toBe(
@@ -263,14 +263,78 @@ describe('tools', () => {
   });
 });
 
-describe('what people are told', () => {
+describe('opaque parts', () => {
+  const asking = (rules: readonly Rule[], opaque: Opaque = 'ask', defaults: Decision = 'none') => ({
+    ...policy(rules, defaults),
+    opaque,
+  });
+  const noPush = rule('deny', 'Bash(git push:*)');
+
+  test.each([
+    ['$command', 'ask'],
+    ['git $verb', 'ask'],
+    ['git push $branch', 'deny'],
+    ['"$(which git)" push', 'ask'],
+    ['sh -c "$code"', 'ask'],
+    ['sh -c "git push"', 'deny'],
+    ['ls $folder', 'none'],
+    ['hyperfine "git push"', 'ask'],
+  ])('%s → %s', (command, decision) => {
+    expect(decide(asking([noPush]), bash(command)).decision).toBe(decision);
+  });
+
+  test.each([
+    ['cat "$file"', 'ask'],
+    ['cat .env', 'deny'],
+    ['cat src/*.ts', 'none'],
+  ])('files: %s → %s', (command, decision) => {
+    expect(decide(asking([rule('deny', 'Read(//**/.env)')]), bash(command)).decision).toBe(decision);
+  });
+
+  test('a rule may say otherwise than its policy', () => {
+    const call = bash('$command');
+    const said = (own: Opaque, whole: Opaque) =>
+      decide(asking([rule('deny', 'Bash(git push:*)', { opaque: own })], whole), call).decision;
+    expect([said('deny', 'ask'), said('none', 'deny'), said('ask', 'none')]).toEqual(['deny', 'none', 'ask']);
+  });
+
+  test('never become stricter than the rule', () => {
+    expect(decide(asking([rule('ask', 'Bash(git push:*)')], 'deny'), bash('$command')).decision).toBe('ask');
+  });
+
+  test('are not allowed when they are left alone', () => {
+    const rules = [rule('allow', 'Bash'), rule('deny', 'Bash(git push:*)', { opaque: 'none' })];
+    expect(decide(asking(rules), bash('$command')).decision).toBe('none');
+    expect(decide(asking(rules), bash('ls')).decision).toBe('allow');
+  });
+
+  test('do not loosen a default', () => {
+    expect(decide(asking([noPush], 'ask', 'deny'), bash('$command')).decision).toBe('deny');
+  });
+
+  test('are asked about for an agent below one that may not', () => {
+    const rules = [rule('deny', 'Bash(git push:*)', { agents: { type: ['planner'] } })];
+    const call = bash('$command', { agent: task('coder', 2), ancestors: [main, task('planner')] });
+    expect(decide(asking(rules), call)).toMatchObject({ decision: 'ask', ancestor: 'planner' });
+  });
+
+  test('are quoted in the reason', () => {
+    expect(
+      decide(asking([rule('deny', 'Read(.env)', { name: 'no secrets' })]), bash('ls; sh -c "$code" x')).reason,
+    ).toBe(
+      'Bash (sh -c "$code" x: what sh runs cannot be told) must be asked about by no secrets, which may be about it.',
+    );
+  });
+});
+
+describe('reasons', () => {
   test('one sentence with the rule’s own reason', () => {
     const named = rule('deny', 'Bash(rm:*)', { name: 'no deleting', reason: 'Ask a person first.' });
     expect(decide(policy([named], 'allow'), bash('ls; rm -rf x')).reason).toBe(
       'Bash (rm -rf x) is denied by no deleting: Ask a person first.',
     );
     expect(decide(policy([named], 'allow'), bash('$x')).reason).toBe(
-      'Bash ($x, which is only known when it runs) is denied by no deleting: Ask a person first.',
+      'Bash ($x, which is only known when it runs) is denied by no deleting, which may be about it: Ask a person first.',
     );
     expect(decide(policy([], 'ask'), bash('ls', coder)).reason).toBe(
       'Bash (ls) must be asked about: no rule says otherwise for coder.',

@@ -5,15 +5,15 @@
 // What is not known (who calls, since when, what a command comes to) is therefore enough to deny, and never to allow.
 
 import { type Answer, isInWindow, type Judged, lineOf, selecting } from './match/agent.ts';
+import type { Certainty } from './match/command-pattern.ts';
 import { areForOthers, namesOf } from './match/command-pattern.ts';
-import { type JudgedPart, partsOf, partText } from './match/parts.ts';
-import { holdsTool } from './match/tool-pattern.ts';
-import type { Certainty } from './match/wildcard.ts';
+import { holdsTool, isOpaqueTo, type JudgedPart, partsOf, partText } from './match/tool-pattern.ts';
 import {
   type Decision,
   defaultOf,
   type GuardedCall,
   labelOf,
+  type Opaque,
   type Policy,
   type Rule,
   STRICTNESS,
@@ -26,6 +26,8 @@ interface PartVerdict extends AskedPart {
   readonly rule: Rule | null;
   /** The ancestor whose deny it is; null: the agent's own. */
   readonly ancestor: Judged | null;
+  /** The rule is about it only if it comes to what nobody can say before it runs. */
+  readonly isOpaque?: true;
 }
 
 /** The rules that are for this agent now, and the denies of those above it. */
@@ -40,6 +42,7 @@ interface Trial {
   readonly isSelected: ReturnType<typeof selecting>;
   readonly tellsAll: boolean;
   readonly tried: TriedRule[];
+  readonly opaque: Opaque;
 }
 
 /** As `decide`, and `tried` holds every rule that was looked at: for people who ask why. */
@@ -49,7 +52,7 @@ export function explain(policy: Policy, call: GuardedCall): Verdict {
 
 /** `tried` holds the rules that matched. */
 export function decide(policy: Policy, call: GuardedCall, tellsAll = false): Verdict {
-  const trial = createTrial(call, tellsAll);
+  const trial = createTrial(policy, call, tellsAll);
   const applicable = findApplicable(policy.rules, trial);
   const fallback = defaultOf(policy, call);
   const all = partsOf(call).map((part) => judgePart(part, applicable, fallback, trial));
@@ -66,8 +69,8 @@ export function decide(policy: Policy, call: GuardedCall, tellsAll = false): Ver
   };
 }
 
-function createTrial(call: GuardedCall, tellsAll: boolean): Trial {
-  return { call, line: lineOf(call), isSelected: selecting(call), tellsAll, tried: [] };
+function createTrial({ opaque }: Policy, call: GuardedCall, tellsAll: boolean): Trial {
+  return { call, line: lineOf(call), isSelected: selecting(call), tellsAll, tried: [], opaque };
 }
 
 function strictestOf(verdicts: readonly PartVerdict[]): PartVerdict {
@@ -79,7 +82,7 @@ function strictestOf(verdicts: readonly PartVerdict[]): PartVerdict {
  * once; `inherited`, parts that an agent above may not do. For who wants to write that allow.
  */
 export function findObstacles(policy: Policy, call: GuardedCall) {
-  const trial = createTrial(call, false);
+  const trial = createTrial(policy, call, false);
   const { own, above } = findApplicable(policy.rules, trial);
   const parts = partsOf(call);
   return {
@@ -125,7 +128,8 @@ function isFor(rule: Rule, judged: Judged, trial: Trial): boolean {
 
 function judgePart(part: JudgedPart, { own, above }: Applicable, fallback: Decision, trial: Trial): PartVerdict {
   const self = trial.line[0] as Judged;
-  const matched = own.filter((rule) => holdsFor(rule, self, part, trial));
+  const held = own.filter((rule) => holdsFor(rule, self, part, trial));
+  const matched = held.filter((rule) => !isOpaqueFor(rule, part, trial));
   const firstOf = (decision: Decision, isOne: (rule: Rule) => boolean) =>
     matched.find((rule) => rule.decision === decision && isOne(rule));
   const deny = firstOf('deny', () => true);
@@ -138,8 +142,9 @@ function judgePart(part: JudgedPart, { own, above }: Applicable, fallback: Decis
       trial.isSelected(rule.agents, self) === 'yes' &&
       holdsSomeTool(rule, part, trial, 'must'),
   );
-  const inherited = despite ? undefined : above.find(({ rule, ancestor }) => holdsFor(rule, ancestor, part, trial));
-  if (inherited !== undefined) return { part, decision: 'deny', ...inherited, asking: [] };
+  const inherited = despite ? [] : above.filter(({ rule, ancestor }) => holdsFor(rule, ancestor, part, trial));
+  const denied = inherited.find(({ rule }) => !isOpaqueFor(rule, part, trial));
+  if (denied !== undefined) return { part, decision: 'deny', ...denied, asking: [] };
 
   const decisive = (['ask', 'allow', 'none'] as const)
     .filter((decision) => decision === 'ask' || part.needsAllow)
@@ -147,12 +152,36 @@ function judgePart(part: JudgedPart, { own, above }: Applicable, fallback: Decis
     .find((rule) => rule !== undefined);
   const decision = decisive?.decision ?? (part.needsAllow ? fallback : 'allow');
   const rules = matched.filter((rule) => rule.decision === 'ask');
+  const possible = [...held.map((rule) => ({ rule, ancestor: null })), ...inherited];
+  const opaque = judgeOpaque(part, possible, trial);
+  if (opaque !== null && STRICTNESS[decision] < STRICTNESS[opaque.decision])
+    return { ...opaque, asking: [...opaque.asking, ...rules] };
   // A project may ask where the person would not: never where the person denies.
   const asked = firstOf('ask', (rule) => !isPersons(rule));
   if (asked !== undefined && STRICTNESS[decision] < STRICTNESS.ask)
     return { part, decision: 'ask', rule: asked, ancestor: null, asking: rules };
   const asking = decision !== 'ask' ? [] : decisive === undefined ? [null, ...rules] : rules;
   return { part, decision, rule: decisive ?? null, ancestor: null, asking };
+}
+
+function isOpaqueFor(rule: Rule, part: JudgedPart, { call }: Trial): boolean {
+  return isStrict(rule) && isOpaqueTo(rule.tools, part.part, call);
+}
+
+/** The strictest outcome of rules that may be about an opaque part, none stricter than the rule itself. It can only tighten. */
+function judgeOpaque(
+  part: JudgedPart,
+  possible: readonly { readonly rule: Rule; readonly ancestor: Judged | null }[],
+  trial: Trial,
+): PartVerdict | null {
+  const outcomes = possible
+    .filter(({ rule }) => isOpaqueFor(rule, part, trial))
+    .map(({ rule, ancestor }): PartVerdict => {
+      const wanted = rule.opaque ?? trial.opaque;
+      const decision = STRICTNESS[wanted] > STRICTNESS[rule.decision] ? rule.decision : wanted;
+      return { part, decision, rule, ancestor, asking: decision === 'ask' ? [rule] : [], isOpaque: true };
+    });
+  return outcomes.length === 0 ? null : strictestOf(outcomes);
 }
 
 function holdsFor(rule: Rule, judged: Judged, part: JudgedPart, trial: Trial): boolean {
@@ -211,7 +240,7 @@ const SAID: Readonly<Record<Decision, string>> = {
   none: 'is left to the host',
 };
 
-function reasonOf({ part, decision, rule, ancestor }: PartVerdict, { call, line }: Trial): string {
+function reasonOf({ part, decision, rule, ancestor, isOpaque }: PartVerdict, { call, line }: Trial): string {
   const unsure =
     part.part.kind === 'command' && part.part.command.isDynamic ? ', which is only known when it runs' : '';
   const subject =
@@ -225,7 +254,8 @@ function reasonOf({ part, decision, rule, ancestor }: PartVerdict, { call, line 
         ? ', which may be about this agent: nobody knows which one calls'
         : '';
   const why = rule.reason === null ? '' : `: ${rule.reason.replace(/[.\s]+$/, '')}`;
-  return `${subject} ${SAID[decision]} by ${rule.name ?? rule.id}${who}${why}.`;
+  const may = isOpaque ? ', which may be about it' : '';
+  return `${subject} ${SAID[decision]} by ${rule.name ?? rule.id}${may}${who}${why}.`;
 }
 
 function shortened(text: string): string {

@@ -285,8 +285,8 @@ describe('ordinary commands stay allowed', () => {
   ])('%j', (command) => expect(decisionOf(command)).toBe('allow'));
 });
 
-test('code that may be hidden changes nothing where a rule denies or asks, or the default allows', () => {
-  for (const command of [`${X}ls $((x))`, 'export TAG="$(git describe)"; ls', 'ls $((i + 1))']) {
+test('code that may be hidden changes nothing when a rule denies or asks, or the default allows', () => {
+  for (const command of ['x=1; ls $((x))', 'export TAG="$(git describe)"; ls', 'ls $((i + 1))']) {
     const decisions = (...args: Parameters<typeof policy>) => decide(policy(...args), bash(command)).decision;
     expect(decisions([rule('deny', 'Bash(rm:*)')], 'allow')).toBe('allow');
     expect(decisions([rule('deny', 'Bash(rm:*)')], 'none')).toBe('none');
@@ -299,7 +299,7 @@ test('code that may be hidden changes nothing where a rule denies or asks, or th
 test.runIf(majorOf('bash') >= 5)(
   'of random scripts that the guard allows, none runs more than ls in bash',
   async () => {
-    const generated = fc.sample(scriptsThatHideCode, { seed: 7, numRuns: 600 });
+    const generated = fc.sample(scriptsThatHideCode, { seed: 7, numRuns: 1_500 });
     const allowed = [...new Set(generated.filter((command) => decisionOf(command) === 'allow'))];
     expect(allowed.length).toBeGreaterThan(50);
     expect(await findEscapes('bash', allowed)).toEqual([]);

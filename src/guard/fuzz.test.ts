@@ -4,8 +4,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { decide, explain } from './decide.ts';
 import { areForOthers, namesOf } from './match/command-pattern.ts';
-import { partsOf } from './match/parts.ts';
-import { holdsTool } from './match/tool-pattern.ts';
+import { holdsTool, partsOf } from './match/tool-pattern.ts';
 import { type Decision, defaultOf } from './policy.ts';
 import { aboutCaller, hasRuleFor } from './pre-check.ts';
 import { suggestPatterns } from './suggest-rule.ts';
@@ -142,7 +141,7 @@ test('a command that nothing allows is not allowed by what allows all around it'
   });
 });
 
-test('what is suggested allows exactly this call', () => {
+test('a suggested rule allows exactly this call', () => {
   check([commands], (command) => {
     const call = bash(command);
     const suggested = suggestPatterns(call);

@@ -301,7 +301,7 @@ test.each([
   expect(decide(policy([rule('allow', pattern)]), bash(command)).decision).toBe('none');
 });
 
-test('words that stand behind others than options are no verbs', () => {
+test('words after anything but options are not read as verbs', () => {
   const denied = policy([rule('deny', ['Bash(npm publish:*)', 'Bash(make deploy)'])], 'allow');
   for (const command of ['npm run publish', 'make -j4 test deploy-docs', 'make --dir=deploy x'])
     expect([command, decide(denied, bash(command)).decision]).toEqual([command, 'allow']);

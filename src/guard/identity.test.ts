@@ -24,7 +24,7 @@ const event = {
 const IDENTITY = 'claude-code:8f6e5c34:a1b2c3d4e5f6:main/planner/coder';
 
 describe('who an agent is', () => {
-  it('is one word with four parts; nothing where it is not known', () => {
+  it('is one word with four parts, and empty when the agent is unknown', () => {
     const ancestors = [main, agent({ id: 'p', type: 'planner' })];
     expect(identityOf(event, { agent: agent({}), ancestors })).toBe(IDENTITY);
     expect(identityOf(event, { agent: main, ancestors: [] })).toBe('claude-code:8f6e5c34:s:main');
@@ -50,7 +50,7 @@ describe('who an agent is', () => {
   });
 });
 
-describe('a command that is told', () => {
+describe('a command with the identity of its agent', () => {
   let folder = '';
   beforeEach(() => {
     folder = realpathSync(makeTemporaryFolder('identity'));
@@ -133,7 +133,7 @@ two" && git log --format='%an <%ae> %cn <%ce> %s'`;
     expect(withIdentity('Bash', { command: 'ls', timeout: 5 }, IDENTITY)).toMatchObject({ timeout: 5 });
   });
 
-  it('names the call, too, where the host numbers its calls', () => {
+  it('also names the call when the host numbers its calls', () => {
     expect(withIdentity('Bash', { command: 'ls' }, IDENTITY, 'toolu_01')).toMatchObject({
       command: expect.stringContaining("TROUPE_PARENT='claude-code:8f6e5c34:a1b2c3d4e5f6:toolu_01'"),
     });

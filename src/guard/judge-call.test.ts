@@ -75,15 +75,15 @@ describe('a judgement', () => {
     });
   });
 
-  it('is no opinion about others, and nothing is printed', () => {
+  it('gives no decision about other calls, and prints nothing', () => {
     expect(judge(call({}))).toMatchObject({ decision: 'none', printed: '' });
   });
 
-  it('goes by the type that the record beside the transcript names, where the hook leaves it out', () => {
+  it('uses the type in the sidecar of the transcript when the hook leaves it out', () => {
     expect(judge(call({ agent_id: 'a1' })).decision).toBe('deny');
   });
 
-  it('sees where a link leads', () => {
+  it('follows links to their target', () => {
     mkdirSync(path.join(folder, 'secret'));
     symlinkSync(path.join(folder, 'secret'), path.join(folder, 'open'));
     const edit = { tool_name: 'Edit', tool_input: { file_path: path.join(folder, 'open', 'new.txt') } };
@@ -91,7 +91,7 @@ describe('a judgement', () => {
     expect(resolveLinks(path.join(folder, 'open', 'new', 'deep.txt'))).toBe(path.join(folder, 'secret/new/deep.txt'));
   });
 
-  it('of what nobody understands, and of trouble inside, is the policy’s own for that', () => {
+  it('falls back to on_error of the policy for unreadable calls and for internal errors', () => {
     for (const payload of [undefined, null, 7, 'text', {}, { hook_event_name: 'PreToolUse' }]) {
       const { decision, printed } = judge(payload);
       expect(decision).toBe('deny');
@@ -109,7 +109,7 @@ describe('a judgement', () => {
     expect(judge(call({ hook_event_name: 'PostToolUse' }))).toMatchObject({ decision: 'none', printed: '' });
   });
 
-  it('tells commands who runs them where a rule says so, and decides what it decided', () => {
+  it('injects the identity into commands when a rule says so, and keeps its decision', () => {
     const by = (decision: string) =>
       policyOf(`version: 1
 rules:
@@ -152,7 +152,7 @@ rules:
 `);
   const push = () => call({ tool_name: 'Bash', tool_input: { command: 'git push' } });
 
-  it('says for how long; the answer carries what was said, and by whom', () => {
+  it('announces its time limit; the answer has the message and its author', () => {
     const judgement = judge(push(), policy('deny'));
     expect(judgement).toMatchObject({
       decision: 'ask',
@@ -169,7 +169,7 @@ rules:
     expect(rest).toEqual({ decision: 'deny', rule: 'user:1', reason: rest.reason, answeredBy: 'terminal' });
   });
 
-  it('that also tells who runs it does so where it is allowed, and only there', () => {
+  it('injects the identity only when it is allowed', () => {
     const telling = policyOf(`version: 1
 rules:
   - { agents: { type: coder }, tools: "Bash(git push:*)", decision: ask, wait: 90s, inject_identity: true }
@@ -221,7 +221,7 @@ describe('a host that cannot ask its person in our name', () => {
     });
   });
 
-  it('is told no where nobody could be asked', () => {
+  it('gets a denial when no person could be asked', () => {
     const alone = judgeAlone(opencode.read(payload), options());
     expect(alone).toMatchObject({ decision: 'deny', answeredBy: 'no-server' });
     expect(JSON.parse(alone.printed)).toMatchObject({ decision: 'deny' });

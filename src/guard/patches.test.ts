@@ -41,7 +41,7 @@ describe('WebFetch of many addresses', () => {
   const decided = (urls: unknown): string =>
     decide(policy([rule('deny', 'WebFetch(domain:evil.example)')], 'allow'), makeCall('WebFetch', { urls })).decision;
 
-  test('each is judged, and where none is known the deny holds', () => {
+  test('judges each address, and denies when none is known', () => {
     expect(decided(['https://a.example/x', 'http://evil.example'])).toBe('deny');
     expect(decided(['https://a.example/x'])).toBe('allow');
     expect(decided([])).toBe('deny');

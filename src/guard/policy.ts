@@ -10,6 +10,11 @@ export type Decision = (typeof DECISIONS)[number];
 /** An allowed call is not even asked about by the host; one without an opinion may be. */
 export const STRICTNESS: Readonly<Record<Decision, number>> = { allow: 0, none: 1, ask: 2, deny: 3 };
 
+/** Outcomes for what cannot be understood before it runs. */
+export const OPAQUE = ['ask', 'deny', 'none'] as const satisfies readonly Decision[];
+
+export type Opaque = (typeof OPAQUE)[number];
+
 export interface Policy {
   readonly version: 1;
   /** Of the texts that it was compiled from. */
@@ -18,6 +23,8 @@ export interface Policy {
   readonly defaults: Readonly<Record<'main' | 'subagent' | 'unknown', Decision>>;
   /** Where something goes wrong inside. */
   readonly onError: Decision;
+  /** What becomes of opaque parts that a deny or an ask could be about, where the rule itself does not say. */
+  readonly opaque: Opaque;
   readonly rules: readonly Rule[];
 }
 
@@ -45,6 +52,8 @@ export interface Rule {
   readonly despiteAncestors: boolean;
   /** Of a `deny`: the agent's own calls only; what it hands to sub-agents is not held by it. */
   readonly ownCallsOnly?: true;
+  /** Of a `deny` or an `ask`: instead of the policy's. */
+  readonly opaque?: Opaque;
   /** Sets `TROUPE_AGENT` and related variables in the environment of commands that it allows. */
   readonly injectsIdentity: boolean;
 }
@@ -133,6 +142,7 @@ export const NO_POLICY: Policy = {
   hash: '',
   defaults: { main: 'none', subagent: 'none', unknown: 'none' },
   onError: 'none',
+  opaque: 'ask',
   rules: [],
 };
 

@@ -6,7 +6,7 @@ import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import type { CallerChain, CallingAgent, HookEvent, HooksCapability } from '../hosts/index.ts';
 import { isInWindow, lineOf, selecting } from './match/agent.ts';
-import { canBeAbout } from './match/parts.ts';
+import { canBeAbout } from './match/tool-pattern.ts';
 import {
   type AgentSelector,
   type Decision,

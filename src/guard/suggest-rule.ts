@@ -2,8 +2,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { stringify } from 'yaml';
-import { type JudgedPart, type Part, partsOf } from './match/parts.ts';
-import { escapeGlob, holdsTool } from './match/tool-pattern.ts';
+import { escapeGlob, holdsTool, type JudgedPart, type Part, partsOf } from './match/tool-pattern.ts';
 import { readOwnText } from './policy/read-policy-file.ts';
 import { type AgentSelector, type GuardedAgent, type GuardedCall, type ToolPattern, toToolPattern } from './policy.ts';
 import { ANYTHING, INNER_BLANK, isUnsure, type SimpleCommand, SOME_HOST, type UsedPath } from './shell/index.ts';

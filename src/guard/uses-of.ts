@@ -22,6 +22,7 @@ const NOTHING: CallUses = {
   writes: [],
   hosts: [],
   unknown: null,
+  unknownText: null,
   mayBeAnything: false,
   unproven: null,
 };
@@ -183,6 +184,7 @@ function merge(one: CallUses, other: CallUses): CallUses {
     reads: [...one.reads, ...other.reads],
     writes: [...one.writes, ...other.writes],
     unknown: one.unknown ?? other.unknown,
+    unknownText: one.unknown === null ? other.unknownText : one.unknownText,
     mayBeAnything: one.mayBeAnything || other.mayBeAnything,
     unproven: one.unproven ?? other.unproven,
   };

@@ -75,7 +75,7 @@ describe('the guard with a server', () => {
     expect(heard[0]).not.toContain(PROOF);
   });
 
-  it('prints nothing where the server has nothing to say', async () => {
+  it('prints nothing when the server answers with nothing', async () => {
     await listen((socket, request) => {
       settleAs('server', request);
       answerWith(`${PROOF}\n\n${PROOF}\n`)(socket);
@@ -113,7 +113,7 @@ describe('the guard without a server goes to node', () => {
     expect(existsSync(path.join(stubs.state, 'hook-failure'))).toBe(false);
   });
 
-  it('an address that is none, or a port where nobody listens', async () => {
+  it('when the address is malformed, or its port is closed', async () => {
     const file = path.join(stubs.state, 'hook-address');
     const { port } = await closedPort();
     const texts = [
@@ -183,7 +183,7 @@ describe('the guard without a server goes to node', () => {
     expect(stubs.events()).toMatchObject([{ payload: Buffer.from('{"a":1}'), last: { by: 'node' } }]);
   });
 
-  it('where node fails as well, the call is kept, and the failure noted', () => {
+  it('keeps the call and notes the failure when node fails as well', () => {
     writeFileSync(stubs.hookFile, 'process.exit(1)');
     expect(run(stubs.guard, '{"a":1}')).toEqual(SILENT);
     expect(stubs.events()).toEqual([
@@ -200,7 +200,7 @@ describe('the guard without a server goes to node', () => {
     expect(readFileSync(path.join(stubs.state, 'hook-failure'), 'utf8')).toMatch(/claude-code: there is no spool\n$/);
   });
 
-  it('where somebody died over the draft, it is left to be rescued', () => {
+  it('leaves the draft of a process that died, to be recovered', () => {
     writeFileSync(stubs.hookFile, `require('node:fs').writeFileSync(process.argv[4].replace('.new-', '.held-'), '')`);
     expect(run(stubs.guard, '{"a":1}')).toEqual(SILENT);
     expect(stubs.events()).toEqual([]);

@@ -7,7 +7,7 @@
 
 import { existsSync, readFileSync, renameSync, statSync, writeSync } from 'node:fs';
 import path from 'node:path';
-import { isPendingOf, MAX_QUEUED_BYTES, parseQueued, queueEvent, queuePending } from '../audit/queue-file.ts';
+import { isPendingOf, MAX_QUEUED_BYTES, parseQueued, queueEvent, queuePending } from '../audit/queue.ts';
 import { agentsTold } from '../guard/identity.ts';
 import { type CompiledPolicyFolders, type ReadCompiled, readCompiled } from '../guard/policy/compiled-file.ts';
 import { type Judgement, type JudgeOptions, preCheck } from '../guard/pre-check.ts';

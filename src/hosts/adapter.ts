@@ -4,6 +4,7 @@ import type {
   ApprovalAnswer,
   HookCommand,
   HostName,
+  HostTotal,
   Identity,
   ResumeCapability,
   SessionId,
@@ -35,6 +36,10 @@ export interface HostDescription {
   mayHold(root: string): Promise<boolean>;
   /** A root may be the address of a running server of the host. */
   readonly takesAddresses?: true;
+  /** It deletes transcripts that nobody wrote to for so long, unless the person set another time; left out: it deletes none. */
+  readonly deletesAfterDays?: number;
+  /** A longer transcript of a main agent has a conversation in it, so that none of it need be read to tell; left out: not known. */
+  readonly maxEmptyBytes?: number;
   /** What people type to start the program. */
   readonly programs: readonly string[];
   /** What people type to have it print a stream that troupe reads; `…` is what they ask of it. Shown as an example. */
@@ -66,6 +71,8 @@ export interface SourceAdapter extends HostDescription {
   ): Promise<readonly LocatedSource[]>;
   /** The older session that this one is a copy of, by the id of its first line. */
   findOrigin?(session: LocatedSession, firstLine: string): Promise<SessionOrigin | undefined>;
+  /** The session that this one is a part of: its work is shown as that of an agent there. */
+  findLead?(session: LocatedSession): Promise<SessionId | undefined>;
   readonly identify?: IdentifyCapability;
   /** Without it, a data folder is looked at as a whole whenever something in it changes. */
   readonly follow?: FollowCapability;
@@ -289,8 +296,14 @@ export interface SpawnExchange {
 
 export interface SessionOrigin {
   readonly id: SessionId;
+  /** It is no copy: its process went on here with an empty conversation. */
+  readonly isEmptied?: true;
   /** Ids of the replies that stand in it. */
   readonly replies: ReadonlySet<string>;
+  /** The host's own sums for it when the copy was made. */
+  readonly totals?: readonly HostTotal[];
+  /** When the copy began to go its own way; left out: it has not yet. */
+  readonly leftAt?: number;
 }
 
 /** For following a data folder while it is written, without looking at all of it each time. */
@@ -390,6 +403,8 @@ export interface LocatedSession {
   readonly facts: readonly AgentEvent[];
   /** Epoch milliseconds of the newest file: the order to read in, nothing more. */
   readonly modifiedAt: number;
+  /** Of a table: nothing was said in it. */
+  readonly isEmpty?: true;
 }
 
 export interface LocatedSource {
@@ -410,6 +425,8 @@ export interface LocatedSource {
   readonly verified?: true;
   /** Whose it is; left out: the main agent's. */
   readonly agent?: AgentId;
+  /** It lies in another session, and is of an agent that this one started. */
+  readonly goesOn?: true;
   /** Whose conversations it holds beside the main agent's, where they are known without reading them. */
   readonly agents?: readonly AgentId[];
 }

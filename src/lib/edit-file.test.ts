@@ -11,7 +11,7 @@ beforeEach(() => {
   file = path.join(folder, 'settings.json');
 });
 
-describe('a file that somebody else writes, too', () => {
+describe('a file that other programs write, too', () => {
   /** Somebody writes `times` times, each time between our look and our writing. */
   async function editAgainst(
     times: number,
@@ -40,7 +40,7 @@ describe('a file that somebody else writes, too', () => {
     expect(readFileSync(file, 'utf8')).toBe('5+ours');
   });
 
-  it('is left alone where it never rests, and nothing is kept', async () => {
+  it('is left alone when it keeps changing, and nothing is kept', async () => {
     const { kept, edit } = await editAgainst(Number.POSITIVE_INFINITY);
     await expect(edit).rejects.toMatchObject({ code: 'settings-busy' });
     expect(kept).toEqual([]);

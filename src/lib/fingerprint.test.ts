@@ -17,7 +17,7 @@ beforeEach(() => {
 afterEach(() => vi.useRealTimers());
 
 describe('the edition of files', () => {
-  it('is the same as long as nobody writes', () => {
+  it('stays the same while the file is not written', () => {
     const before = fingerprintOf([file]);
     expect(before).toBeDefined();
     settled();
@@ -42,7 +42,7 @@ describe('the edition of files', () => {
     expect(fingerprintOf([file, other])).not.toBe(before);
   });
 
-  it('is not known of what was written just now, by the coarsest of clocks, and of what is no file', () => {
+  it('is unknown for files that were just written, by the coarsest clock, and for anything that is not a file', () => {
     vi.useRealTimers();
     expect(fingerprintOf([file])).toBeUndefined();
     afterwards(2_000);

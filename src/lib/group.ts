@@ -22,3 +22,13 @@ export function getOrAdd<K, V>(
   map.set(key, created);
   return created;
 }
+
+/** A table in which several names, separated by spaces, have the same entry. */
+export function sameFor<Entry>(names: string, entry: Entry): Readonly<Record<string, Entry>> {
+  return Object.fromEntries(names.split(' ').map((name) => [name, entry]));
+}
+
+/** The words of a text, without the white space around them. */
+export function wordSet(text: string): ReadonlySet<string> {
+  return new Set(text.trim().split(/\s+/));
+}

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { placesOfElements } from './json.ts';
 
-describe('where the elements of an array stand', () => {
+describe('positions of array elements', () => {
   it('each place holds the element, whatever is around it and however it is written', () => {
     fc.assert(
       fc.property(
@@ -24,7 +24,7 @@ describe('where the elements of an array stand', () => {
     );
   });
 
-  it('there are none where there is no such array', () => {
+  it('returns none when there is no such array', () => {
     for (const text of ['{"messages":{"a":[1]}}', '{"a":"messages","b":[1]}', '[1]', '{}'])
       expect(placesOfElements(new TextEncoder().encode(text), 'messages')).toEqual([]);
   });

@@ -57,7 +57,7 @@ it.each([
   expect(readFileSync(kept).length).toBeGreaterThan(whole.length - 50);
 });
 
-it('keeps that of a few only, and says where it cannot', () => {
+it('keeps the code of a few versions only, and says so when it cannot write', () => {
   for (const [at, digest] of [...'abcdefghij'].entries()) {
     load(digest).keep();
     const kept = readdirSync(code()).find((name) => name.startsWith(`${digest}-`)) ?? '';

@@ -45,7 +45,7 @@ describe('one at a time', () => {
     }
   });
 
-  it('also where those who were to take over died as well', async () => {
+  it('is taken over also when those who tried before died as well', async () => {
     for (let round = 0; round < 20; round++) {
       writeFileSync(file, DEAD);
       const second = DEAD.replace('"1"', '"2"');

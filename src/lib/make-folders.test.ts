@@ -6,7 +6,7 @@ import { makeTemporaryFolder } from './testing/temporary-folder.ts';
 
 const home = makeTemporaryFolder('folders');
 
-it('makes all that are missing, and nothing where all are there', async () => {
+it('creates the missing folders, and nothing when all exist', async () => {
   const folder = path.join(home, 'a/b/c');
   await makeFolders(folder, 0o700);
   await makeFolders(folder, 0o700);

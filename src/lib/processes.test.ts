@@ -23,7 +23,7 @@ describe('a process', () => {
     expect(variableOf(2 ** 30, 'PATH')).toBeUndefined();
   });
 
-  it('is alive where number and start are right', async () => {
+  it('is alive when number and start time match', async () => {
     const startedAt = Math.round(performance.timeOrigin);
     const procStart = await linuxStart(process.pid);
     expect(isRunning(process.pid)).toBe(true);

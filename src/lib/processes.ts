@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
+import { constants, readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { orElse } from './failures.ts';
@@ -77,6 +77,9 @@ export function variableOf(pid: number, name: string): string | undefined {
     .find((word) => word.startsWith(`${name}=`))
     ?.slice(name.length + 1);
 }
+
+/** The words of its command line, on Linux; elsewhere none are known. */
+export const argumentsOf = (pid: number): readonly string[] => wordsIn(pid, 'cmdline');
 
 /** Of a process on Linux. */
 function wordsIn(pid: number, file: 'environ' | 'cmdline'): readonly string[] {
@@ -223,8 +226,25 @@ function listPids(): readonly number[] {
 
 /** From memory, so at once. Of processes of others nothing is shown. */
 function openFilesOf(pid: number): readonly string[] {
-  const descriptors = orElse(() => readdirSync(`/proc/${pid}/fd`), []);
-  return descriptors.map((descriptor) => orElse(() => readlinkSync(`/proc/${pid}/fd/${descriptor}`), ''));
+  return descriptorsOf(pid).map((descriptor) => targetOf(pid, descriptor));
+}
+
+function descriptorsOf(pid: number): readonly string[] {
+  return orElse(() => readdirSync(`/proc/${pid}/fd`), []);
+}
+
+function targetOf(pid: number, descriptor: string): string {
+  return orElse(() => readlinkSync(`/proc/${pid}/fd/${descriptor}`), '');
+}
+
+/** Whether a process has one of these files open for writing, by their real paths. */
+function isWriterOf(pid: number, files: ReadonlyMap<string, string>): boolean {
+  return descriptorsOf(pid).some((descriptor) => {
+    if (!files.has(targetOf(pid, descriptor))) return false;
+    const text = orElse(() => readFileSync(`/proc/${pid}/fdinfo/${descriptor}`, 'utf8'), '');
+    const flags = Number.parseInt(/^flags:\s+(\d+)/m.exec(text)?.[1] ?? '0', 8);
+    return (flags & (constants.O_WRONLY | constants.O_RDWR)) !== constants.O_RDONLY;
+  });
 }
 
 /** Their numbers. */
@@ -269,6 +289,10 @@ export interface FileOpener {
   readonly pid: number;
   /** As it was asked for. */
   readonly files: readonly string[];
+  /** It may write to one of them. */
+  readonly isWriter: boolean;
+  /** Its command line, word by word. */
+  readonly words: readonly string[];
   /** The numbers of its sockets. */
   readonly sockets: ReadonlySet<string>;
 }
@@ -281,7 +305,11 @@ export function openersOf(files: readonly string[]): readonly FileOpener[] | und
   for (const pid of listPids()) {
     const open = pid === process.pid ? [] : openFilesOf(pid);
     const found = new Set(open.flatMap((target) => wanted.get(target) ?? []));
-    if (found.size > 0) openers.push({ pid, files: [...found], sockets: new Set(socketsIn(open)) });
+    if (found.size > 0)
+      openers.push({
+        ...{ pid, files: [...found], isWriter: isWriterOf(pid, wanted), words: wordsIn(pid, 'cmdline') },
+        sockets: new Set(socketsIn(open)),
+      });
   }
   return openers;
 }

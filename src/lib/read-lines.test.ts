@@ -30,7 +30,7 @@ describe('readLines', () => {
     }
   });
 
-  it('goes on where it left off', async () => {
+  it('continues at the given offset', async () => {
     const file = path.join(work, 'on.txt');
     writeFileSync(file, 'one\ntwo\nthr');
     const { next } = await readLines(file, () => {});

@@ -165,7 +165,7 @@ export async function readRange(path: string, offset: number, length: number): P
   // Others have their turn, however many files are looked into one after the other.
   await setImmediate();
   return closing(openRegularSync(path), (handle) => {
-    const buffer = Buffer.alloc(Math.min(length, Math.max(0, fstatSync(handle).size - offset)));
+    const buffer = Buffer.allocUnsafe(Math.min(length, Math.max(0, fstatSync(handle).size - offset)));
     return buffer.subarray(0, readSync(handle, buffer, 0, buffer.length, offset));
   });
 }

@@ -109,7 +109,7 @@ describe('a regular file', () => {
     expect([readFileSync(at('x'), 'utf8'), readFileSync(at('new'), 'utf8')]).toEqual(['text!', '!']);
   });
 
-  it('is not created where anything has its name', async () => {
+  it('is not created when the name is taken', async () => {
     symlinkSync(at('nowhere'), at('dangling'));
     expect(() => createFileSync(at('dangling'), 'x')).toThrow('EEXIST');
     await expect(createFile(at('dangling'), 'x')).rejects.toMatchObject({ code: 'EEXIST' });

@@ -102,7 +102,7 @@ describe('a screen', () => {
     expect(isAsFound()).toBe(true);
   });
 
-  it('ctrl-z gives it back and stops the whole group; coming back takes it again and draws anew', () => {
+  it('restores the terminal on ctrl-z, stops the whole group, and redraws when it comes back', () => {
     const { screen, host, kills, isAsFound, terminal, raw, resizes } = open();
     screen.suspend();
     expect(kills).toEqual([[0, 'SIGTSTP']]);
@@ -140,7 +140,7 @@ describe('a screen', () => {
     expect(kills).toEqual([]);
   });
 
-  it('says when its size changes, and assumes one where none is known', () => {
+  it('reports changes of its size, and assumes one when it is unknown', () => {
     const { screen, window, changeSize, resizes } = open();
     expect(screen.size()).toEqual({ columns: 20, rows: 5 });
     Object.assign(window, { columns: undefined, rows: 0 });
@@ -175,7 +175,7 @@ describe('hasScreen', () => {
   const asks = (env: NodeJS.ProcessEnv, platform = 'linux', isTTY = true) =>
     hasScreen({ stdin: { isTTY }, stdout: { isTTY: true }, env, platform } as unknown as NodeJS.Process);
 
-  it('where both ends are a terminal that can move its cursor', () => {
+  it('is true when input and output are terminals that can move the cursor', () => {
     expect(asks({ TERM: 'xterm-256color' })).toBe(true);
     expect(asks({ TERM: 'xterm-256color' }, 'linux', false)).toBe(false);
   });
@@ -184,7 +184,7 @@ describe('hasScreen', () => {
     expect(asks(env)).toBe(false);
   });
 
-  it('on Windows, where terminals have no name', () => {
+  it('is true on Windows, whose terminals have no name', () => {
     expect([asks({}, 'win32'), asks({ TERM: 'dumb' }, 'win32')]).toEqual([true, false]);
   });
 });

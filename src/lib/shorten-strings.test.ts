@@ -60,7 +60,7 @@ describe('shortenStrings', () => {
     });
   });
 
-  it('survives what is no JSON', () => {
+  it('survives text that is not JSON', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
         expect(shortenStrings(bytes, CUT).length).toBeLessThanOrEqual(bytes.length);

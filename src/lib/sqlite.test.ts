@@ -1,7 +1,18 @@
 import { createHash } from 'node:crypto';
-import { copyFileSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { orElse } from './failures.ts';
 import { readDatabase } from './sqlite.ts';
 import { driver, kindOf } from './sqlite-driver.ts';
 import { type DatabaseWriter, startWriter } from './testing/databases.ts';
@@ -50,7 +61,21 @@ describe('a database of another program', () => {
     expect(await read(file)).toEqual([1]);
     expect(stateOf(file)).toEqual(before);
   });
-  it('is read anew when somebody has put other bytes of the same length and time into its place', async () => {
+  it.runIf(process.platform === 'linux')('is never opened for writing: its writers are found by that', async () => {
+    const file = path.join(folder(), 'a.db');
+    const modes = (): readonly number[] =>
+      readdirSync('/proc/self/fd')
+        .map((descriptor) => `/proc/self/fd/${descriptor}`)
+        .filter((link) => orElse(() => readlinkSync(link), '') === file)
+        .map((link) => lstatSync(link).mode & 0o600);
+    const writer = await write(file, 'insert into t values (1)');
+    expect(await readDatabase(file, modes)).toEqual([0o400]);
+    letGo();
+    await writer.close();
+    for (const end of ['-wal', '-shm']) rmSync(file + end, { force: true });
+    expect(new Set(await readDatabase(file, modes))).toEqual(new Set([0o400]));
+  });
+  it('is read again when it was replaced by other bytes of the same length and time', async () => {
     const [file, other] = [path.join(folder(), 'a.db'), path.join(folder(), 'b.db')];
     await (await write(file, 'insert into t values (1)')).close();
     await (await write(other, 'insert into t values (2)')).close();
@@ -63,7 +88,7 @@ describe('a database of another program', () => {
     utimesSync(file, atime, mtime);
     expect(await read(file)).toEqual([2]);
   });
-  it('is read beside its writer, with what is in the log only', async () => {
+  it('is read while it is being written, with rows that are only in the log', async () => {
     const file = path.join(folder(), 'a.db');
     const writer = await write(file, 'insert into t values (1)');
     const before = stateOf(file);
@@ -100,7 +125,7 @@ describe('a database of another program', () => {
     });
     expect(await read(file)).toEqual([1, 2, 3]);
   });
-  it('is read while its writer holds a transaction open, without what is in it', async () => {
+  it('is read while its writer holds a transaction open, without the uncommitted rows', async () => {
     const file = path.join(folder(), 'a.db');
     const writer = await write(file, 'insert into t values (1)');
     await writer.run('begin exclusive', 'insert into t values (2)');

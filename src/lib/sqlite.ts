@@ -170,7 +170,7 @@ interface Opened {
  * of both, for `immutable` does not look into the log.
  */
 function openAs(file: string, { walBytes, hasShm }: FileState, sqlite: Driver): Opened {
-  if (walBytes === 0n) return { ...connect(file, 'immutable=1', sqlite), mayChange: true };
+  if (walBytes === 0n) return { ...connect(file, 'immutable=1&mode=ro', sqlite), mayChange: true };
   if (!hasShm) return openCopy(file, sqlite);
   try {
     return { ...connect(file, 'mode=ro', sqlite), mayChange: false };

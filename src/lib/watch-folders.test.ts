@@ -84,7 +84,7 @@ describe('watchFolders', () => {
     busy.close();
   });
 
-  it('a folder that is not there is no error, and is watched once it appears, and again when it comes back', async () => {
+  it('accepts a missing folder, and watches it once it appears and when it comes back', async () => {
     const late = path.join(root, 'not', 'there', 'yet');
     const places: string[] = [];
     const waiting = watchFolders(late, { onChange: (place) => void places.push(path.relative(late, place)) });
@@ -101,7 +101,7 @@ describe('watchFolders', () => {
     waiting.close();
   });
 
-  it('finds what was written in folders that cannot be watched, and only that', async () => {
+  it('finds new files in folders that cannot be watched, and only those', async () => {
     const places: string[] = [];
     const refuse = (): never => {
       throw Object.assign(new Error('no more watches'), { code: 'ENOSPC' });

@@ -17,7 +17,7 @@ async function linesOf(name: string, tools = false): Promise<readonly string[]> 
   return told?.lines ?? [];
 }
 
-describe('what is told of a recording', () => {
+describe('notifications for a recording', () => {
   it('one agent: asked for, at work, done', async () => {
     expect(await linesOf('2.1.325-single', true)).toEqual([
       '📎 Subagent [Count TODO comments]\n  › Task: Count the TODO comments in this repository and report the number. [[play:sub-count]]',
@@ -40,14 +40,14 @@ describe('what is told of a recording', () => {
     ]);
   });
 
-  it('in the background: told when it is done, not when it was launched', async () => {
+  it('come when a background agent is done, not when it was launched', async () => {
     const [said] = await formatRecording('2.1.325-background', { tools: false });
     expect(said?.lines[1]).toBe('✅ Subagent [Long running check] completed\n  › slow check passed');
     const [agent] = said?.session.subagents ?? [];
     expect(said?.news[1]?.at).toBe(Date.parse(agent?.completedAt ?? ''));
   });
 
-  it('the cause where it is known; no output only where none can come', async () => {
+  it('name the cause when it is known, and "no output" only when none can come', async () => {
     expect(await linesOf('2.1.325-failing')).toContain(
       '❌ Subagent [Will hit API error] failed — API Error: 400 synthetic failure from the fake provider',
     );
@@ -79,7 +79,7 @@ describe('what is told of a recording', () => {
     expect(await linesOf('2.1.325-plain', true)).toEqual(['🏁 Done\n  › Hello. No sub-agents needed.']);
   });
 
-  it('of every recording: once, in order, each line short, and again nothing', async () => {
+  it('come once for every recording, by time, with short lines, and not again', async () => {
     for (const name of RECORDINGS)
       for (const { session, news, lines, told } of await formatRecording(name)) {
         expect(new Set(news.map(({ id }) => id)).size, name).toBe(news.length);
@@ -97,7 +97,7 @@ describe('what is told of a recording', () => {
   });
 });
 
-describe('what was told', () => {
+describe('notifications', () => {
   it('is history before we came', async () => {
     const [said] = await formatRecording('2.1.325-single');
     if (!said) throw new Error('nothing recorded');
@@ -110,7 +110,7 @@ describe('what was told', () => {
     ]);
   });
 
-  it('rest with others at work is told, and then that they are done', async () => {
+  it('report a pause while others are at work, and then that they are done', async () => {
     const [said] = await formatRecording('2.1.325-background');
     if (!said) throw new Error('nothing recorded');
     const { session } = said;

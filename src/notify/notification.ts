@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import {
   type AgentReport,
   isAtWork,
+  isBusy,
   isOver,
   isSilence,
   type RunReport,
@@ -286,7 +287,7 @@ function noticeKind({ main, subagents, needsYou }: SessionDetail): GivenNotice['
   const isIdle = main.status === 'waiting' && main.waitingOn === 'input';
   if ((isAtWork(main.status) && !isIdle) || (main.messageCount ?? 0) < 2) return undefined;
   if (main.status === 'unknown' && isSilence(main.runs.at(-1)?.reason)) return undefined;
-  return subagents.some(({ status, kind }) => isAtWork(status) && kind !== 'internal') ? 'rest-with-others' : 'rest';
+  return subagents.some((agent) => isBusy(agent) && agent.kind !== 'internal') ? 'rest-with-others' : 'rest';
 }
 
 export function timeOf(iso: string | null | undefined): number | undefined {

@@ -4,7 +4,7 @@ import { DEFAULT_ANNOUNCE, emptyRecord, recordSent } from './notification.ts';
 import { NotificationTracker } from './tracker.ts';
 
 describe('the news desk', () => {
-  it('a session stays warm until somebody has looked at what became of it, however late', async () => {
+  it('keeps a session until its end was read, however late', async () => {
     let now = Date.parse('2030-01-01T00:00:00Z');
     const live = await recordedLive('2.1.325-single');
     const tracker = new NotificationTracker({ feed: live, announce: DEFAULT_ANNOUNCE, clock: () => now });
@@ -27,7 +27,7 @@ describe('the news desk', () => {
     tracker.close();
   });
 
-  it('what has no words that can be read is told without them in the end', async () => {
+  it('reports an agent without its words in the end when they cannot be read', async () => {
     const live = await recordedLive('2.1.325-single');
     const transcript = async (): Promise<never> => {
       throw new Error('cannot be read');

@@ -101,7 +101,7 @@ const mask = (text: string): string => maskText(text).text;
 const eventOf = ({ body }: Received): WebhookEvent => JSON.parse(body);
 
 describe('the webhook', () => {
-  it('sends what happened in order, signed over time and body', async () => {
+  it('sends events by time, signed over time and body', async () => {
     const { url, received } = await receiver();
     const { kept } = start(await recordedLive('2.1.325-nested'), url);
     await vi.waitUntil(() => received.length === 7, { timeout: 30_000 });
@@ -158,14 +158,14 @@ describe('the webhook', () => {
     expect(notes.at(-1)).toBe('troupe: the webhook takes events again.');
   });
 
-  it('what is not wanted at all is left out after a while, and said', async () => {
+  it('drops an event that is refused for long, and says so', async () => {
     const { url, received } = await receiver(400, 400, 400, 400, 400);
     const { notes } = start(await recordedLive('2.1.325-single'), url);
     await vi.waitUntil(() => received.length === 7, { timeout: 30_000 });
     expect(notes.join('\n')).toMatch(/does not want claude-code:.*it is left out/);
   });
 
-  it('started again: what was taken is not sent again, what was not is', async () => {
+  it('sends only events that were not accepted when it starts again', async () => {
     const first = await receiver(200, ...Array.from({ length: 10_000 }, () => 500));
     const live = await recordedLive('2.1.325-single');
     const one = start(live, first.url);
@@ -180,7 +180,7 @@ describe('the webhook', () => {
     expect(eventOf(first.received[1] as Received).id).toBe(eventOf(second.received[0] as Received).id);
   });
 
-  it('what happened while nobody answered is told when somebody does, however long that was', async () => {
+  it('sends what happened during an outage when the receiver is back, however long it was', async () => {
     const { url, received, mend } = await receiver(...Array.from({ length: 10_000 }, () => 500));
     const live = await recordedLive('2.1.325-single', '2.1.325-parallel');
     const other = live.snapshot().sessions.find(({ subagents }) => subagents.length === 2);
@@ -199,7 +199,7 @@ describe('the webhook', () => {
     expect(texts().match(/✅ Subagent/g)).toHaveLength(3);
   });
 
-  it('a session that cannot be read keeps nobody else from being told', async () => {
+  it('sends other sessions when one cannot be read', async () => {
     const { url, received } = await receiver();
     const live = await recordedLive('2.1.325-single', '2.1.325-parallel');
     const [broken] = live.snapshot().sessions;
@@ -261,7 +261,7 @@ describe('the webhook', () => {
     expect(new Set(received.map((one) => eventOf(one).id)).size).toBe(5);
   });
 
-  it('what the docs show for checking it lets through what is ours, and nothing else', async () => {
+  it('the check in the docs accepts our requests and no others', async () => {
     const docs = readFileSync(new URL('../../docs/WEBHOOK.md', import.meta.url), 'utf8');
     const [, snippet = ''] = /```js\n([\s\S]*?)```/.exec(docs) ?? [];
     const { isOurs } = await import(`data:text/javascript,${encodeURIComponent(snippet)}`);
@@ -303,7 +303,7 @@ describe('the webhook', () => {
     }
   });
 
-  it('questions stand among the rest where they belong by their time', async () => {
+  it('sends approval requests among the other events, by time', async () => {
     const { url, received } = await receiver();
     const live = await recordedLive('2.1.325-single');
     const [session] = live.snapshot().sessions;
@@ -315,7 +315,7 @@ describe('the webhook', () => {
     expect(received.map((one) => eventOf(one).type)).toEqual(['spawned', 'ask', 'ended', 'rest']);
   });
 
-  it('Slack and Discord get what they take, and nobody is called by it', async () => {
+  it('sends Slack and Discord what they accept, and mentions no one', async () => {
     const text = {
       text: '📎 Subagent [<!channel> `x`]\n  › @everyone',
       marks: [

@@ -37,6 +37,7 @@ import {
   peopleIn,
 } from './personal-names.ts';
 import type { View } from './view.ts';
+import { type JoinedView, piecesWithin } from './view.ts';
 import {
   bareMessage,
   type Conversation,
@@ -45,7 +46,6 @@ import {
   walkConversation,
   walkStrings,
 } from './walk-strings.ts';
-import { type JoinedView, piecesWithin } from './wrapped-lines.ts';
 
 export interface RedactorOptions extends Person, RuleOptions {
   /** Values that may be shown: a text, or a `/regular expression/` that a whole value matches. */

@@ -94,7 +94,7 @@ describe.each(Object.entries(WRAPS))('lines cut, %s', (_name, show) => {
       }
   });
 
-  it('leave what stands on the next line', () => {
+  it('leave the text of the next line', () => {
     const { text } = fillSample('ghp_{an:36}');
     expect(createRedactor().redactText(show([text, 'Then the work begins.']))).toContain('Then the work begins.');
     expect(createRedactor().redactText(show([`A=${text}`, 'DB2_HOST=x']))).toContain('DB2_HOST=x');

@@ -1,8 +1,7 @@
 // A text as it reads without escapes, wrapped lines and base64: one view each.
 
 import { codeUnitsOf } from '../lib/digest.ts';
-import { codedView, editView, plainView, type View } from './view.ts';
-import { type JoinedView, joinWrapped, stripMargin } from './wrapped-lines.ts';
+import { codedView, editView, type JoinedView, joinWrapped, plainView, stripMargin, type View } from './view.ts';
 
 /** Colours and other control sequences of terminals, and characters that nobody sees. */
 const UNSEEN =

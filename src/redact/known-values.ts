@@ -1,12 +1,11 @@
 // Secrets that are known by their value: their placeholders, and where else they stand.
 
 import { groupBy } from '../lib/group.ts';
+import { createWordSearch, isLetterOrDigit, type WordSearch } from '../lib/word-search.ts';
 import { decodeBase64, encodeWholeGroups, isBase64Digit } from './disguises.ts';
 import type { Candidate, CandidateGroup, NamedSecret } from './finding.ts';
 import { isStandIn } from './value-looks.ts';
-import type { View } from './view.ts';
-import { createWordSearch, isLetterOrDigit, type WordSearch } from './word-search.ts';
-import type { JoinedView } from './wrapped-lines.ts';
+import type { JoinedView, View } from './view.ts';
 
 /** A secret that was found somewhere, and what stands in its place everywhere. */
 export interface KnownValue {

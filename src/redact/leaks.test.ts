@@ -29,7 +29,7 @@ function leaksIn({ secret, text }: PlantedSecret): readonly string[] {
 
 const NAMES = ['DB_PASSWORD', 'API_KEY', 'CLIENT_SECRET', 'ACCESS_TOKEN'];
 
-describe('a secret that starts with or contains a stand-in word', () => {
+describe('a secret that starts with or contains a placeholder word', () => {
   it.each(Object.entries(ASSIGNMENTS))('is redacted in %s', (_form, assign) => {
     const leaks = NAMES.flatMap((name) =>
       LIKE_STAND_INS.flatMap((secret) => leaksIn({ secret, text: assign(name, secret) })),

@@ -192,7 +192,7 @@ describe('any text', () => {
     );
   });
 
-  it('is masked wherever a secret stands in it, also between two pieces', () => {
+  it('is masked wherever it holds a secret, also between two pieces', () => {
     const [text, secret] = SECRETS['github-token']![0]!;
     for (const offset of [0, 47_950, 47_980, 47_999, 48_000, 63_990, 64_510, 96_000]) {
       const masked = maskText(`${'lorem ipsum '.repeat(10_000).slice(0, offset)} ${text}`);
@@ -250,7 +250,7 @@ describe('values', () => {
     });
   });
 
-  it('masks fields whose name may mean something else where their value does not', () => {
+  it('masks fields with an ambiguous name when their value is not ambiguous', () => {
     const secrets = {
       pass: 'x y',
       db_pass: 'hunter2',

@@ -2,13 +2,12 @@
 
 import { groupBy } from '../lib/group.ts';
 import { UserError } from '../lib/user-error.ts';
+import { createWordSearch } from '../lib/word-search.ts';
 import { type CustomPattern, readAllowed, readCustomPattern } from './custom-patterns.ts';
 import type { SecretRule } from './rule.ts';
 import { CREDENTIAL_RULES, PERSONAL_RULES } from './rules/all-rules.ts';
 import { entropyOf } from './value-looks.ts';
-import type { View } from './view.ts';
-import { createWordSearch } from './word-search.ts';
-import type { JoinedView } from './wrapped-lines.ts';
+import type { JoinedView, View } from './view.ts';
 
 type OnMatch = (rule: SecretRule, start: number, end: number) => void;
 

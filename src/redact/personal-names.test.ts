@@ -6,7 +6,7 @@ const redact = (text: string, names: readonly string[] = []): string => {
   return createRedactor(person).redactText(text);
 };
 
-describe('a person is found where escapes stand around the name, or in it', () => {
+describe('a person is found when escapes surround the name or are part of it', () => {
   it.each([
     ['at \\nblue-lamp-7\\n', 'at \\n[redacted:host-name#1]\\n'],
     ['\\tottokar\\"', '\\t[redacted:user-name#1]\\"'],

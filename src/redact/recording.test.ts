@@ -25,7 +25,7 @@ const PLANTED: Readonly<Record<string, string>> = {
   'private-key': `${dashes}BEGIN RSA PRIVATE KEY${dashes}\nMII${fake(7)}FAKEf\nake${fake(7)}==\n${dashes}END RSA PRIVATE KEY${dashes}`,
 };
 
-it('nothing that the recording plants is left, in any of the places where it stands', () => {
+it('leaves none of the secrets planted in the recording', () => {
   const file = Object.entries(PLANTED)
     .map(([kind, value]) => `# ${kind}\n${value}\n`)
     .join('');

@@ -118,7 +118,7 @@ describe('placeholders', () => {
     ]);
   });
 
-  it('stand where a known secret has nothing around it that tells, also encoded or cut', () => {
+  it('replace a known secret without any context, also encoded or cut', () => {
     const value = 'p4ss-Wort-x9';
     const texts = [
       `DB_PASSWORD=${value}`,
@@ -142,14 +142,14 @@ describe('placeholders', () => {
     ]);
   });
 
-  it('do not spread an ordinary word that was somebody’s password', () => {
+  it('do not replace an ordinary word that was used as a password', () => {
     expect(redact({ a: 'PASSWORD=staging', b: 'on staging it works' })).toEqual({
       a: 'PASSWORD=[redacted:environment-variable#1]',
       b: 'on staging it works',
     });
   });
 
-  it('name a key alike however its lines are shown, and stand for a line of it alone', () => {
+  it('name a key the same however its lines are shown, and replace a single line of it', () => {
     const key = fill('{pem:RSA PRIVATE KEY}');
     const line = key.split('\n')[2]!;
     const shown = [
@@ -180,7 +180,7 @@ describe('placeholders', () => {
 });
 
 describe('fields by their name', () => {
-  it('are hidden whole, unless they only stand for something', () => {
+  it('are hidden whole, unless they are placeholders', () => {
     expect(
       redact({
         password: 'two words',
@@ -233,7 +233,7 @@ describe('people', () => {
     );
   });
 
-  it('knows the owner of the working folder and the author that git told', () => {
+  it('include the owner of the working folder and the author in git', () => {
     const left = redact({
       cwd: '/home/annika/x',
       author: { name: 'Ann Roe', email: 'ann@roe.invalid' },
@@ -261,7 +261,7 @@ describe('own patterns and exceptions', () => {
 });
 
 describe('findings', () => {
-  it('say what was found where, and nothing of it', () => {
+  it('report kind and location, but not the secret', () => {
     const transcript = sampleTranscript();
     const planted = {
       ...transcript,
@@ -286,7 +286,7 @@ describe('findings', () => {
     ]);
   });
 
-  it('hide what stands in the names of places, too', () => {
+  it('hide secrets in their locations, too', () => {
     const redactor = createRedactor();
     const value = { [github]: { 'x y': github } };
     const [first] = sampleTranscript().messages;

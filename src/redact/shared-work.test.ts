@@ -60,7 +60,7 @@ describe('work that several share', () => {
     expect(findings.length).toBeGreaterThan(5);
   });
 
-  it('gives the same where somebody is named only later', () => {
+  it('gives the same result when a person is named only later', () => {
     const session = [...SESSION, transcript('c', 'who was it', { cwd: home }), transcript('d', 'Alexandra was')];
     session.unshift(transcript('top', 'ask alexandra, she knows'));
     const { clean, findings, apart } = shared(session);
@@ -77,7 +77,7 @@ describe('work that several share', () => {
     expect(SESSION.map((one) => scanned.redactTranscript(one))).toEqual(alone(SESSION).clean);
   });
 
-  it('gives the same to whoever has looked at it before', () => {
+  it('gives the same result to a worker that has scanned it before', () => {
     const redactor = createRedactor();
     const looked = SESSION.map((one) => redactor.gather(one));
     for (const { gathered } of looked) redactor.learn(gathered);
@@ -99,7 +99,7 @@ describe('a look that was taken before', () => {
     expect(JSON.stringify(redactor.redactTranscript(planted))).not.toContain(tokens[0]);
   });
 
-  it('counts only where the text held something before', () => {
+  it('counts only if the text held something before', () => {
     const redactor = createRedactor();
     const half = transcript('half', `first ${tokens[1]}`, 'nothing here');
     const { looked } = redactor.gather(half);
@@ -117,7 +117,7 @@ describe('a look that was taken before', () => {
     expect(JSON.stringify(left)).not.toContain('hunter');
   });
 
-  it('is worth nothing when somebody was met since', () => {
+  it('is outdated when a person was found since', () => {
     const redactor = createRedactor();
     const { looked } = redactor.gather(plain);
     expect(redactor.isUpToDate(looked)).toBe(true);
@@ -140,7 +140,7 @@ describe('a look that was taken before', () => {
     expect(JSON.stringify(redactor.redactTranscript(withDoor, looked))).not.toContain(tokens[0]);
   });
 
-  it('says nothing of what lies too deep to be looked at', () => {
+  it('does not skip values that are nested too deep to be scanned', () => {
     const redactor = createRedactor();
     let input: unknown = tokens[0];
     for (let level = 0; level < 300; level++) input = { a: input };
@@ -149,7 +149,7 @@ describe('a look that was taken before', () => {
     expect(JSON.stringify(redactor.redactTranscript(deep, looked))).not.toContain(tokens[0]);
   });
 
-  it('is told of any value', () => {
+  it('also works for values that are not transcripts', () => {
     const redactor = createRedactor();
     const looked = redactor.scan({ a: 'nothing', b: `has ${tokens[0]}` });
     const left = redactor.redactValue({ a: tokens[1], b: `has ${tokens[0]}` }, looked);

@@ -1,5 +1,7 @@
 // What the value or the name of a field says about being a secret.
 
+import { wordSet } from '../lib/group.ts';
+
 /** Shannon's entropy, in bits a character. */
 export function entropyOf(text: string): number {
   const counts = new Map<string, number>();
@@ -73,9 +75,8 @@ function isCodePath(value: string): boolean {
 const STORE_ADDRESS =
   /^(?:op:\/\/[\w .-]+(?:\/[\w .-]+)+|arn:aws[\w-]*(?::[\w./*-]*){4,}|(?:vault|ssm|kms|gcp|azure):\/{0,2}(?:[A-Za-z][\w.-]*\/|\/)[\w./-]+(?:#\w+)?|env:[A-Z][A-Z0-9_]*|file:(?:\/\/)?[.~]?\/[\w./-]+|ENC\[AES256_GCM,[^\]]*\]?)$/;
 
-const toSet = (words: string): ReadonlySet<string> => new Set(words.split(' '));
 /** Stand-ins on their own: placeholders, types and states. */
-const STAND_IN_WORDS = toSet(
+const STAND_IN_WORDS = wordSet(
   'password passwd passphrase passwords pass pw pwd passwort secret secrets token tokens key keys apikey credential credentials ' +
     'test testing tester example sample dummy fake mock placeholder changeme changeit changethis replaceme foo bar baz qux foobar ' +
     'foobarbaz abc abcdef xyz todo tbd fixme redacted masked hidden filtered removed omitted ' +
@@ -84,15 +85,15 @@ const STAND_IN_WORDS = toSet(
     'bearer basic oauth jwt csrf hash header cookie field input name type word id here x',
 );
 /** Part of a stand-in only together with another word: `root` alone is a real password. */
-const WORDS_BESIDE = toSet(
+const WORDS_BESIDE = wordSet(
   'db user my the new old bad super top very your api auth access client app root admin some any this that is a an of not real ' +
     'login private public session refresh secure shared base encrypted plain hashed confirm current temp rest or and goes reset ' +
     'forgot change replace enter insert put paste add set use provide sign signing for with to in on me it has been was must be ' +
     'please long own',
 );
 /** First and last words of placeholders with up to two unknown words between them: `your-google-maps-api-key`, `insert_token_here`, `replaceWithYourKey`. */
-const TEMPLATE_HEADS = toSet('your my the some any a an enter insert replace put paste add set use change');
-const TEMPLATE_ENDS = toSet(
+const TEMPLATE_HEADS = wordSet('your my the some any a an enter insert replace put paste add set use change');
+const TEMPLATE_ENDS = wordSet(
   'password passwd passphrase pass pw pwd secret secrets token tokens key keys credential credentials value string id here this me it ' +
     'goes pat dsn hash placeholder',
 );

@@ -108,8 +108,8 @@ describe('a feed of a server', () => {
     await wait(5100);
     own.emit({ type: 'snapshot', data: { ...whole, isComplete: false } });
     expect([types, feed.source().isLost]).toEqual([['snapshot'], true]);
-    const { older, olderTotal, ignoredFiles, notices } = whole;
-    own.emit({ type: 'listing', data: { older, olderTotal, ignoredFiles, notices, isComplete: true } });
+    const { older, olderTotal, emptySessions, ignoredFiles, notices } = whole;
+    own.emit({ type: 'listing', data: { older, olderTotal, emptySessions, ignoredFiles, notices, isComplete: true } });
     expect([types, sources.at(-1)]).toEqual([['snapshot', 'snapshot'], 'this process']);
   });
 

@@ -95,7 +95,10 @@ export async function findTouched(batch: ChangeBatch, index: SessionIndex, follo
     if (what === 'written' && had.some(({ part }) => readers.includes(part.id))) {
       const main = had.filter(({ source }) => !source.agent && !source.companion);
       if (main.length > 0 && (await sizeOf(file)) < FIRST_LINES_BYTES)
-        for (const { place } of main) came.add(place.root);
+        for (const { place } of main) {
+          came.add(place.root);
+          factsAt.add(place);
+        }
       continue;
     }
     // Those that had it may have it no longer: whose a file is, its lines may tell, and they may be others now.
@@ -117,10 +120,17 @@ export async function findTouched(batch: ChangeBatch, index: SessionIndex, follo
       } else if (subject.kind === 'shared')
         for (const part of subject.parts) {
           // It is written to a hundred times a second: who lies in it already is not looked for again.
-          if (!index.partsOf(part.id).some((known) => known.place === place)) addPart(place, part);
+          const held = index.partsOf(part.id).find((known) => known.place === place);
+          if (!held) addPart(place, part);
+          // A process writes that was not there when the facts were read.
+          if (!held || held.located.facts.some(({ kind }) => kind !== 'process-seen')) factsAt.add(place);
           touch(part.id, subject.source);
         }
-      else touchPart(place, subject.part, file);
+      else {
+        // By its first lines, a process may have gone on in it.
+        if (index.partsOf(subject.part.id).length === 0) factsAt.add(place);
+        touchPart(place, subject.part, file);
+      }
     }
   }
   for (const { place, part, below } of index.partsBelow(unowned)) touchPart(place, part, below);

@@ -132,7 +132,7 @@ describe('Qwen Code, followed', () => {
     }
     await until(() => statuses(live)?.length === 2, 'the agent');
     expect(statuses(live)).toEqual([
-      ['main', 'waiting', 'input'],
+      ['main', 'waiting', 'child'],
       ['task', 'running', undefined],
     ]);
     for (const file of chatsBelow(from)) cpSync(file, path.join(folder.root, path.relative(from, file)));

@@ -2,15 +2,19 @@ import {
   type AgentEvent,
   type AgentId,
   type AgentRecord,
+  copyTimeOf,
   createLedger,
   type Diagnostic,
   type EventOrigin,
   MESSAGE_DELIVERY,
+  mainAgentOf,
   type ProcessSeen,
   parseStartedBy,
   reduce,
   retract,
   type SessionBegun,
+  type SessionContinued,
+  type SessionForked,
   type SessionId,
   type SessionLedger,
   type SourceId,
@@ -66,6 +70,9 @@ export class FollowedSession {
   #borrowed: readonly LocatedSource[] = [];
   /** Files of its own that are another agent's than their names say. */
   readonly #reassigned = new Map<SourceId, LocatedSource>();
+  /** Until when the lines of borrowed files count: they end for this session when it became a copy. */
+  #borrowedUntil: number | undefined;
+  #isOriginKnown = false;
   /** Agents that were looked for elsewhere; undefined: look for them next time. */
   #searched: ReadonlySet<AgentId> | undefined;
   #generation = 0;
@@ -75,7 +82,7 @@ export class FollowedSession {
   constructor(adapter: SourceAdapter, { id }: Pick<LocatedSession, 'id'>) {
     this.#adapter = adapter;
     this.#id = id;
-    this.#ledger = createLedger(id, adapter.title);
+    this.#ledger = createLedger(id, adapter.title, adapter.deletesAfterDays);
   }
 
   get ledger(): SessionLedger {
@@ -120,9 +127,10 @@ export class FollowedSession {
   }
 
   #restart(): void {
-    this.#ledger = createLedger(this.#id, this.#adapter.title);
+    this.#ledger = createLedger(this.#id, this.#adapter.title, this.#adapter.deletesAfterDays);
     this.#followed = new Map();
     this.#borrowed = [];
+    this.#isOriginKnown = false;
     this.#searched = undefined;
     this.#facts = [];
     this.#generation++;
@@ -156,7 +164,7 @@ export class FollowedSession {
     this.#ledger.processes.clear();
     for (const fact of facts) {
       reduce(this.#ledger, fact);
-      if (fact.kind === 'process-seen' && fact.alive && !this.#starts.has(fact.pid))
+      if (fact.kind === 'process-seen' && fact.alive && !fact.isShared && !this.#starts.has(fact.pid))
         this.#starts.set(fact.pid, startOf(fact));
     }
     for (const start of this.#starts.values()) if (start) reduce(this.#ledger, start);
@@ -168,14 +176,16 @@ export class FollowedSession {
     let isReplaced = false;
     const fewAtOnce = atMost(SIDE_BY_SIDE);
     const readOne = async (source: LocatedSource): Promise<void> => {
-      const isBorrowed = this.#borrowed.some(({ id }) => id === source.id);
+      const isBorrowed = !source.goesOn && this.#borrowed.some(({ id }) => id === source.id);
       const one =
         this.#followed.get(source.id) ??
         followSource(this.#adapter, session, source, {
           isBorrowed,
-          copiedAt: isBorrowed ? this.#ledger.copiedAt : undefined,
+          copiedAt: isBorrowed ? this.#borrowedUntil : undefined,
         });
       this.#followed.set(source.id, one);
+      const origin = { source: source.id, offset: 0, length: 0 };
+      if (isBorrowed) reduce(this.#ledger, { kind: 'source-borrowed', session: session.id, origin });
       const look = await one.look(this.#ledger);
       if (look === 'replaced' || look === 'gone') {
         isReplaced = true;
@@ -196,6 +206,7 @@ export class FollowedSession {
   async #readElsewhere(session: LocatedSession, scan: AgentScan, reading: Refreshed): Promise<boolean> {
     const ownById = new Map(session.sources.map((source) => [source.id, source]));
     const own = new Set(ownById.keys());
+    if (!(await this.#isFrozen(session))) return false;
     while (this.#adapter.locateAgents) {
       const away = agentsElsewhere(this.#ledger, own);
       if (this.#searched?.size === away.length && away.every((agent) => this.#searched?.has(agent))) return true;
@@ -213,6 +224,7 @@ export class FollowedSession {
       if (isReassigned) return false;
       if (this.#borrowed.some(({ id, path }) => found.get(id)?.path !== path)) return false;
       this.#borrowed = [...found.values()];
+      if (!(await this.#isFrozen(session))) return false;
       const added = this.#borrowed.filter(({ id }) => !this.#followed.has(id));
       if (!(await this.#readAll(session, added, reading))) return false;
       const lost = added.filter(({ id }) => this.#followed.get(id)?.isMissing());
@@ -221,6 +233,29 @@ export class FollowedSession {
     return true;
   }
 
+  /** False if borrowed files were read beyond the moment at which the session became a copy. */
+  async #isFrozen(session: LocatedSession): Promise<boolean> {
+    await this.#noteOrigin(session);
+    const until = copyTimeOf(this.#ledger);
+    if (until === this.#borrowedUntil) return true;
+    this.#borrowedUntil = until;
+    return !this.#borrowed.some(({ id, goesOn }) => !goesOn && this.#followed.has(id));
+  }
+
+  /** A session that borrows agents, or has lines that look like copies, is compared with its neighbours. */
+  async #noteOrigin(session: LocatedSession): Promise<void> {
+    if (this.#isOriginKnown || copyTimeOf(this.#ledger) !== undefined) return;
+    if (!this.#ledger.mayBeCopy && this.#borrowed.every(this.#isTeammates)) return;
+    const fact = await originOf(this.#adapter, session, this.#ledger);
+    if (fact === 'too early' || (fact?.kind === 'session-forked' && fact.at === undefined)) return;
+    this.#isOriginKnown = true;
+    if (fact) reduce(this.#ledger, fact);
+  }
+
+  /** They are in other sessions because they have terminals of their own. */
+  readonly #isTeammates = ({ agent }: LocatedSource): boolean =>
+    agent === undefined || this.#ledger.agents.get(agent)?.agentKind?.value === 'teammate';
+
   /** Files that went away between the search and the reading: they are looked for again at the next look. */
   #forget(sources: readonly LocatedSource[]): true {
     for (const { id } of sources) this.#followed.delete(id);
@@ -228,6 +263,29 @@ export class FollowedSession {
     this.#searched = undefined;
     return true;
   }
+}
+
+/**
+ * The fact that it began as a copy of an older session, or where one was emptied; `too early` until something was said in it.
+ * Expensive: it reads the neighbouring sessions.
+ */
+export async function originOf(
+  adapter: SourceAdapter,
+  session: LocatedSession,
+  ledger: SessionLedger,
+): Promise<SessionForked | SessionContinued | 'too early' | undefined> {
+  if (!adapter.findOrigin) return undefined;
+  const main = mainAgentOf(session.id);
+  const asked = [...ledger.messages.values()].filter(({ role, agents }) => role === 'user' && agents.has(main));
+  const [first] = asked.sort((a, b) => a.origin.offset - b.origin.offset);
+  if (!first) return 'too early';
+  const found = await adapter.findOrigin(session, first.id);
+  if (!found) return undefined;
+  const { id: from, leftAt: at, totals } = found;
+  const fact = { session: session.id, origin: first.origin, from };
+  if (found.isEmptied) return { ...fact, kind: 'session-continued' };
+  const replies = [...found.replies].filter((id) => ledger.messages.has(id));
+  return { ...fact, kind: 'session-forked', replies, ...known({ at, totals }) };
 }
 
 interface FollowedSource {
@@ -395,7 +453,7 @@ function failure(error: unknown): Pick<Diagnostic, 'code' | 'detail'> {
 /**
  * Agents of which files may lie elsewhere: those that a call's result or the notice of their end names and that have no file
  * here (a sidecar alone may be another session's); teammates, if messages were delivered to somebody; those whose file goes
- * on from another one; and those that were at work when their process left the session.
+ * on from another one; and those whose process left the session, in particular while they were at work.
  */
 function agentsElsewhere(ledger: SessionLedger, own: ReadonlySet<SourceId>): readonly AgentId[] {
   const agents = [...ledger.agents.values()];
@@ -418,7 +476,8 @@ function agentsElsewhere(ledger: SessionLedger, own: ReadonlySet<SourceId>): rea
     .filter((agent) => {
       const files = [...agent.sources];
       const isHere = files.some((file) => own.has(file));
-      if (isOwn(agent.isContinued) || (isLeft && isUnfinished(agent))) return true;
+      if ((agent.isContinued?.value && isOwn(agent.isContinued)) || (isLeft && isUnfinished(agent))) return true;
+      if (ledger.wasEmptied && isHere && agent.links.size > 0) return true;
       return isNamed(agent) && (!isHere || (hasDeliveries && isTeammate(agent)));
     })
     .map((agent) => agent.id);

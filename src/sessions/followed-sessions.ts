@@ -6,9 +6,11 @@ import {
   type MessageRange,
   type PartOfTranscript,
   reduce,
+  SETTLE_MS,
   type SessionId,
   type SessionLedger,
   type SessionTree,
+  Settling,
   type SourceProgress,
   type StalledAfter,
   shareUnchanged,
@@ -18,8 +20,7 @@ import type { AgentScan, LocatedSession } from '../hosts/index.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isRunning } from '../lib/processes.ts';
 import { claim, type FoundSession } from './find-sessions.ts';
-import { type FollowedProgress, FollowedSession } from './follow-session.ts';
-import { originOf } from './read-session.ts';
+import { type FollowedProgress, FollowedSession, originOf } from './follow-session.ts';
 import { createOpener, readTranscript } from './read-transcript.ts';
 import type { SessionIndex } from './session-index.ts';
 
@@ -39,6 +40,8 @@ interface FollowedOptions {
   readonly onReplaced: (file: string) => void;
   /** A file is in the middle of a write, and is to be read again. */
   readonly onUnfinished: (file: string) => void;
+  /** A state of the session is held back: to be settled at this time at the latest. */
+  readonly onUnsettled: (session: SessionId, dueAt: number) => void;
 }
 
 interface Followed {
@@ -46,7 +49,9 @@ interface Followed {
   readonly session: FollowedSession;
   /** Files that were found to be ours. */
   readonly ours: Set<string>;
+  /** As it is shown. */
   tree?: SessionTree;
+  readonly settling: Settling;
   lookedAt?: number;
   /** The generation of the ledger in which its origin was looked for. */
   originOf?: number;
@@ -87,6 +92,8 @@ export class FollowedSessions {
     const one = this.#followed.get(id);
     if (!one) return undefined;
     one.lookedAt = this.#options.clock();
+    // Who asks for it gets what is there.
+    if (!one.tree) this.settle(id, one.lookedAt + SETTLE_MS);
     return one.tree;
   }
 
@@ -156,6 +163,13 @@ export class FollowedSessions {
       if (one.tree?.agents.some(({ status }) => isAtWork(status))) this.#build(one, []);
   }
 
+  /** Shows what was held back until now. */
+  settle(id: SessionId, dueAt: number): void {
+    const one = this.#followed.get(id);
+    // A timer may come a little early, and a clock may be set back.
+    if (one) this.#build(one, [], Math.max(dueAt, this.#options.clock()));
+  }
+
   /** Roots of sessions of which a process is gone. */
   rootsWithLostProcess(): ReadonlySet<string> {
     const lost = [...this.#followed.values()].filter(({ session }) => hasLostProcess(session.ledger));
@@ -195,7 +209,13 @@ export class FollowedSessions {
       const ours: Set<string> = one?.ours ?? new Set();
       const claimed = found && (await claim(found, this.#foreign, ours));
       if (!found || !claimed) return this.#forget(id);
-      one ??= { found, session: new FollowedSession(claimed.adapter, claimed.located), ours, files: new Set() };
+      one ??= {
+        found,
+        session: new FollowedSession(claimed.adapter, claimed.located),
+        ours,
+        files: new Set(),
+        settling: new Settling(),
+      };
       one.found = claimed;
       this.#followed.set(id, one);
       const { session } = one;
@@ -231,9 +251,12 @@ export class FollowedSessions {
     return newer.length < sessions;
   }
 
-  #build(one: Followed, sources: readonly SourceProgress[]): void {
-    const { clock, stalledAfter, emit } = this.#options;
-    const tree = buildTree(one.session.ledger, { now: clock(), stalledAfter });
+  #build(one: Followed, sources: readonly SourceProgress[], now = this.#options.clock()): void {
+    const { stalledAfter, emit, onUnsettled } = this.#options;
+    const { ledger } = one.session;
+    const { tree, dueAt } = one.settling.settle(buildTree(ledger, { now, stalledAfter }), ledger, now);
+    if (dueAt !== undefined) onUnsettled(ledger.id, dueAt);
+    if (!tree) return;
     one.tree = shareUnchanged(one.tree, tree);
     emit({ kind: 'tree', tree: one.tree, sources });
   }

@@ -98,7 +98,7 @@ it('who started a session, as its hooks were told, puts it below that agent', as
   const started = `claude-code:${inner}`;
   appendFileSync(path.join(told, `${outer}.jsonl`), `${JSON.stringify({ id: '2', at: 1, startedBy, started })}\n`);
   const joined = await sessions.list({ limit: 10 });
-  expect([joined.total, joined.trees.map(({ id }) => nativeId(id))]).toEqual([1, [outer]]);
+  expect([joined.total, joined.more, joined.trees.map(({ id }) => nativeId(id))]).toEqual([2, 0, [outer]]);
   const { tree } = await sessions.open(outer);
   expect(tree.agents.find(({ kind }) => kind === 'session')).toMatchObject({
     id: started,

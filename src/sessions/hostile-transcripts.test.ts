@@ -1,7 +1,8 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { flattenTranscripts, parseDocument, type Transcript, type TranscriptDocument } from '../core/index.ts';
+import { flattenTranscripts, type Transcript, type TranscriptDocument } from '../core/index.ts';
 import { formatDocument } from '../export/document-json.ts';
+import { parseDocument } from '../export/parse-document.ts';
 import { makeTemporaryFolder } from '../lib/testing/temporary-folder.ts';
 import { misfits } from '../server/http/testing/validate.ts';
 import {
@@ -149,7 +150,7 @@ describe('documents of others', () => {
   it('are refused where they are none, or damaged, with the place', async () => {
     const document = JSON.parse(JSON.stringify(await good));
     expect(() => parseDocument('{"format":"troupe-tr')).toThrow(/cut off/);
-    expect(() => parseDocument('[]')).toThrow(/no transcript/);
+    expect(() => parseDocument('[]')).toThrow(/not a transcript/);
     expect(() => parseDocument(JSON.stringify({ ...document, version: 2 }))).toThrow(/version 2/);
     const without = JSON.parse(JSON.stringify(document));
     delete without.messages[1].content[0].tool_use_id;

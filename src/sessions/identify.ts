@@ -12,13 +12,13 @@ import {
   type Identifier,
   type Identity,
   type IdentityEvidence,
+  isBusy,
   mainAgentOf,
   nativeId,
   type SessionId,
   type SessionLedger,
   type SessionTree,
   selectAgents,
-  selectAtWork,
   selectPath,
 } from '../core/index.ts';
 import {
@@ -78,7 +78,7 @@ function withOthersAtWork(guess: Identity, tree: SessionTree): Identity {
   const named = guess.who === 'main' ? [{ id: mainAgentOf(tree.id) }] : agent ? [agent] : guess.candidates;
   const isNamed = ({ id, link }: AgentNode): boolean =>
     named.some((one) => one.id === id || (one.call !== undefined && one.call === link.call));
-  const others = selectAtWork(selectAgents(tree)).filter((node) => node.waitingOn !== 'child' && !isNamed(node));
+  const others = selectAgents(tree).filter((node) => isBusy(node) && node.waitingOn !== 'child' && !isNamed(node));
   if (others.length === 0) return guess;
   // Whom the tail names may only be waiting for those who are at work.
   const candidates = [...named.filter((one) => !isWaitingForChild(one, tree)), ...others.map(toIdentified)];

@@ -166,8 +166,11 @@ export function joinLive(live: LiveTrees, onError: (error: unknown) => void = ()
   const own = new Map(live.current().map((tree) => [tree.id, tree]));
   const listeners = new Listeners<TreeChange>(onError);
   const asked = new Set<SessionId>();
+  /** Empty sessions that somebody asked for by their id. */
+  const wanted = new Set<SessionId>();
+  const isListed = ({ id, isEmpty }: SessionTree): boolean => !isEmpty || wanted.has(id);
   let joined = joinTrees([...own.values()]);
-  let shown = new Map(joined.trees.map((tree) => [tree.id, tree]));
+  let shown = new Map(joined.trees.filter(isListed).map((tree) => [tree.id, tree]));
 
   /** One that commands name may be older than what is followed. */
   const askFor = (tree: SessionTree): void => {
@@ -182,7 +185,7 @@ export function joinLive(live: LiveTrees, onError: (error: unknown) => void = ()
     const before = shown;
     const share = (tree: SessionTree): SessionTree =>
       tree === own.get(tree.id) ? tree : shareUnchanged(before.get(tree.id), tree);
-    shown = new Map(joined.trees.map((tree) => [tree.id, share(tree)]));
+    shown = new Map(joined.trees.filter(isListed).map((tree) => [tree.id, share(tree)]));
     for (const id of before.keys()) if (!shown.has(id)) listeners.tell({ kind: 'gone', session: id });
     const top = topOf(changed, joined);
     // Others change only by what comes to them or leaves them.
@@ -198,6 +201,7 @@ export function joinLive(live: LiveTrees, onError: (error: unknown) => void = ()
     own.delete(id);
     // Where its files are there and only nobody looked, it is read again.
     asked.delete(id);
+    wanted.delete(id);
     for (const tree of own.values()) askFor(tree);
     if (!isPlain) show(id, []);
     else if (shown.delete(id)) listeners.tell({ kind: 'gone', session: id });
@@ -207,11 +211,15 @@ export function joinLive(live: LiveTrees, onError: (error: unknown) => void = ()
     if (change.kind === 'gone') return drop(change.session);
     if (change.kind === 'listing') return listeners.tell(change);
     const { tree, sources } = change;
+    const before = own.get(tree.id);
     own.set(tree.id, tree);
     askFor(tree);
+    if (before?.isEmpty !== tree.isEmpty) listeners.tell({ kind: 'listing' });
     if (!areAlone()) return show(tree.id, sources);
-    shown.set(tree.id, tree);
-    listeners.tell(change);
+    if (isListed(tree)) {
+      shown.set(tree.id, tree);
+      listeners.tell(change);
+    } else if (shown.delete(tree.id)) listeners.tell({ kind: 'gone', session: tree.id });
   });
   const treeOf = (id: SessionId): SessionTree | undefined =>
     shown.get(id) ?? (joined.within.has(id) ? joined.of(id) : own.get(id));
@@ -219,10 +227,18 @@ export function joinLive(live: LiveTrees, onError: (error: unknown) => void = ()
   return {
     ledgerOf: (session) => live.ledgerOf(session),
     current: () => [...shown.values()],
-    listing: () => live.listing(),
+    listing() {
+      const listing = live.listing();
+      const hidden = [...own.values()].filter((tree) => !isListed(tree)).length;
+      return { ...listing, emptySessions: listing.emptySessions + hidden };
+    },
     subscribe: (listener) => listeners.add(listener),
     async look(session) {
       const tree = await live.look(session);
+      if (tree && !isListed(tree)) {
+        wanted.add(tree.id);
+        show(tree.id, []);
+      }
       return tree && (treeOf(tree.id) ?? tree);
     },
     async transcript(session, agent, range) {

@@ -3,44 +3,27 @@ import {
   buildTree,
   type JoinedTrees,
   joinTrees,
-  mainAgentOf,
   namedBelow,
   reduce,
-  type SessionForked,
   type SessionId,
   type SessionLedger,
   type SessionTree,
   type SourceId,
 } from '../core/index.ts';
-import type { LocatedSession, LocatedSource, SourceAdapter } from '../hosts/index.ts';
+import type { AgentScan, LocatedSession, LocatedSource, SourceAdapter } from '../hosts/index.ts';
 import { atMost, type Clock } from '../lib/clock.ts';
 import { claim, type FoundSession } from './find-sessions.ts';
-import { FollowedSession } from './follow-session.ts';
+import { FollowedSession, originOf } from './follow-session.ts';
 
 /** Reads every source of a session into a new ledger. A source that cannot be read is a diagnostic; the others go on. */
-export async function readSession(adapter: SourceAdapter, session: LocatedSession): Promise<SessionLedger> {
-  const followed = new FollowedSession(adapter, session);
-  await followed.refresh(session);
-  return followed.ledger;
-}
-
-/**
- * The fact that it began as a copy of an older session; `too early` until something was said in it. Expensive: it reads
- * the neighbouring sessions.
- */
-export async function originOf(
+export async function readSession(
   adapter: SourceAdapter,
   session: LocatedSession,
-  ledger: SessionLedger,
-): Promise<SessionForked | 'too early' | undefined> {
-  const main = mainAgentOf(session.id);
-  const asked = [...ledger.messages.values()].filter(({ role, agents }) => role === 'user' && agents.has(main));
-  const [first] = asked.sort((a, b) => a.origin.offset - b.origin.offset);
-  if (!first) return 'too early';
-  const found = await adapter.findOrigin?.(session, first.id);
-  if (!found) return undefined;
-  const replies = [...found.replies].filter((id) => ledger.messages.has(id));
-  return { kind: 'session-forked', session: session.id, origin: first.origin, from: found.id, replies };
+  scan?: AgentScan,
+): Promise<SessionLedger> {
+  const followed = new FollowedSession(adapter, session);
+  await followed.refresh(session, undefined, scan);
+  return followed.ledger;
 }
 
 /** Of a session with hundreds of files, each of which is asked for. */
@@ -82,13 +65,14 @@ export function createReadSessions(
   const read = new Map<SessionId, { session: FoundSession; ledger: SessionLedger | undefined; tree: SessionTree }>();
   const strangers = new Set<SessionId>();
   const byId = new Map(all.map((found) => [found.located.id, found]));
+  const scan: AgentScan = new Map();
   const joined = (): JoinedTrees => joinTrees([...read.values()].map(({ tree }) => tree));
 
   const readOne = async (session: FoundSession): Promise<SessionTree> => {
     const { id } = session.located;
     const known = read.get(id);
     if (known) return known.tree;
-    const ledger = await readSession(session.adapter, session.located);
+    const ledger = await readSession(session.adapter, session.located, scan);
     const tree = buildTree(ledger, { now: clock() });
     read.set(id, { session, ledger: withoutFacts ? undefined : ledger, tree });
     return tree;
@@ -118,6 +102,8 @@ export function createReadSessions(
       const tree = await readOne(session);
       await readBelow(tree);
       await readAbove(tree, new Set());
+      const lead = await session.adapter.findLead?.(session.located);
+      if (lead !== undefined) await readNamed(lead);
     }
   };
   const readAbove = async (tree: SessionTree, seen: Set<SessionId>): Promise<void> => {
@@ -132,6 +118,8 @@ export function createReadSessions(
   return {
     add,
     joined,
+    /** By session, each for itself. */
+    trees: (): ReadonlyMap<SessionId, SessionTree> => new Map([...read].map(([id, { tree }]) => [id, tree])),
     /** The session with all that stands in its tree; with the one that it was forked from. */
     async open(id: SessionId) {
       const one = read.get(id);

@@ -2,14 +2,8 @@ import { cpSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import {
-  flattenTranscripts,
-  nativeId,
-  parseDocument,
-  readDocument,
-  type Transcript,
-  type TranscriptBlock,
-} from '../core/index.ts';
+import { flattenTranscripts, nativeId, readDocument, type Transcript, type TranscriptBlock } from '../core/index.ts';
+import { parseDocument } from '../export/parse-document.ts';
 import { claudeCode } from '../hosts/claude-code/index.ts';
 import { makeTemporaryFolder } from '../lib/testing/temporary-folder.ts';
 import { misfits } from '../server/http/testing/validate.ts';

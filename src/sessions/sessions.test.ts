@@ -13,7 +13,7 @@ import {
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { buildTree, nativeId, type SessionTree } from '../core/index.ts';
+import { buildTree, computeTree, nativeId, type SessionTree } from '../core/index.ts';
 import { claudeCode } from '../hosts/claude-code/index.ts';
 import { makeTemporaryFolder } from '../lib/testing/temporary-folder.ts';
 import { readSession } from './read-session.ts';
@@ -21,6 +21,8 @@ import { createSessions } from './sessions.ts';
 
 const fixtures = fileURLToPath(new URL('../hosts/claude-code/fixtures/', import.meta.url));
 const MUCH_LATER = Date.parse('2030-01-01T00:00:00Z');
+/** Before the host deletes anything. */
+const DAYS_LATER = Date.parse('2026-11-20T00:00:00Z');
 
 let folder = '';
 beforeEach(() => {
@@ -100,12 +102,31 @@ describe('without a record of the process', () => {
 
 describe('what is on disk', () => {
   it('a session whose main transcript is gone still has its agents', async () => {
-    const tree = await open('2.1.325-nested', MUCH_LATER, (id) => {
+    const tree = await open('2.1.325-nested', DAYS_LATER, (id) => {
       rmSync(path.join(folder, 'projects/-home-dev-nested', `${id}.jsonl`));
     });
     expect(tree.agents).toHaveLength(4);
     expect(tree.agents.filter((agent) => agent.depth === 2)).toHaveLength(2);
     expect(tree.diagnostics.map(({ code }) => code)).toEqual(['missing-transcript']);
+    expect(computeTree({ tree, ignoredFiles: 0 }, { internal: false }).session).toMatchObject({
+      title: null,
+      usage: { output: 378 - 95 },
+      usageIsLowerBound: true,
+    });
+  });
+
+  it('notes transcripts that the host deleted because of their age once, and not as a problem', async () => {
+    const tree = await open('2.1.325-parallel', MUCH_LATER, (id) => {
+      const agents = path.join(folder, 'projects/-home-dev-parallel', id, 'subagents');
+      for (const name of readdirSync(agents)) if (name.endsWith('.jsonl')) rmSync(path.join(agents, name));
+    });
+    expect(tree.diagnostics.map(({ code, severity, count }) => [code, severity, count])).toEqual([
+      ['deleted-transcript', 'info', 1],
+    ]);
+    expect(tree.diagnostics[0]?.examples[0]?.detail).toBe('of 2 agents');
+    const { session } = computeTree({ tree, ignoredFiles: 0 }, { internal: false });
+    // The host's own total still holds what they used.
+    expect(session).toMatchObject({ problems: 0, usage: { output: 293 }, unattributedUsage: { output: 141 } });
   });
 
   it('agents whose parent left no file hang below it all the same', async () => {
@@ -173,7 +194,7 @@ describe('what is on disk', () => {
   it('an unreadable file is counted, and the others are read', async () => {
     const agent =
       'projects/-home-dev-nested/fa129e54-d574-4fea-bbfe-0dd74bbd38cd/subagents/agent-ab4c7b9a30ff9f65c.jsonl';
-    const tree = await open('2.1.325-nested', MUCH_LATER, () => {
+    const tree = await open('2.1.325-nested', DAYS_LATER, () => {
       // Root reads everything: for root, what cannot be read is empty.
       rmSync(path.join(folder, agent));
       writeFileSync(path.join(folder, agent), '');

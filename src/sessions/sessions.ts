@@ -3,10 +3,10 @@ import path from 'node:path';
 import { type AgentId, nativeId, type SessionId, type Sessions, type SessionTree } from '../core/index.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isThere } from '../lib/folders.ts';
-import { readTail } from '../lib/read-lines.ts';
 import { stateFolder } from '../lib/state-folder.ts';
 import { assertFound, UserError } from '../lib/user-error.ts';
 import { claim, type FoundSession, type FoundSessions, findSessions } from './find-sessions.ts';
+import { type Contents, glanceAt, holdsNothing, newestFirst } from './glance.ts';
 import { type DataFolder, isAddress, thisMachine } from './places.ts';
 import { createReadSessions, topOf } from './read-session.ts';
 
@@ -20,37 +20,42 @@ export function createSessions(
     return findSessions(places);
   };
 
-  /** The newest that turn out to be ours, up to `limit`. */
-  const claimNewest = async (sessions: readonly FoundSession[], limit: number, ignored: Set<string>) => {
-    const claimed: FoundSession[] = [];
-    let strangers = 0;
-    for (const session of sessions) {
-      if (claimed.length >= limit) break;
-      const ours = await claim(session, ignored);
-      if (ours) claimed.push(ours);
-      else strangers++;
-    }
-    return { claimed, strangers };
-  };
+  /** A file that is empty yet is no other host's. */
+  const claimOrEmpty = async (found: FoundSession, ignored: Set<string>): Promise<FoundSession | undefined> =>
+    (await claim(found, ignored)) ?? ((await holdsNothing(found)) ? found : undefined);
 
   return {
-    async list({ limit }) {
+    async list({ limit, withEmpty = false }) {
       const found = await find();
       const ignored = new Set(found.ignoredFiles);
+      const unread = new Map(found.sessions.map((session) => [session.located.id, session]));
+      const inOrder = limit < found.sessions.length ? newestFirst(found.sessions) : found.sessions.values();
       const read = createReadSessions(found.sessions, clock, { withoutFacts: true });
-      let joined = read.joined();
-      let strangers = 0;
-      // What turns out to stand in another one's tree makes room for another.
-      for (let wanted = limit; ; wanted += limit - joined.trees.length) {
-        const newest = await claimNewest(found.sessions, Math.max(wanted, NEWEST_BY_LINES), ignored);
-        ({ strangers } = newest);
-        await read.add(await lastActive(newest.claimed, wanted));
-        joined = read.joined();
-        if (joined.trees.length >= limit || newest.claimed.length < wanted) break;
+      const listable = (): readonly SessionTree[] => read.joined().trees.filter(({ isEmpty }) => withEmpty || !isEmpty);
+      // What turns out to be empty, or to stand in another one's tree, makes room for another.
+      for (let missing = limit; missing > 0; missing = limit - listable().length) {
+        const newest: FoundSession[] = [];
+        while (newest.length < missing) {
+          const { done, value: session } = await inOrder.next();
+          if (done) break;
+          unread.delete(session.located.id);
+          const ours = await claimOrEmpty(session, ignored);
+          if (ours) newest.push(ours);
+        }
+        if (newest.length === 0) break;
+        await read.add(newest);
       }
+      const contents = [...read.trees().values()].map(({ isEmpty }): Contents => (isEmpty ? 'empty' : 'conversation'));
+      for (const id of read.trees().keys()) unread.delete(id);
+      const left: Contents[] = [];
+      for (const session of unread.values()) left.push(await glanceAt(session));
+      const count = (all: readonly Contents[], what: Contents): number => all.filter((one) => one === what).length;
+      const trees = listable().toSorted(byLastActivity);
       return {
-        trees: joined.trees.toSorted(byLastActivity).slice(0, limit),
-        total: found.sessions.length - strangers - joined.within.size,
+        trees: trees.slice(0, limit),
+        total: count(contents, 'conversation') + count(left, 'conversation'),
+        more: Math.max(0, trees.length - limit) + count(left, 'conversation'),
+        emptySessions: count(contents, 'empty') + count(left, 'empty'),
         ignoredFiles: ignored.size,
         problems: found.problems,
         places: foldersOf(places),
@@ -59,9 +64,8 @@ export function createSessions(
     async open(prefix, onFound) {
       const found = await find();
       const ignored = new Set(found.ignoredFiles);
-      const wanted = prefix === undefined ? found.sessions : matching(found, prefix);
-      const { claimed } = await claimNewest(wanted, prefix === undefined ? NEWEST_BY_LINES : 1, ignored);
-      const [newest] = await lastActive(claimed, 1);
+      const [named] = prefix === undefined ? [] : matching(found, prefix);
+      const newest = named ? await claimOrEmpty(named, ignored) : await newestSpoken(found.sessions, ignored);
       if (!newest) {
         const where = foldersOf(places).join(', ') || 'no folder';
         throw new UserError(
@@ -114,33 +118,16 @@ export async function assertFolders(places: readonly DataFolder[]): Promise<void
   }
 }
 
-/** File times are those of the copy where a folder was copied: among the newest few, the lines decide. */
-const NEWEST_BY_LINES = 3;
-const TAIL_BYTES = 64 * 1024;
-
-/** The sessions whose last lines are the youngest, by a look at the ends of their files. */
-async function lastActive(sessions: readonly FoundSession[], limit: number): Promise<readonly FoundSession[]> {
-  if (sessions.length <= limit) return sessions;
-  const ages = await Promise.all(
-    sessions.map(async (session) => {
-      const { sources, modifiedAt } = session.located;
-      const files = sources.filter(({ shape }) => shape === 'lines');
-      // The rows of a table say themselves when they were written.
-      const byRows = sources.some(({ shape }) => shape === 'table') ? new Date(modifiedAt).toISOString() : '';
-      const byLines = await Promise.all(files.map(({ path }) => lastTimeIn(path)));
-      return { session, at: byLines.reduce((a, b) => (a > b ? a : b), byRows) };
-    }),
-  );
-  const youngest = ages.sort((a, b) => (a.at === b.at ? 0 : a.at > b.at ? -1 : 1));
-  return youngest.slice(0, limit).map(({ session }) => session);
-}
-
-/** Times in the same notation compare as texts. */
-async function lastTimeIn(file: string): Promise<string> {
-  const tail = await readTail(file, TAIL_BYTES).catch(() => undefined);
-  const text = Buffer.from(tail?.bytes ?? []).toString('latin1');
-  const times = [...text.matchAll(/"timestamp":"([^"\\]+)"/g)].map(([, at = '']) => at);
-  return times.sort().at(-1) ?? '';
+/** The newest with a conversation. */
+async function newestSpoken(
+  sessions: readonly FoundSession[],
+  ignored: Set<string>,
+): Promise<FoundSession | undefined> {
+  for await (const session of sessions.length === 1 ? sessions : newestFirst(sessions)) {
+    const ours = await claim(session, ignored);
+    if (ours && (await glanceAt(ours)) === 'conversation') return ours;
+  }
+  return undefined;
 }
 
 function matching({ sessions, problems }: FoundSessions, prefix: string): readonly FoundSession[] {

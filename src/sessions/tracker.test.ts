@@ -297,3 +297,22 @@ describe('ten thousand random operations', () => {
     });
   });
 });
+
+it('shows what was held back although the clock is set back meanwhile', async () => {
+  copy('2.1.325-single');
+  let now = MUCH_LATER;
+  const clock = (): number => {
+    now -= 3_600_000;
+    return now;
+  };
+  const live = start({ clock });
+  await complete(live);
+  const count = (): number => live.current()[0]?.agents.length ?? 0;
+  await until(() => count() > 1, 'the session is shown');
+  const agents = count();
+  const [file = ''] = filesBelow(root).filter((one) => /agent-[^/]*\.jsonl$/.test(one));
+  const [line = ''] = readFileSync(file, 'utf8').split('\n');
+  const other = { ...JSON.parse(line), agentId: 'a000000', uuid: 'other', message: { role: 'user', content: 'Other' } };
+  writeFileSync(path.join(path.dirname(file), 'agent-a000000.jsonl'), `${JSON.stringify(other)}\n`);
+  await until(() => count() > agents, 'an agent that nobody asked for is shown in the end');
+});

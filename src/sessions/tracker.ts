@@ -1,6 +1,7 @@
 import {
   type LiveTrees,
   nativeId,
+  SETTLE_MS,
   type SessionId,
   STALLED_AFTER,
   type StalledAfter,
@@ -12,7 +13,9 @@ import { known } from '../lib/json.ts';
 import { Listeners } from '../lib/listeners.ts';
 import { type FolderWatch, type PlaceChange, type WatchHandlers, watchFolders } from '../lib/watch-folders.ts';
 import { type ChangeBatch, Changes, findTouched } from './changes.ts';
+import type { FoundSession } from './find-sessions.ts';
 import { FollowedSessions, hasLiveProcess, type LiveWindow } from './followed-sessions.ts';
+import { newestOf, OlderSessions } from './glance.ts';
 import type { DataFolder } from './places.ts';
 import { SessionIndex } from './session-index.ts';
 import type { Config } from './settings.ts';
@@ -72,14 +75,17 @@ class Tracker implements LiveTrees {
   readonly #listening: { close(): void }[] = [];
   readonly #unwatched: UnwatchedFolders;
   readonly #unfinished = new Map<string, NodeJS.Timeout>();
+  readonly #unsettled = new Map<SessionId, NodeJS.Timeout>();
   /** Sessions that may be worth following: the newest first, once everything that came with them is listed. */
   readonly #arrivals = new Set<SessionId>();
   /** Places that could not be listed: each sweep tries again. */
   readonly #unread = new Set<DataFolder>();
+  readonly #older = new OlderSessions();
   readonly #lookSoon: () => void;
   readonly #pulseTimer: NodeJS.Timeout;
   #sweepTimer: NodeJS.Timeout | undefined;
   #isComplete = false;
+  #isGlancing = false;
   #pulses = 0;
   /** Files in one batch, so that nothing else waits long: somebody may move a folder of thousands of sessions. */
   #slice = FIRST_SLICE;
@@ -97,6 +103,7 @@ class Tracker implements LiveTrees {
       emit: (change) => this.#listeners.tell(change),
       onReplaced: (file) => this.#onChange(file, 'entry'),
       onUnfinished: (file) => this.#readLater(file),
+      onUnsettled: (session, dueAt) => this.#settleLater(session, dueAt),
     });
     this.#changes = new Changes((file) => this.#followed.isRead(file));
     this.#queue = new WorkQueue(onError);
@@ -113,9 +120,10 @@ class Tracker implements LiveTrees {
   readonly transcript: LiveTrees['transcript'] = (...of) => this.#followed.transcript(...of);
 
   listing() {
-    const older = this.#index.all().filter(({ located }) => !this.#followed.has(located.id));
+    const { older, emptySessions } = this.#older.list(this.#unfollowed());
     return {
-      older: older.map(({ located: { id, modifiedAt, sources } }) => ({ id, modifiedAt, files: sources.length })),
+      older,
+      emptySessions,
       ignoredFiles: this.#index.ignoredFiles + this.#followed.foreignFiles,
       places: this.#wanted.map(({ root }) => root),
       isComplete: this.#isComplete,
@@ -142,13 +150,31 @@ class Tracker implements LiveTrees {
     this.#queue.close();
     clearInterval(this.#pulseTimer);
     clearTimeout(this.#sweepTimer);
-    for (const timer of this.#unfinished.values()) clearTimeout(timer);
+    for (const timer of [...this.#unfinished.values(), ...this.#unsettled.values()]) clearTimeout(timer);
     for (const one of [...this.#watches, ...this.#listening]) one.close();
     this.#listeners.clear();
   }
 
   #tellListing(): void {
     this.#listeners.tell({ kind: 'listing' });
+    this.#glanceAtOlder();
+  }
+
+  #unfollowed(): readonly FoundSession[] {
+    return this.#index.all().filter(({ located }) => !this.#followed.has(located.id));
+  }
+
+  /** A few at a time, behind everything else: they are only listed. */
+  #glanceAtOlder(): void {
+    if (this.#isGlancing || !this.#isComplete || this.#queue.isClosed) return;
+    this.#isGlancing = true;
+    this.#queue.run(async () => {
+      const { isNews, isMore } = await this.#older.look(this.#unfollowed(), SLICE_MS).finally(() => {
+        this.#isGlancing = false;
+      });
+      if (isNews) this.#listeners.tell({ kind: 'listing' });
+      if (isMore) this.#glanceAtOlder();
+    });
   }
 
   #onChange(file: string, what: PlaceChange): void {
@@ -160,6 +186,18 @@ class Tracker implements LiveTrees {
     if (this.#unfinished.has(file) || this.#queue.isClosed) return;
     const lookAgain = (): void => void (this.#unfinished.delete(file) && this.#onChange(file, 'written'));
     this.#unfinished.set(file, setTimeout(lookAgain, UNFINISHED_MS));
+  }
+
+  #settleLater(session: SessionId, dueAt: number): void {
+    if (this.#queue.isClosed) return;
+    const settle = (): void => {
+      this.#unsettled.delete(session);
+      this.#queue.run(async () => this.#followed.settle(session, dueAt));
+    };
+    clearTimeout(this.#unsettled.get(session));
+    // Never longer: the clock may have been set back since.
+    const delay = Math.min(SETTLE_MS, Math.max(0, dueAt - this.#options.clock()));
+    this.#unsettled.set(session, setTimeout(settle, delay));
   }
 
   /** Watches first: what changes during the listing is looked at afterwards. */
@@ -178,7 +216,7 @@ class Tracker implements LiveTrees {
     await Promise.all(this.#watches.map(({ ready }) => ready));
     this.#unwatched.count();
     for (const place of this.#index.places()) await this.#load(place);
-    this.#followYoung();
+    await this.#followYoung();
     this.#queue.run(async () => {
       this.#isComplete = true;
       this.#tellListing();
@@ -196,9 +234,10 @@ class Tracker implements LiveTrees {
   }
 
   /** The newest first, one piece of work each: a request for one of them does not wait for all. */
-  #followYoung(): void {
+  async #followYoung(): Promise<void> {
     const sessions = this.#index.all();
-    const young = sessions.filter((found) => this.#followed.isInWindow(found)).slice(0, this.#options.window.sessions);
+    const inWindow = sessions.filter((found) => this.#followed.isInWindow(found));
+    const young = await newestOf(inWindow, this.#options.window.sessions);
     const alive = sessions.filter(({ located }) => hasLiveProcess(located));
     for (const { located } of new Set([...young, ...alive])) this.#queue.run(() => this.#followed.update(located.id));
   }
@@ -261,7 +300,7 @@ class Tracker implements LiveTrees {
     await this.#queue.add(async () => {
       const isNew = this.#unread.size > 0;
       for (const place of this.#unread) await this.#load(place);
-      if (isNew) this.#followYoung();
+      if (isNew) await this.#followYoung();
       const isRecounted = await this.#index.recountIgnored();
       if (this.#followed.letGo() || isRecounted) this.#tellListing();
     });

@@ -31,7 +31,7 @@ function open(asks: readonly ApprovalRequest[], size = { columns: 80, rows: 24 }
 }
 
 describe('a call that waits', () => {
-  it('stands at the bottom: who, what, why, how long; its agent needs you', async () => {
+  it('is shown at the bottom with agent, call, reason and time left, and marks its agent', async () => {
     const lines = await open([makeAsk('a')]).look();
     expect(lines[0]).toMatch(/◐ 1 needs you/);
     expect(lines.slice(0, -4).filter((line) => /◐ needs you .*Check app\.js/.test(line))).toHaveLength(1);
@@ -119,7 +119,7 @@ describe('a call that waits', () => {
     expect(said).toEqual([]);
   });
 
-  it('shows every line of what is asked about, and the end of a long one', async () => {
+  it('shows every line of the call, and the end of a long one', async () => {
     const command = `ls\n${'echo x; '.repeat(20)}rm -rf ~`;
     const { look } = open([makeAsk('a', { summary: 'ls … (+1 line)', input: { command, description: 'List' } })]);
     const text = (await look()).join('\n');
@@ -130,7 +130,7 @@ describe('a call that waits', () => {
     expect((await many.look()).join('\n')).toMatch(/step 9\n {3}… 40 more lines: see troupe guard asks\n/);
   });
 
-  it('of another session is not shown where one was asked for', async () => {
+  it('of another session is hidden when one session was asked for', async () => {
     const { look } = open([makeAsk('a')], undefined, { session: scene.project('single').id });
     expect((await look()).join('\n')).not.toContain('git push');
   });

@@ -1,13 +1,12 @@
 import {
   type AgentReport,
-  agentsOf,
   type Cell,
+  callsText,
   cleanLine,
   contextText,
   cutTo,
   formatAge,
   formatCell,
-  formatDuration,
   isBusy,
   isSessionBusy,
   linkText,
@@ -20,6 +19,7 @@ import {
   runsText,
   type Standing,
   sessionStanding,
+  sessionTimeText,
   shortId,
   standingOf,
   timeText,
@@ -175,7 +175,7 @@ function agentCells({ agent, stem, fold, inside }: AgentRow, options: CellOption
     ...((isBusy(agent) || doing.text !== '') && { doing }),
     ...(hasType(agent, options) && { type: { text: cleanLine(typeText(agent)), paint: paint.dim } }),
     model: { text: cleanLine(agent.model ?? '–'), paint: paint.dim },
-    calls: { text: agent.toolCallCount === null ? '–' : String(agent.toolCallCount), paint: fade },
+    calls: { text: callsText(agent), paint: fade },
     context: contextCell(agent, paint),
     output: { text: outputText(agent), paint: fade },
     time: { text: shorten(isBusy(agent) ? wholeSeconds(time) : time, options), paint: fade },
@@ -197,16 +197,17 @@ function sessionCells(row: SessionRow, options: CellOptions): Cells {
   const isAlone = fold === 'leaf';
   const isQuiet = !isSessionBusy(session);
   const fade = isQuiet ? paint.dim : same;
+  const time = sessionTimeText(session, now);
   return {
     status: statusCell(sessionStanding(session), options),
     ...(isAlone && isBusy(main)
       ? { agent: headCell(row, [], options), doing: doingCell(main, options) }
       : { agent: headCell(row, factsOf(session, options), options) }),
     model: { text: cleanLine(`${session.host} ${session.hostVersion ?? ''}`), paint: paint.dim },
-    calls: { text: isAlone ? String(main.toolCallCount ?? '–') : '', paint: fade },
+    calls: { text: isAlone ? callsText(main) : '', paint: fade },
     context: isAlone ? contextCell(main, paint) : { text: '' },
     output: { text: outputText({ usage, usageIsLowerBound }), paint: fade },
-    time: { text: shorten(lengthText(session, isQuiet ? lastActivityAt : now), options), paint: fade },
+    time: { text: shorten(isQuiet ? time : wholeSeconds(time), options), paint: fade },
     last: { text: sinceText(lastActivityAt, options), paint: paint.dim },
     id: { text: cleanLine(shortId(session.id)), paint: paint.dim },
     link: { text: '' },
@@ -236,18 +237,10 @@ const MIN_HEAD = 26;
 
 /** How many agents, when they were last heard of, and of which host: the most telling first. */
 function factsOf(session: SessionRow['session'], { now, hasLast }: CellOptions): readonly string[] {
-  const agents = agentsOf(session).filter(({ kind }) => kind !== 'internal');
-  const busy = agents.filter(isBusy).length;
+  const { agents, running } = session;
   const host = cleanLine(session.host);
-  if (busy > 0) return [`${busy} of ${agents.length} at work`, host];
-  return [...(hasLast ? [] : [formatAge(session.lastActivityAt, now)]), plural(agents.length, 'agent'), host];
-}
-
-function lengthText({ startedAt }: SessionRow['session'], end: string | number | null): string {
-  if (startedAt === null || end === null) return '–';
-  const isGoing = typeof end === 'number';
-  const text = formatDuration((isGoing ? end : Date.parse(end)) - Date.parse(startedAt));
-  return isGoing ? wholeSeconds(text) : text;
+  if (running > 0) return [`${running} of ${agents} at work`, host];
+  return [...(hasLast ? [] : [formatAge(session.lastActivityAt, now)]), plural(agents, 'agent'), host];
 }
 
 /** What still grows is not shown in tenths: they would only flicker. */

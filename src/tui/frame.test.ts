@@ -12,6 +12,7 @@ import type { Size } from '../lib/screen.ts';
 import { placeColumns } from './columns.ts';
 import { formatReader } from './draw-reader.ts';
 import { formatFrame } from './frame.ts';
+import { notesOf } from './help.ts';
 import { createScreenPainter, createWatchPaint, fitTo, withoutColours } from './paint.ts';
 import { createEmulator } from './testing/emulator.ts';
 import { AT_WORK, broughtUpTo, NOW, pictureOf, recordedSessions, withAgents } from './testing/recorded.ts';
@@ -237,4 +238,8 @@ describe('the reader', () => {
       ),
     );
   });
+});
+
+it('counts empty sessions among what is not shown', () => {
+  expect(notesOf({ ...pictureOf([]), emptySessions: 12 })).toContain('12 empty sessions not listed: troupe ls --empty');
 });

@@ -4,6 +4,7 @@ import {
   clockText,
   countStandings,
   cutTo,
+  glanceAt,
   isBusy,
   type LiveSnapshot,
   type Paint,
@@ -134,32 +135,25 @@ function longest({ urgent, others }: Counts, name: string, rights: readonly stri
 }
 
 function formatCounts(picture: LiveSnapshot, paint: Paint): Counts {
-  const counts = countStandings(picture);
-  const parts = COUNTED.flatMap(({ standings, word, isUrgent }) => {
-    const [first] = standings;
-    const count = standings.reduce((sum, standing) => sum + (counts.get(standing) ?? 0), 0);
-    const said = `${count} ${word === 'needs you' && count > 1 ? 'need you' : word}`;
-    return count === 0 ? [] : { isUrgent, text: `${paintMark(first, paint)} ${paintWord(first, said, paint)}` };
+  const say = (standing: Standing, text: string): string =>
+    `${paintMark(standing, paint)} ${paintWord(standing, text, paint)}`;
+  const urgent = glanceAt(picture).map(({ standing, count, word }) => say(standing, `${count} ${word}`));
+  const counts = countStandings(picture.sessions.flatMap(agentsOf));
+  const others = ENDED.flatMap(([standing, word]) => {
+    const count = counts.get(standing);
+    return count === undefined ? [] : say(standing, `${count} ${word}`);
   });
-  const textsOf = (isUrgent: boolean) => parts.filter((part) => part.isUrgent === isUrgent).map(({ text }) => text);
-  const urgent = textsOf(true);
   const isCalm = urgent.length === 0 && picture.isComplete;
-  return { urgent: isCalm ? [paint.dim('nobody at work')] : urgent, others: textsOf(false) };
+  return { urgent: isCalm ? [paint.dim('nobody at work')] : urgent, others };
 }
 
-/** From left to right. */
-const COUNTED: readonly {
-  readonly standings: readonly [Standing, ...Standing[]];
-  readonly word: string;
-  readonly isUrgent: boolean;
-}[] = [
-  { standings: ['running', 'spawning'], word: 'working', isUrgent: true },
-  { standings: ['needs you'], word: 'needs you', isUrgent: true },
-  { standings: ['silent'], word: 'silent', isUrgent: true },
-  { standings: ['failed'], word: 'failed', isUrgent: false },
-  { standings: ['completed'], word: 'done', isUrgent: false },
-  { standings: ['waiting'], word: 'waiting', isUrgent: false },
-  { standings: ['idle'], word: 'idle', isUrgent: false },
+/** Those not at work, from left to right. */
+const ENDED: readonly (readonly [Standing, string])[] = [
+  ['failed', 'failed'],
+  ['completed', 'done'],
+  ['stopped', 'stopped'],
+  ['unknown', 'unknown'],
+  ['idle', 'idle'],
 ];
 
 /** Instead of rows, where there is none: what is the matter, and what to do. */

@@ -96,11 +96,18 @@ function followed(picture: LiveSnapshot | undefined): readonly string[] {
 }
 
 /** What is there and not shown, or not understood: never kept quiet. */
-export function notesOf({ sessions, olderTotal, ignoredFiles, notices }: LiveSnapshot): readonly string[] {
+export function notesOf({
+  sessions,
+  olderTotal,
+  emptySessions,
+  ignoredFiles,
+  notices,
+}: LiveSnapshot): readonly string[] {
   const problems = sessions.reduce((sum, session) => sum + session.problems, 0);
   return [
     ...notices.map(cleanLine),
     ...(olderTotal > 0 ? [`${plural(olderTotal, 'older session')} not followed: troupe ls`] : []),
+    ...(emptySessions > 0 ? [`${plural(emptySessions, 'empty session')} not listed: troupe ls --empty`] : []),
     ...(problems > 0 ? [`${plural(problems, 'problem')} in what was read: troupe tree`] : []),
     ...(ignoredFiles > 0 ? [`${plural(ignoredFiles, 'file')} not known to troupe`] : []),
   ];

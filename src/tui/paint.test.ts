@@ -50,7 +50,7 @@ describe('painting', () => {
     expect(writes[1]).toBe('\u001b[?2026h\u001b[2;1H\u001b[0mTWO\u001b[0m\u001b[K\u001b[?2026l');
   });
 
-  it('nothing where nothing changed, everything where it was forgotten', () => {
+  it('writes nothing when nothing changed, and everything after a reset', () => {
     const writes: string[] = [];
     const painter = createScreenPainter((text) => writes.push(text));
     const lines = ['one', 'two', 'three', 'four'];

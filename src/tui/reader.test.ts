@@ -33,7 +33,7 @@ describe('reading a transcript', () => {
     expect((await look()).slice(1)).toEqual(tree.slice(1));
   });
 
-  it('opens at the end where the agent is at work, at the beginning where it is done', async () => {
+  it('opens at the end when the agent is at work, and at the beginning when it is done', async () => {
     const { screen, look } = open({ columns: 80, rows: 8 }, { transcript: async () => transcript });
     await look();
     screen.press('enter');
@@ -42,7 +42,7 @@ describe('reading a transcript', () => {
     expect((await look())[0]).toMatch(/line 6 of \d+$/);
   });
 
-  it('finds words, forwards and backwards, and says where there is none', async () => {
+  it('finds words forwards and backwards, and says when there are none', async () => {
     const { screen, look } = open({ columns: 80, rows: 8 }, { transcript: async () => transcript });
     await look();
     screen.press('enter', "'g", "'/");

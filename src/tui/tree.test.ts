@@ -48,7 +48,7 @@ describe('moving', () => {
     expect(later[marked(later)]).toContain('failing');
   });
 
-  it('what is read does not move when something comes above it', async () => {
+  it('keeps the selected row in place when rows appear above it', async () => {
     const { screen, feed, look } = open({ columns: 80, rows: 8 });
     await look();
     screen.press('end');
@@ -84,7 +84,7 @@ describe('a new session above the row that is selected', () => {
     expect(after[1]).toMatch(/agent {2}↑ 4 /);
   });
 
-  it('is one key away, and shown by itself once nobody is there', async () => {
+  it('is one key away, and is shown by itself when no key was pressed for a while', async () => {
     const opened = open();
     await opened.look();
     opened.screen.press('down', 'down');
@@ -147,7 +147,7 @@ describe('order', () => {
     ]);
   });
 
-  it('s sorts by the next thing and says by which; nobody moves after that', async () => {
+  it('s sorts by the next column and names it, and rows stay in place after that', async () => {
     const { screen, feed, look, rows } = open();
     await look();
     screen.press("'s", "'s");
@@ -189,7 +189,7 @@ describe('folding', () => {
     expect((await rows()).findIndex((row) => row.startsWith('›'))).toBe(0);
   });
 
-  it('space folds a session down to one row that still tells how it stands', async () => {
+  it('space folds a session to one row that still shows its status', async () => {
     const { screen, rows } = open();
     await rows();
     screen.press("' ");
@@ -207,7 +207,7 @@ describe('folding', () => {
     expect((await rows()).length).toBeGreaterThan(before.length);
   });
 
-  it('what has rested for a while is folded once nobody is looking, and unfolds when it wakes', async () => {
+  it('folds idle sessions when no key was pressed for a while, and unfolds them when they wake', async () => {
     const { feed, screen, rows, jump } = open();
     await rows();
     screen.press('down');

@@ -4,7 +4,7 @@ import { watchLines } from './watch.ts';
 
 const NOW = Date.parse('2030-01-01T00:00:00Z');
 
-it('writes what a chat would be told, under the name of its session, and goes on behind a trouble', async () => {
+it('writes the same lines as a chat, under the name of the session, and continues after an error', async () => {
   const live = await recordedLive('2.1.325-parallel');
   const stop = new AbortController();
   const times = [0];

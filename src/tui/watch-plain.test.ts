@@ -38,7 +38,7 @@ const working = (session: SessionDetail, fields = {}): SessionDetail =>
   withAgents(session, (_agent, index) => (index === 2 ? { ...AT_WORK, ...fields } : {}));
 
 describe('the log', () => {
-  it('begins with what there is: a count, and who is at work; what is over is history', async () => {
+  it('begins with a count and the agents at work, without those that are over', async () => {
     const { take } = start(
       pictureOf([working(nested, { currentTool: 'Bash', currentToolSummary: 'npm test' }), hostile]),
     );
@@ -77,7 +77,7 @@ describe('the log', () => {
     expect(await take()).toEqual([expect.stringMatching(/✗ ab4c7b9a .* failed {17}API error: 529 Overloaded$/)]);
   });
 
-  it('no line for tokens, for a pause between two calls, for a session nobody was told about', async () => {
+  it('has no line for tokens, for a pause between two calls, or for a session that was never listed', async () => {
     const call = { currentTool: 'Bash', currentToolSummary: 'npm test' };
     const { take, feed } = start(pictureOf([working(nested, call), hostile]));
     await take();
@@ -131,7 +131,7 @@ describe('the log', () => {
     expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
   });
 
-  it('says beside the log where its picture comes from, when that changes', async () => {
+  it('names its source beside the log when that changes', async () => {
     for (const json of [false, true]) {
       const { feed, take, notes } = start(pictureOf([nested]), { json });
       await take();
@@ -142,7 +142,7 @@ describe('the log', () => {
     }
   });
 
-  it('ends when it is told to', async () => {
+  it('ends on request', async () => {
     const { stop, done, feed, take } = start(pictureOf([nested]));
     await take();
     stop.abort();
@@ -154,7 +154,7 @@ describe('the log', () => {
 describe('with --json', () => {
   it('every event as it came, one a line', async () => {
     const { take, feed } = start(pictureOf([nested]), { json: true });
-    const listing = { older: [], olderTotal: 3, ignoredFiles: 0, isComplete: true, notices: [] };
+    const listing = { older: [], olderTotal: 3, emptySessions: 0, ignoredFiles: 0, isComplete: true, notices: [] };
     feed.emit({ type: 'listing', data: listing });
     feed.change((session) => working(session));
     const lines = (await take()).map((line) => JSON.parse(line));
@@ -163,7 +163,7 @@ describe('with --json', () => {
     expect(lines[1]).toEqual({ type: 'listing', data: listing });
   });
 
-  it('of one session, where one is asked for', async () => {
+  it('shows one session when it was asked for', async () => {
     const { take, feed } = start(pictureOf([nested, hostile]), { json: true, session: nested.id.slice(0, 8) });
     feed.change((session) => working(session), nested.id);
     feed.change((session) => ({ ...session, title: 'x' }), hostile.id);

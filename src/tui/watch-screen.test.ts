@@ -22,7 +22,7 @@ describe('the tree', () => {
   it('at 80×24: status, agent, doing, type, tokens, time and silence of everybody, those at work first', async () => {
     expect(await open().look()).toMatchInlineSnapshot(`
       [
-        "troupe  ● 2 working  ✗ 1 failed  ✓ 9 done  ◐ 1 waiting           test · 12:00:00",
+        "troupe  ● 3 at work  ✗ 1 failed  ✓ 9 done                        test · 12:00:00",
         " status       agent                 doing           type         out  time  last",
         "›● running    ▾ nested  Please do the job.…   3 of 4 at work     378    7s    5s",
         " ◐ waiting      main                waits for a sub-agent         95    7s    5s",
@@ -54,7 +54,7 @@ describe('the tree', () => {
     const lines = await open({ columns: 200, rows: 50 }).look();
     expect(lines.slice(0, 8)).toMatchInlineSnapshot(`
       [
-        "troupe  ● 2 working  ✗ 1 failed  ✓ 9 done  ◐ 1 waiting                                                                                                                                   test · 12:00:00",
+        "troupe  ● 3 at work  ✗ 1 failed  ✓ 9 done                                                                                                                                                test · 12:00:00",
         " status       agent                                     doing                          type               model                 calls    context     out    time    last  id        link",
         "›● running    ▾ nested  Please do the job. [[play:nested]]                  3 of 4 at work · claude-code  claude-code 2.1.325                        378     7 s     5 s  fa129e54",
         " ◐ waiting      main                                    waits for a sub-agent                             claude-sonnet-4-5         1   10.3k 5%      95     7 s     5 s  fa129e54",
@@ -66,7 +66,7 @@ describe('the tree', () => {
     `);
   });
 
-  it('waits for the first picture, says so, and shows what is being read', async () => {
+  it('says that it waits for the first state, and what is being read', async () => {
     const { look, feed } = openWatch(undefined);
     expect((await look()).join('\n')).toContain('Waiting for the first picture');
     feed.emit({ type: 'snapshot', data: pictureOf([], { isComplete: false }) });
@@ -140,7 +140,7 @@ describe('the tree', () => {
 describe('a server that goes', () => {
   const LOST = { text: 'server gone, looking again…', isLost: true };
 
-  it.each([80, 40, 200])('is told in words in the first line, on %i columns', async (columns) => {
+  it.each([80, 40, 200])('is reported in the first line, on %i columns', async (columns) => {
     const { feed, look } = open({ columns, rows: 24 });
     await look();
     feed.moveTo(LOST);
@@ -163,7 +163,7 @@ describe('a server that goes', () => {
     expect(await rows()).toEqual(before);
   });
 
-  it('is told in the reader, too', async () => {
+  it('is reported in the reader, too', async () => {
     const { feed, screen, look } = open(undefined, { transcript: async () => transcript });
     await look();
     screen.press('enter');
@@ -194,7 +194,7 @@ describe('the way out, and help', () => {
     expect(screen.isClosed()).toBe(true);
   });
 
-  it('a failure in drawing gives the screen back and is told', async () => {
+  it('a failure in drawing restores the screen and is reported', async () => {
     const broken = openWatch(pictureOf([{ ...scene.sessions[0]!, subagents: undefined as never }]));
     const told = expect(broken.done).rejects.toThrow();
     await vi.advanceTimersByTimeAsync(100);

@@ -40,9 +40,9 @@ describe.skipIf(!claude || !codex || !opencode)('the commands of docs/ATTACH.md'
       const [, ...args] = wordsOf(command);
       const { code, out, err } = await at.troupe(...args.map((word) => (word === 'AGENT' ? agent : word)));
       const isSteering = args[0] === 'send' || args[0] === 'stop';
-      // Claude Code takes no word from outside: the sentence that says so is the answer.
+      // Claude Code takes no messages from outside: the sentence that says so is the answer.
       expect({ code, err }).toMatchObject({ code: isSteering ? 1 : 0 });
-      if (isSteering) expect(out).toMatch(/^It was not (?:told|stopped): Claude Code takes no word from outside/);
+      if (isSteering) expect(out).toMatch(/^It was not (?:told|stopped): Claude Code takes no messages from outside/);
       else expect(out + err).not.toBe('');
       if (args.includes('--json')) expect(JSON.parse(out)).toMatchObject({ agent: { id: agent } });
     });

@@ -69,9 +69,9 @@ for (const program of programs)
       // What has to run to be replaced is denied, in the words of the result.
       expect(write).toEqual({ text: 'File created successfully.', isError: true, isOfAgent: true });
       expect(existsSync(path.join(ran.project, '../outside/should-not-exist.conf'))).toBe(false);
-      expect(ran.audit.filter(({ rule }) => rule).map(({ tool, rule }) => [tool, rule])).toEqual([
-        ['Bash', 'inject:1'],
-        ['Write', 'inject:2'],
+      expect(ran.audit.filter(({ rule }) => rule).map(({ tool, decision, rule }) => [tool, decision, rule])).toEqual([
+        ['Bash', 'inject', 'inject:1'],
+        ['Write', 'inject', 'inject:2'],
       ]);
     });
 

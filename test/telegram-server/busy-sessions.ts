@@ -87,7 +87,16 @@ export function busySessions({ from, sessions, agents, startedAt, calls }: BusyO
   };
   const snapshot = (): LiveSnapshot => ({
     sessions: Array.from({ length: sessions }, (_, index) => sessionAt(index)),
-    ...{ older: [], olderTotal: 0, ignoredFiles: 0, places: [], isComplete: true, notices: [], asks: [] },
+    ...{
+      older: [],
+      olderTotal: 0,
+      emptySessions: 0,
+      ignoredFiles: 0,
+      places: [],
+      isComplete: true,
+      notices: [],
+      asks: [],
+    },
   });
   const callsOf = (session: string, agent: number, since: number): readonly TimelineCall[] => {
     const made: TimelineCall[] = [];

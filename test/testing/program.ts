@@ -46,10 +46,15 @@ export function createProgramHome(recording = '2.1.325-nested'): ProgramHome {
   cpSync(path.join(root, 'src/hosts/claude-code/fixtures', recording), path.join(home, '.claude'), {
     recursive: true,
   });
-  const state = path.join(home, '.local/state/troupe');
+  return programIn(home);
+}
+
+/** The program in a home that the test fills itself. `always`: for every run that does not say otherwise. */
+export function programIn(home: string, always: Pick<RunOptions, 'env' | 'cwd'> = {}): ProgramHome {
+  const state = always.env?.['TROUPE_HOME'] ?? path.join(home, '.local/state/troupe');
   const running = new Set<RunningProgram>();
 
-  const start: ProgramHome['start'] = (args, { env = {}, before = [], instead, stdio, cwd = root } = {}) => {
+  const start: ProgramHome['start'] = (args, { env = {}, before = [], instead, stdio, cwd } = {}) => {
     const { CLAUDE_CONFIG_DIR: _c, XDG_CONFIG_HOME: _x, XDG_STATE_HOME: _s, TROUPE_HOME: _t, ...clean } = process.env;
     const [command = '', ...rest] = instead ?? [
       ...before,
@@ -58,9 +63,9 @@ export function createProgramHome(recording = '2.1.325-nested'): ProgramHome {
       ...args,
     ];
     const child = spawn(command, rest, {
-      env: { ...clean, ...OUTSIDE_AGENTS, HOME: home, USERPROFILE: home, ...env },
+      env: { ...clean, ...OUTSIDE_AGENTS, HOME: home, USERPROFILE: home, ...always.env, ...env },
       stdio: stdio ?? ['ignore', 'pipe', 'pipe'],
-      cwd,
+      cwd: cwd ?? always.cwd ?? root,
     });
     let [out, errors] = ['', ''];
     child.stdout?.on('data', (chunk) => {

@@ -18,8 +18,8 @@ export function writeQuietProgram(folder: string, { sessions = 1, awaited = '' }
     .filter((file) => /\.jsonl?$/.test(file))
     .map((file) => ({ file, text: readFileSync(path.join(recording, file), 'utf8') }));
   const first = Math.min(...texts.flatMap(({ text }) => timesIn(text)));
-  // In the near future: it will be the past when the program runs.
-  const shift = Date.now() + 1_000 - first;
+  // In the future: agents that began before the program did are not its own, and a busy machine may start it late.
+  const shift = Date.now() + 30_000 - first;
   for (let index = 0; index < sessions; index++)
     for (const { file, text } of texts) {
       const rename = (words: string): string => words.replaceAll('fa129e54', `fa129e5${index}`);

@@ -4,6 +4,7 @@ import {
   type ApprovalRequest,
   type AuditEvent,
   applyEvent,
+  cleanLine,
   computeAt,
   type LiveEvent,
   type LiveSnapshot,
@@ -74,6 +75,11 @@ export const shownSessions = computed<readonly SessionDetail[]>(() => {
   return [computeAt(session, timeline, at)];
 });
 
+/** The views draw a moment of the past, not the present. */
+export const isReplayed = computed(
+  () => replayAt.value !== undefined && timelines.value.has(currentSession.value?.id ?? ''),
+);
+
 export const shownSession = computed<SessionDetail | undefined>(() => {
   const id = currentSession.value?.id;
   return shownSessions.value.find((session) => session.id === id) ?? currentSession.value;
@@ -92,6 +98,12 @@ function lastActive(among: readonly SessionDetail[]): SessionDetail | undefined 
 
 export function agentsOf(session: SessionDetail): readonly AgentReport[] {
   return [session.main, ...session.subagents];
+}
+
+/** In pictures of a session, its main agent has the title of the session, as in the list. */
+export function nameOf({ kind, label, sessionId }: AgentReport): string {
+  const session = kind === 'main' ? sessions.value.find(({ id }) => id === sessionId) : undefined;
+  return cleanLine(session?.title ?? label);
 }
 
 /** The time that durations are counted to. */

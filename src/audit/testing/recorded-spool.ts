@@ -3,7 +3,7 @@
 import { existsSync, readdirSync, readFileSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { queueEvent } from '../queue-file.ts';
+import { queueEvent } from '../queue.ts';
 
 const adapter = fileURLToPath(new URL('../../hosts/claude-code/', import.meta.url));
 

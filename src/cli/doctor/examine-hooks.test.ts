@@ -106,7 +106,7 @@ describe('hooks', () => {
     ]);
   });
 
-  it('that the host runs only after somebody agreed to them', () => {
+  it('reports hooks that the host runs only after the user has trusted them', () => {
     const unapproved = [{ file: user.file, events: ['Before'], how: 'type /agree' }];
     expect(found({ unapproved })).toContainEqual(['problem', 'hooks-unapproved', 'type /agree.']);
   });
@@ -140,7 +140,7 @@ describe('hooks', () => {
     ]);
   });
 
-  it('stand in a file that nobody can read', () => {
+  it('reports hooks in a file that cannot be read', () => {
     expect(found({ places: [user, { ...project, ...none, problem: 'it is a folder' }] })).toEqual([
       ['note', 'hooks-installed', null],
       ['problem', 'settings-unread', 'Mend the file, or restore it from a backup.'],

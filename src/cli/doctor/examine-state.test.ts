@@ -29,7 +29,7 @@ describe('our own files', () => {
     expect(await codes()).toContain('warning state-open');
   });
 
-  it('are no folders', async () => {
+  it('reports files in place of folders', async () => {
     writeFileSync(at('audit'), '');
     writeFileSync(at('spool'), '');
     expect(await codes()).toEqual(['good state-own', 'problem state-unusable', 'problem spool-unusable']);
@@ -54,7 +54,7 @@ describe('our own files', () => {
     chmodSync(state, 0o700);
   });
 
-  it('tell what waits, what was never finished, and what nobody understood', async () => {
+  it('counts queued, unfinished and unreadable events', async () => {
     mkdirSync(at('spool', 'bad'), { recursive: true });
     for (const name of ['a.1.0.json', '.new-a.1.1', '.new-a.1.2', 'bad/a.1.3.json@1', 'bad-a.1.4.json@1'])
       writeFileSync(at('spool', name), '');

@@ -69,7 +69,7 @@ describe('trying a command', () => {
     expect(found?.text).toContain(text);
   });
 
-  it('proves that both callers are named, where hosts name them', async () => {
+  it('proves that main agent and sub-agent are named when the host names them', async () => {
     const found = await tryCommand(await observer(), '2.1.325');
     expect(found).toMatchObject({ level: 'good', code: 'hooks-proven' });
     expect(found?.text).toContain('both are in the audit, each under its name');
@@ -81,7 +81,7 @@ describe('trying a command', () => {
     expect(found?.text).toContain("the other as the main agent's, which is a guess");
   });
 
-  it('claims no more than was shown where the version is not known', async () => {
+  it('claims only what was shown when the version is unknown', async () => {
     const found = await tryCommand(await observer(), null);
     expect(found).toMatchObject({ level: 'good', code: 'hooks-proven' });
     expect(found?.text).not.toContain('each under its name');
@@ -103,7 +103,7 @@ describe('trying a command', () => {
     expect((await tryCommand('exit 3', '2.1.325'))?.text).toContain('it ended with code 3');
   });
 
-  it('says so where one of the two is lost', async () => {
+  it('reports it when one of the two calls is lost', async () => {
     const file = path.join(state, 'once');
     writeFileSync(
       file,

@@ -108,7 +108,7 @@ function keepEnd(path: string, columns: number): string {
 
 function decisionPaint(paint: Paint, decision: AuditDecision): (text: string) => string {
   if (decision === 'deny') return paint.red;
-  if (decision === 'ask') return paint.yellow;
+  if (decision === 'ask' || decision === 'inject') return paint.yellow;
   return decision === 'allow' ? paint.green : paint.dim;
 }
 

@@ -49,7 +49,7 @@ const entries = [
 ];
 
 describe('the audit as text', () => {
-  it('says who, what and what was decided; piped, nothing is cut', () => {
+  it('shows agent, call and decision, and cuts nothing when piped', () => {
     const page = { entries, hasMore: true, badLines: 1 };
     expect(formatAuditPage(page, { paint: PLAIN, now: NOW })).toMatchInlineSnapshot(`
       [
@@ -72,7 +72,7 @@ describe('the audit as text', () => {
     for (const one of entries) expect(widthOf(formatAuditLine(one, options))).toBeLessThanOrEqual(Math.max(60, width));
   });
 
-  it('keeps its columns in place while it follows, and cuts nothing where it is piped', () => {
+  it('keeps its columns aligned while it follows, and cuts nothing when piped', () => {
     const piped = entries.slice(1, 3).map((one) => formatAuditLine(one, { paint: PLAIN, now: NOW }));
     expect(piped.map((line) => line.indexOf('Bash'))).toEqual([77, 69]);
     expect(piped[1]).toContain('longer than a line');
@@ -139,7 +139,7 @@ describe('coverage as text', () => {
     expect(lines.join()).not.toContain('Missed');
   });
 
-  it('tables are no wider than the terminal', () => {
+  it('keeps tables within the width of the terminal', () => {
     const reason = 'Error: File does not exist. Note: your current working directory is somewhere else.';
     const long = { ...call, path: ['main', 'a tester with a long name'], summary: 'a command that is long', reason };
     const many = { ...report, missed: [long], neverRan: [long], unresolved: [long] };
@@ -158,7 +158,7 @@ describe('coverage as text', () => {
     `);
   });
 
-  it('says so where nothing has run', () => {
+  it('says that nothing has run when there are no calls', () => {
     const empty = { ...report, ran: 0, heard: 0, missed: [], neverRan: [], unresolved: [], unnamed: 0, agents: [] };
     expect(formatCoverage(empty, { paint: PLAIN, now: NOW })).toEqual([
       'fa129e54  Fix the build',

@@ -38,7 +38,10 @@ async function read(host: Host): Promise<Recorded> {
 
 const FACES: Readonly<Record<string, (recorded: Recorded) => string>> = {
   ls: ({ shared: { session } }) =>
-    formatSessions({ sessions: [session], total: 1, ignoredFiles: 0 }, { paint: PLAIN, now: NOW }).join('\n'),
+    formatSessions(
+      { sessions: [session], total: 1, more: 0, emptySessions: 0, ignoredFiles: 0 },
+      { paint: PLAIN, now: NOW },
+    ).join('\n'),
   tree: ({ shared: { session, agents } }) =>
     formatTree(
       { session, agents, diagnostics: { total: 0, ignoredFiles: 0, items: [] } },

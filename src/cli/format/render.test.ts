@@ -12,6 +12,7 @@ import {
   plural,
   widthOf,
 } from '../../core/index.ts';
+import { formatSessions } from './index.ts';
 
 describe('cleanLine', () => {
   it('takes out everything that could move, colour, ring, retitle or turn the text around', () => {
@@ -58,7 +59,7 @@ describe('formatTable', () => {
     [{ text: 'short' }, { text: 'else' }, { text: '1234' }],
   ];
 
-  it('is whole where nobody watches', () => {
+  it('cuts nothing when the output is not a terminal', () => {
     expect(formatTable(columns, rows, { header: PLAIN.dim })).toEqual([
       'name              extra         n',
       'a very long name  something     7',
@@ -117,5 +118,20 @@ describe('paint', () => {
   it('keeps the main agent neutral', () => {
     expect(createPaint('24bit').agent(null, 'main')).toBe('main');
     expect(createPaint('24bit').agent(0, 'a')).toBe('\u001b[38;2;86;180;233ma\u001b[39m');
+  });
+});
+
+describe('formatSessions', () => {
+  const report = { sessions: [], total: 40, more: 20, emptySessions: 12, ignoredFiles: 0 };
+
+  it('counts what is not listed', () => {
+    const lines = formatSessions(report, { paint: PLAIN, now: 0 });
+    expect(lines).toContain('12 empty sessions not listed: show with --empty');
+    expect(lines.join()).toContain('20 other sessions not read');
+  });
+
+  it('does not count empty sessions that are listed', () => {
+    const lines = formatSessions(report, { paint: PLAIN, now: 0 }, { isEmptyShown: true });
+    expect(lines.join()).not.toContain('empty');
   });
 });

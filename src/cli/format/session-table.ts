@@ -1,9 +1,9 @@
 import {
   cleanLine,
   formatAge,
-  formatCount,
   formatMark,
   formatTable,
+  outputText,
   type Paint,
   PLAIN,
   plural,
@@ -23,7 +23,11 @@ export interface TextOptions {
 }
 
 /** `troupe ls` for people. */
-export function formatSessions(report: SessionsReport, { paint, width, now }: TextOptions): readonly string[] {
+export function formatSessions(
+  report: SessionsReport,
+  { paint, width, now }: TextOptions,
+  { isEmptyShown = false } = {},
+): readonly string[] {
   const idLength = uniqueLength(report.sessions.map(({ id }) => id));
   const rows = report.sessions.map((session) => [
     { text: markOf(session, PLAIN), paint: () => markOf(session, paint) },
@@ -34,7 +38,7 @@ export function formatSessions(report: SessionsReport, { paint, width, now }: Te
     { text: cleanLine(session.project ?? '–'), paint: paint.bold },
     { text: cleanLine(session.title ?? '–') },
     { text: session.running > 0 ? `${session.running}/${session.agents}` : String(session.agents) },
-    { text: `${session.usageIsLowerBound ? '≥' : ''}${formatCount(session.usage.output)}` },
+    { text: outputText(session) },
     { text: formatAge(session.lastActivityAt, now) },
     { text: session.host, paint: paint.dim },
   ]);
@@ -53,17 +57,19 @@ export function formatSessions(report: SessionsReport, { paint, width, now }: Te
     rows,
     { header: paint.dim, ...known({ width }) },
   );
-  const more = report.total - report.sessions.length;
   const problems = report.sessions.reduce((sum, session) => sum + session.problems, 0);
   const needs = report.sessions.flatMap(({ id, needsYou }) =>
     needsYou.map(({ label, waitingOn }) => cleanLine(`«${label}» of ${shortId(id, idLength)} ${WAITS[waitingOn]}`)),
   );
   const notes = [
     ...(problems > 0 ? [`${plural(problems, 'problem')} in what these sessions hold: see troupe tree`] : []),
-    ...(more > 0
+    ...(report.more > 0
       ? [
-          `${plural(more, 'other session')} not read: show more with -n ${Math.min(report.total, report.sessions.length * 5)}`,
+          `${plural(report.more, 'other session')} not read: show more with -n ${Math.min(report.total, report.sessions.length * 5)}`,
         ]
+      : []),
+    ...(report.emptySessions > 0 && !isEmptyShown
+      ? [`${plural(report.emptySessions, 'empty session')} not listed: show with --empty`]
       : []),
     ...(report.ignoredFiles > 0 ? [`${plural(report.ignoredFiles, 'file')} there not known to troupe`] : []),
   ];

@@ -2,17 +2,18 @@ import {
   type AgentReport,
   type Cell,
   type Column,
+  callsText,
   cleanLine,
   contextText,
   cutTo,
   doingText,
   type ExplanationReport,
   formatAge,
-  formatCount,
   formatMark,
   formatStatus,
   formatTable,
   linkText,
+  originTexts,
   outputText,
   type Paint,
   PLAIN,
@@ -45,13 +46,9 @@ function headOf({ session }: TreeReport, { paint, width, now }: TextOptions): re
     formatAge(session.lastActivityAt, now),
     plural(session.agents, 'agent'),
     ...(session.running > 0 ? [`${session.running} at work`] : []),
-    `${session.usageIsLowerBound ? 'at least ' : ''}${formatCount(session.usage.output)} output tokens`,
+    `${outputText(session)} output tokens`,
+    ...originTexts(session),
   ];
-  if (session.forkedFrom !== null) {
-    const copied = formatCount(session.inheritedUsage?.output ?? 0);
-    facts.push(`forked from ${shortId(session.forkedFrom)}, where ${copied} of them count`);
-  }
-  if (session.continuedFrom !== null) facts.push(`continued from ${shortId(session.continuedFrom)} after /clear`);
   const place = [session.id, `${session.host} ${session.hostVersion ?? ''}`.trim(), session.branch, session.cwd];
   const where = place.flatMap((part) => (part === null ? [] : cleanLine(part))).join(' · ');
   return [paint.bold(cut(title)), cut(facts.join(' · ')), paint.dim(cut(where))];
@@ -81,7 +78,7 @@ function rowOf({ agent, stem }: Branch, idLength: number, { paint, now }: TextOp
     { text: formatStatus(agent) + runsText(agent) },
     { text: cutTo(cleanLine(doingText(agent)), MAX_DOING) },
     { text: cleanLine(agent.model ?? '–'), paint: paint.dim },
-    { text: agent.toolCallCount === null ? '–' : String(agent.toolCallCount) },
+    { text: callsText(agent) },
     { text: outputText(agent) },
     { text: contextText(agent) },
     { text: timeText(agent, now) },
@@ -104,8 +101,8 @@ function notesOf({ session, agents, diagnostics }: TreeReport, paint: Paint): re
   const notes = [
     ...(hidden > 0 ? [`${plural(hidden, 'internal agent')} hidden: show with --internal`] : []),
     ...(agents.some(({ background }) => background) ? ['& in the background'] : []),
-    ...(agents.some(({ usageIsLowerBound }) => usageIsLowerBound)
-      ? ['≥ the host wrote down only a part of these tokens']
+    ...([session, ...agents].some((one) => outputText(one).startsWith('≥'))
+      ? ['≥ the host recorded only a part of these tokens']
       : []),
     ...diagnostics.items.map(({ count, text, examples }) => {
       const detail = examples[0]?.detail;

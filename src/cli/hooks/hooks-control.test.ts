@@ -69,14 +69,14 @@ function write(file: string, text: string | Buffer): void {
 }
 
 describe('installing', () => {
-  it('makes the file where there is none, and takes it away again', async () => {
+  it('creates the settings file when there is none, and removes it again', async () => {
     await install();
     expect(JSON.parse(readFileSync(own(), 'utf8')).hooks.SubagentStart).toHaveLength(1);
     await uninstall();
     expect(existsSync(path.dirname(own()))).toBe(false);
   });
 
-  it('leaves a folder in which something else lies, or that was there before', async () => {
+  it('keeps a folder that existed before, or that holds other files', async () => {
     await install();
     write(at('home', '.claude', 'history.jsonl'), '');
     await uninstall();
@@ -87,7 +87,7 @@ describe('installing', () => {
     expect(readdirSync(at('project', '.claude'))).toEqual([]);
   });
 
-  it('says where it would take a guard away', async () => {
+  it('warns when the plan would remove a guard', async () => {
     const plan = (guard: boolean) => control().planInstall({ scope: 'user', guard, hostVersion: HOST_VERSION });
     expect((await plan(false)).dropsGuard).toBe(false);
     await (await plan(true)).apply();
@@ -99,7 +99,7 @@ describe('installing', () => {
     await expect(control().planInstall(request)).rejects.toMatchObject({ code: 'host-too-old' });
   });
 
-  it('writes nothing before it is told to', async () => {
+  it('writes nothing before the plan is applied', async () => {
     const plan = await control().planInstall({ scope: 'project', guard: false, hostVersion: HOST_VERSION });
     expect(plan.changes).toMatchObject([{ scope: 'project', before: null }]);
     expect(readdirSync(base)).toEqual(['project']);
@@ -166,7 +166,7 @@ describe('installing', () => {
   });
 
   // A pipe stands for every device: a mistake here must not cost the machine one.
-  it('refuses what is not a plain file, also behind a link, and does not wait for it', async () => {
+  it('refuses anything but a regular file, also behind a link, without waiting for it', async () => {
     mkdirSync(path.dirname(own()), { recursive: true });
     execFileSync('sh', ['-c', 'mkfifo "$0"', at('pipe')]);
     symlinkSync(at('pipe'), own());
@@ -179,7 +179,7 @@ describe('installing', () => {
     expect([lstatSync(own()).isSymbolicLink(), lstatSync(at('pipe')).isFIFO()]).toEqual([true, true]);
   });
 
-  it('starts again from what somebody wrote meanwhile', async () => {
+  it('plans again when the file was changed meanwhile', async () => {
     write(own(), '{"a":1}');
     const plan = await control().planInstall({ scope: 'user', guard: false, hostVersion: HOST_VERSION });
     write(own(), '{"a":1,"b":2}');
@@ -218,7 +218,7 @@ describe('uninstalling', () => {
     );
   });
 
-  it('takes ours out of what was changed since, wherever they are', async () => {
+  it('removes our hooks from a file that was changed since, wherever they are', async () => {
     write(own(), '{"hooks":{"Stop":[]}}');
     await install('user');
     await install('local');
@@ -230,7 +230,7 @@ describe('uninstalling', () => {
     expect(existsSync(at('project', '.claude', 'settings.local.json'))).toBe(false);
   });
 
-  it('does so also where nothing is known of before, and in a file that the host would not read', async () => {
+  it('removes them also when no backup exists, and from a file that the host could not read', async () => {
     write(own(), '{\n  "a": 1\n}\n');
     await install();
     rmSync(at('state'), { recursive: true });
@@ -241,7 +241,7 @@ describe('uninstalling', () => {
 });
 
 describe('status', () => {
-  it('says that everything is there, and what is missing or in the way', async () => {
+  it('reports complete hooks, and names what is missing or blocking', async () => {
     const status = (version?: string) => control(version).status({});
     expect(await status()).toMatchObject({ isComplete: false, scripts: [], shadows: [] });
     const { events } = await status();
@@ -282,7 +282,7 @@ describe('status', () => {
   });
 });
 
-describe('status of what was changed', () => {
+describe('status after changes', () => {
   const status = () => control().status({});
   beforeEach(async () => {
     await (await control().planInstall({ scope: 'user', guard: false, ...(await hostVersion()) })).apply();
@@ -303,7 +303,7 @@ describe('status of what was changed', () => {
     expect(await mend()).toBe(true);
   });
 
-  it('sees that only some calls are told of', async () => {
+  it('reports it when only some calls run our hook', async () => {
     const narrow = JSON.parse(readFileSync(own(), 'utf8'));
     narrow.hooks.PreToolUse[0].matcher = 'Bash';
     narrow.hooks.PreToolUse[0].hooks.push({ type: 'command', command: 'theirs' });

@@ -56,7 +56,7 @@ describe('a plugin of ours', () => {
     expect(existsSync(path.dirname(plugin()))).toBe(false);
   });
 
-  it('goes as well where nobody knows any more what was there before, and where it was changed', async () => {
+  it('is removed also when no backup exists, and when it was changed', async () => {
     await install(true);
     writeFileSync(plugin(), `${readFileSync(plugin(), 'utf8')}\n// mine\n`);
     expect((await control().status({ host })).places[0]?.changed).toHaveLength(3);

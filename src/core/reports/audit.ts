@@ -9,8 +9,8 @@ import { type AgentNode, labelOf, type SessionTree, selectPath } from '../tree.t
 import type { HookedCall } from './identity.ts';
 import { isoTime, orNull } from './tree.ts';
 
-/** What was decided about a call. `observed`: nobody was asked. */
-export const DECISIONS = ['observed', 'none', 'allow', 'ask', 'deny'] as const;
+/** What was decided about a call. `observed`: nobody was asked. `inject`: it did not run, and a file gave its result. */
+export const DECISIONS = ['observed', 'none', 'allow', 'ask', 'deny', 'inject'] as const;
 export type AuditDecision = (typeof DECISIONS)[number];
 
 /** One line of the audit. What is not known is null. */

@@ -2,7 +2,7 @@
 
 import type { AuditDecision } from './audit.ts';
 
-export type GuardDecision = Exclude<AuditDecision, 'observed'>;
+export type GuardDecision = Exclude<AuditDecision, 'observed' | 'inject'>;
 
 export interface GuardExplanation {
   readonly call: ExplainedCall;

@@ -6,10 +6,10 @@ import { assertFound } from '../../lib/user-error.ts';
 import { type ApprovalRequest, withApproval } from '../approval.ts';
 import { hostOf, nativeId } from '../ids.ts';
 import type { LiveListing } from '../ports.ts';
-import { type Activity, needsPerson, type SessionTree } from '../tree.ts';
+import { type Activity, isBusy, needsPerson, type SessionTree } from '../tree.ts';
 import type { HeardCall } from './audit.ts';
 import type { AgentReport, DiagnosticsReport, SessionReport } from './shapes.ts';
-import { computeNeed, computeTree, isoTime } from './tree.ts';
+import { addKnown, computeNeed, computeTree, isoTime } from './tree.ts';
 
 /** A session with what its main agent is doing, without its agents. */
 export interface LiveSessionReport extends SessionReport {
@@ -30,7 +30,7 @@ export interface SessionDetail extends LiveSessionReport {
 export interface OlderSession {
   readonly id: string;
   readonly host: string;
-  /** Of its newest file. */
+  /** Of its last line, or else of its newest file. */
   readonly modifiedAt: string | null;
   readonly files: number;
 }
@@ -41,6 +41,8 @@ export interface ListingChange {
   readonly older: readonly OlderSession[];
   /** How many older sessions there are in all. */
   readonly olderTotal: number;
+  /** Sessions without a conversation, which are not listed. */
+  readonly emptySessions: number;
   /** Files in the places looked at that no adapter knows. */
   readonly ignoredFiles: number;
   /** false: sessions are still being read for the first time. */
@@ -115,7 +117,13 @@ export function computeDetail(tree: SessionTree, options: { readonly internal: b
 /** The list goes to every client whenever it changes: of thousands, the newest. */
 const SHOWN = 300;
 
-export function computeListing({ older, ignoredFiles, isComplete, notices }: LiveListing): ListingChange {
+export function computeListing({
+  older,
+  emptySessions,
+  ignoredFiles,
+  isComplete,
+  notices,
+}: LiveListing): ListingChange {
   return {
     older: older.slice(0, SHOWN).map(({ id, modifiedAt, files }) => ({
       id: nativeId(id),
@@ -124,6 +132,7 @@ export function computeListing({ older, ignoredFiles, isComplete, notices }: Liv
       files,
     })),
     olderTotal: older.length,
+    emptySessions,
     ignoredFiles,
     isComplete,
     notices,
@@ -170,6 +179,7 @@ export const NO_SESSIONS: LiveSnapshot = {
   sessions: [],
   older: [],
   olderTotal: 0,
+  emptySessions: 0,
   ignoredFiles: 0,
   places: [],
   isComplete: false,
@@ -245,10 +255,22 @@ function markIn(session: SessionDetail, ids: ReadonlySet<string>): SessionDetail
       : agent;
   const main = mark(session.main);
   const subagents = session.subagents.map(mark);
-  const needsYou = [main, ...subagents].filter(needsPerson).map(computeNeed);
-  const next = { ...session, main, subagents, needsYou };
+  const next = { ...session, main, subagents, ...countAgents([main, ...subagents]) };
   marked.set(session, { ids: key, session: next });
   return next;
+}
+
+/** Of a session whose agents are shown otherwise than its files say: a call of one waits, or a moment of the past is replayed. */
+export function countAgents(
+  all: readonly AgentReport[],
+): Pick<SessionReport, 'agents' | 'running' | 'needsYou' | 'toolCallCount'> {
+  const agents = all.filter(({ kind }) => kind !== 'internal');
+  return {
+    agents: agents.length,
+    running: agents.filter(isBusy).length,
+    toolCallCount: addKnown(agents.map(({ toolCallCount }) => toolCallCount)),
+    needsYou: agents.filter(needsPerson).map(computeNeed),
+  };
 }
 
 export function sessionKey({ host, id }: Pick<SessionDetail, 'host' | 'id'>): string {

@@ -82,6 +82,15 @@ export function computeCost(used: readonly ModelUsage[], isLowerBound: boolean):
   return { usd, isLowerBound: isLowerBound || unpricedModels.length > 0, unpricedModels };
 }
 
+/** Of several agents together. */
+export function addCosts(costs: readonly CostReport[]): CostReport {
+  return {
+    usd: costs.reduce((sum, { usd }) => sum + usd, 0),
+    isLowerBound: costs.some(({ isLowerBound }) => isLowerBound),
+    unpricedModels: [...new Set(costs.flatMap(({ unpricedModels }) => unpricedModels))].sort(),
+  };
+}
+
 /** Where the host does not say how long it keeps what was written to the cache, it is the shorter time. */
 function dollars(usage: Usage, { input, output, cacheRead }: ModelData): number {
   const { cacheWrite, cacheWrite1h } = usage;

@@ -22,7 +22,11 @@ export interface SessionReport {
   readonly agents: number;
   readonly running: number;
   readonly internalAgents: number;
+  /** Of the agents that were asked for; null if no transcript of theirs is there. */
+  readonly toolCallCount: number | null;
   readonly usage: UsageReport;
+  /** Of `usage`, what belongs to no agent, by the host's own totals: titles, summaries. */
+  readonly unattributedUsage: UsageReport | null;
   readonly cost: CostReport;
   readonly forkedFrom: string | null;
   readonly continuedFrom: string | null;
@@ -149,8 +153,12 @@ export interface ChangeReport {
 
 export interface SessionsReport {
   readonly sessions: readonly SessionReport[];
-  /** How many there are, read or not. */
+  /** How many there are, listed or not; also those that are in another one's tree, without those that are empty. */
   readonly total: number;
+  /** How many of them are neither listed nor in the tree of one that is. */
+  readonly more: number;
+  /** Sessions without a conversation. They are listed only with `--empty`. */
+  readonly emptySessions: number;
   readonly ignoredFiles: number;
 }
 

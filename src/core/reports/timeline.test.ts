@@ -1,9 +1,10 @@
+import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { claudeCode } from '../../hosts/claude-code/index.ts';
 import { createSessions } from '../../sessions/index.ts';
-import { computeDetail } from './live.ts';
+import { computeDetail, type SessionDetail } from './live.ts';
 import { computeAt, computeTimeline } from './timeline.ts';
 
 const fixtures = fileURLToPath(new URL('../../hosts/claude-code/fixtures/', import.meta.url));
@@ -66,4 +67,60 @@ describe('a session at a moment in its past', () => {
     const during = computeAt(detail, timeline, Date.parse(leaf?.startedAt ?? '') + 50);
     expect(during.subagents[0]).toMatchObject({ status: 'waiting', waitingOn: 'child' });
   });
+});
+
+describe('numbers of the past', () => {
+  const NUMBERS = [
+    'usage',
+    'cost',
+    'usageIsLowerBound',
+    'toolCallCount',
+    'agents',
+    'running',
+    'inheritedUsage',
+  ] as const;
+
+  it('end as those of the present, and never exceed them, for every recording', async () => {
+    for (const name of readdirSync(fixtures)) {
+      if (name.endsWith('.md')) continue;
+      const { detail, timeline } = await open(name);
+      const [from, to] = [detail.startedAt, detail.lastActivityAt].map((time) => Date.parse(time ?? ''));
+      if (from === undefined || to === undefined || Number.isNaN(from + to)) continue;
+      expect(computeAt(detail, timeline, Date.parse('2030-01-01')), name).toEqual(detail);
+      let before = computeAt(detail, timeline, from);
+      for (let step = 1; step <= 20; step++) {
+        const now = computeAt(detail, timeline, from + ((to - from) * step) / 20);
+        expectGrowth(before, now, name);
+        expectGrowth(now, detail, name);
+        before = now;
+      }
+    }
+  });
+
+  it('add up: the session has what its agents have, an agent what those below it have', async () => {
+    const { detail, timeline } = await open('2.1.325-nested');
+    const at = Date.parse(detail.startedAt ?? '') + 1200;
+    const past = computeAt(detail, timeline, at);
+    const agents = [past.main, ...past.subagents];
+    const output = agents.reduce((sum, { usage }) => sum + (usage?.output ?? 0), 0);
+    expect(output).toBeGreaterThan(0);
+    expect(output).toBeLessThan(detail.usage.output);
+    expect(past.usage.output).toBe(output);
+    expect(past.main.subtreeUsage.output).toBe(output);
+    expect(past.cost.usd).toBeCloseTo(
+      agents.reduce((sum, { cost }) => sum + (cost?.usd ?? 0), 0),
+      12,
+    );
+    expect(past.cost.usd).toBeLessThan(detail.cost.usd);
+    expect(past.main.changes.every((change) => Date.parse(change.at ?? '') <= at)).toBe(true);
+    expect(NUMBERS.every((name) => name in past)).toBe(true);
+  });
+
+  function expectGrowth(a: SessionDetail, b: SessionDetail, name: string): void {
+    expect(b.agents, name).toBeGreaterThanOrEqual(a.agents);
+    expect(b.toolCallCount ?? 0, name).toBeGreaterThanOrEqual(a.toolCallCount ?? 0);
+    expect(b.cost.usd, name).toBeGreaterThanOrEqual(a.cost.usd - 1e-12);
+    for (const field of ['input', 'output', 'cacheRead', 'cacheWrite'] as const)
+      expect(b.usage[field], `${name} ${field}`).toBeGreaterThanOrEqual(a.usage[field]);
+  }
 });

@@ -7,18 +7,21 @@ import type { SpawnLink } from '../link.ts';
 import type { OpenedSession, SessionListing } from '../ports.ts';
 import {
   type AgentNode,
+  isBusy,
   labelOf,
   needsPerson,
   type Run,
   type SessionTree,
   selectAgents,
-  selectAtWork,
+  selectIsLowerBound,
   selectMain,
   selectSessionStatus,
+  selectTotalByModel,
   selectTotalUsage,
+  selectUnattributedUsage,
   type WaitingOn,
 } from '../tree.ts';
-import { addByModel, contextOf } from '../usage.ts';
+import { contextOf } from '../usage.ts';
 import { computeCost, contextWindowOf } from './prices.ts';
 import type {
   AgentReport,
@@ -64,13 +67,15 @@ function computeDiagnostic({ code, severity, count, examples }: DiagnosticCount)
 }
 
 /** `troupe ls --json`. */
-export function computeSessions({ trees, total, ignoredFiles }: SessionListing): SessionsReport {
-  return { sessions: trees.map(computeSession), total, ignoredFiles };
+export function computeSessions(listing: SessionListing): SessionsReport {
+  const { trees, total, more, emptySessions, ignoredFiles } = listing;
+  return { sessions: trees.map(computeSession), total, more, emptySessions, ignoredFiles };
 }
 
 /** One session as JSON, without its agents. `agents` and `running` leave out those the host started for itself. */
 function computeSession(tree: SessionTree): SessionReport {
   const agents = selectAgents(tree);
+  const isLowerBound = selectIsLowerBound(tree);
   return {
     id: nativeId(tree.id),
     host: hostOf(tree.id),
@@ -86,21 +91,26 @@ function computeSession(tree: SessionTree): SessionReport {
       .filter(needsPerson)
       .map((agent) => computeNeed({ id: nativeId(agent.id), label: labelOf(agent), waitingOn: agent.waitingOn })),
     agents: agents.length,
-    running: selectAtWork(agents).length,
+    running: agents.filter(isBusy).length,
     internalAgents: tree.agents.length - agents.length,
+    toolCallCount: addKnown(agents.map(({ toolCallCount }) => toolCallCount)),
     usage: selectTotalUsage(tree),
-    cost: computeCost(
-      tree.agents.map(({ usageByModel }) => usageByModel).reduce(addByModel, []),
-      tree.agents.some((agent) => agent.usageIsLowerBound),
-    ),
+    unattributedUsage: orNull(selectUnattributedUsage(tree)),
+    cost: computeCost(selectTotalByModel(tree), isLowerBound),
     forkedFrom: tree.forkedFrom === undefined ? null : nativeId(tree.forkedFrom),
     continuedFrom: tree.continuedFrom === undefined ? null : nativeId(tree.continuedFrom),
     inheritedUsage: orNull(tree.inheritedUsage),
-    usageIsLowerBound: tree.agents.some((agent) => agent.usageIsLowerBound),
+    usageIsLowerBound: isLowerBound,
     startedAt: isoTime(tree.startedAt),
     lastActivityAt: isoTime(tree.lastActivityAt),
     problems: tree.diagnostics.filter(({ severity }) => severity !== 'info').reduce((sum, { count }) => sum + count, 0),
   };
+}
+
+/** Null if none of them is known. */
+export function addKnown(counts: readonly (number | null | undefined)[]): number | null {
+  const known = counts.filter((count) => count !== null && count !== undefined);
+  return known.length === 0 ? null : known.reduce((sum, count) => sum + count, 0);
 }
 
 /** Of one that needs the person. */

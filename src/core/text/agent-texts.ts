@@ -1,11 +1,11 @@
 // What is said about an agent in a line of text: `troupe tree`, `troupe watch`, the page.
 
-import { agentsOf, type LiveSnapshot, type SessionDetail } from '../reports/live.ts';
-import type { AgentReport, ChangeReport } from '../reports/shapes.ts';
-import { type AgentStatus, isAtWork, needsPerson, type StatusSignal } from '../tree.ts';
+import { agentsOf, countAgents, type LiveSnapshot, type SessionDetail } from '../reports/live.ts';
+import type { AgentReport, ChangeReport, SessionReport } from '../reports/shapes.ts';
+import { type AgentStatus, isAtWork, isBusy, needsPerson, type StatusSignal } from '../tree.ts';
 import { cleanLine } from './clean-text.ts';
-import { formatCount, formatDuration } from './format.ts';
-import type { Paint } from './layout.ts';
+import { formatCount, formatDuration, shortId, uniqueLength } from './format.ts';
+import { type Paint, PLAIN } from './layout.ts';
 
 export function typeText({ kind, type, internal, background, host }: AgentReport): string {
   if (kind === 'main') return '';
@@ -29,20 +29,65 @@ export function doingText({ currentTool, currentToolSummary, status, runs, activ
   return activity === 'thinking' ? 'thinking' : '';
 }
 
+/** Which of a session's tokens are in no transcript of its agents; undefined if none is known. */
+export function unattributedText({
+  unattributedUsage: of,
+}: Pick<SessionReport, 'unattributedUsage'>): string | undefined {
+  if (of === null) return undefined;
+  return `${formatCount(of.output)} of the tokens went to titles, summaries and other requests of the host`;
+}
+
+/** Which session it comes from, and which of its tokens its agents did not use. To be shown after the number of tokens. */
+export function originTexts(session: SessionReport): readonly string[] {
+  const { id, forkedFrom, continuedFrom, inheritedUsage } = session;
+  const nameOf = (other: string): string => shortId(other, uniqueLength([id, other]));
+  const unattributed = unattributedText(session);
+  const copied = inheritedUsage?.output ?? 0;
+  return [
+    ...(unattributed === undefined ? [] : [unattributed]),
+    ...(forkedFrom === null ? [] : [`forked from ${nameOf(forkedFrom)}`]),
+    ...(copied === 0 ? [] : [`${formatCount(copied)} of the tokens were copied, and are not in the cost`]),
+    ...(continuedFrom === null ? [] : [`continued from ${nameOf(continuedFrom)} after /clear`]),
+  ];
+}
+
 export function outputText({ usage, usageIsLowerBound }: Pick<AgentReport, 'usage' | 'usageIsLowerBound'>): string {
-  return usage === null ? '–' : `${usageIsLowerBound ? '≥' : ''}${formatCount(usage.output)}`;
+  return usage === null ? '–' : tokensText(usage.output, usageIsLowerBound);
 }
 
-export function contextText({ contextTokens, contextWindow }: AgentReport): string {
-  if (contextTokens === null) return '–';
-  if (contextWindow === null) return formatCount(contextTokens);
-  return `${formatCount(contextTokens)} ${Math.round((100 * contextTokens) / contextWindow)}%`;
+export function tokensText(tokens: number, isLowerBound: boolean): string {
+  // At least nothing is no news.
+  return `${isLowerBound && tokens > 0 ? '≥' : ''}${formatCount(tokens)}`;
 }
 
-export function timeText({ startedAt, completedAt, lastActivityAt, status }: AgentReport, now: number): string {
+export function callsText({ toolCallCount }: Pick<AgentReport, 'toolCallCount'>): string {
+  return toolCallCount === null ? '–' : String(toolCallCount);
+}
+
+export function contextText(agent: AgentReport): string {
+  const percent = contextPercent(agent);
+  if (agent.contextTokens === null) return '–';
+  return `${formatCount(agent.contextTokens)}${percent === undefined ? '' : ` ${percent}%`}`;
+}
+
+/** How full its context is; undefined if that or the window is not known. */
+export function contextPercent({ contextTokens, contextWindow }: AgentReport): number | undefined {
+  if (contextTokens === null || contextWindow === null) return undefined;
+  return Math.round((100 * contextTokens) / contextWindow);
+}
+
+/** How long it has been at work. What has ended or is idle does not get older. */
+export function timeText(agent: AgentReport, now: number): string {
+  const { startedAt, completedAt, lastActivityAt } = agent;
   if (startedAt === null) return '–';
-  const end = isAtWork(status) ? now : Date.parse(completedAt ?? lastActivityAt ?? startedAt);
+  const end = isBusy(agent) ? now : Date.parse(completedAt ?? lastActivityAt ?? startedAt);
   return formatDuration(end - Date.parse(startedAt));
+}
+
+/** The same of a whole session, to the last sign of any of its agents. */
+export function sessionTimeText({ startedAt, lastActivityAt, running }: SessionReport, now: number): string {
+  const end = running > 0 ? now : Date.parse(lastActivityAt ?? '');
+  return startedAt === null || Number.isNaN(end) ? '–' : formatDuration(end - Date.parse(startedAt));
 }
 
 /** Exact links need no word; everything weaker says so. */
@@ -84,11 +129,6 @@ export function standingOf(agent: AgentReport): Standing {
   if (agent.stalled && isAtWork(agent.status)) return 'silent';
   if (agent.status === 'waiting' && agent.waitingOn === 'input') return 'idle';
   return agent.status;
-}
-
-/** As people count: those who will go on by themselves, and those who wait for a word in order to. */
-export function isBusy(agent: AgentReport): boolean {
-  return isAtWork(agent.status) && standingOf(agent) !== 'idle';
 }
 
 /** Of the whole session: what is most urgent in it. */
@@ -137,19 +177,76 @@ export function paintWord(standing: Standing, word: string, paint: Paint): strin
   }
 }
 
-/** How many agents of all sessions stand how; those the host started for itself do not count. */
-export function countStandings({ sessions, asks }: LiveSnapshot): ReadonlyMap<Standing, number> {
+export type Standings = ReadonlyMap<Standing, number>;
+
+/** How many agents stand how; those the host started for itself do not count. */
+export function countStandings(agents: Iterable<AgentReport>): Standings {
   const counts = new Map<Standing, number>();
-  const agents = sessions.flatMap(agentsOf);
   for (const agent of agents) {
     if (agent.kind === 'internal') continue;
     const standing = standingOf(agent);
     counts.set(standing, (counts.get(standing) ?? 0) + 1);
   }
+  return counts;
+}
+
+export function addStandings(a: Standings, b: Standings): Standings {
+  const sum = new Map(a);
+  for (const [standing, count] of b) sum.set(standing, (sum.get(standing) ?? 0) + count);
+  return sum;
+}
+
+/** One part of the answer at a glance: how many are at work, and of those how many need the person or are silent. */
+export interface GlanceCount {
+  readonly name: 'at-work' | 'needs-you' | 'silent';
+  readonly standing: Standing;
+  readonly count: number;
+  /** Behind the number. */
+  readonly word: string;
+}
+
+/** Of everything that is followed. What counts nobody is left out. */
+export function glanceAt({ sessions, asks }: Pick<LiveSnapshot, 'sessions' | 'asks'>): readonly GlanceCount[] {
+  const agents = sessions.flatMap(agentsOf);
+  const standings = countStandings(agents);
   // A call may wait of an agent that nobody can name, or of a session that is not followed.
   const unseen = asks.filter(({ end, agent }) => end === null && !agents.some(({ id }) => id === agent.id)).length;
-  if (unseen > 0) counts.set('needs you', (counts.get('needs you') ?? 0) + unseen);
-  return counts;
+  const needing = (standings.get('needs you') ?? 0) + unseen;
+  const counts: readonly GlanceCount[] = [
+    {
+      name: 'at-work',
+      standing: 'running',
+      count: countAgents(agents).running,
+      word: 'at work',
+    },
+    { name: 'needs-you', standing: 'needs you', count: needing, word: needing === 1 ? 'needs you' : 'need you' },
+    { name: 'silent', standing: 'silent', count: standings.get('silent') ?? 0, word: 'silent' },
+  ];
+  return counts.filter(({ count }) => count > 0);
+}
+
+/** From the best end to the least known one, then those without an end. */
+const ORDER: readonly Standing[] = [
+  'completed',
+  'failed',
+  'stopped',
+  'unknown',
+  'needs you',
+  'silent',
+  'running',
+  'spawning',
+  'waiting',
+  'idle',
+];
+
+/** ✓ 3 ✗ 1 ? 2: each standing with its own mark and number. With `words`, said: 3 completed, 1 failed, 2 unknown. */
+export function standingsText(standings: Standings, { words = false } = {}): string {
+  const counted = ORDER.flatMap((standing) => {
+    const count = standings.get(standing);
+    if (!count) return [];
+    return words ? `${count} ${standing}` : `${paintMark(standing, PLAIN)} ${count}`;
+  });
+  return counted.join(words ? ', ' : ' ');
 }
 
 /** Shape and word first, colour last. */

@@ -80,14 +80,14 @@ export function uniqueLength(ids: readonly string[]): number {
   return LONGEST;
 }
 
-/** $0.04, ≥ $12.30, no price for some-model. Null: nothing of it is known. */
+/** $0.04, ≥$12.30, no price for some-model. Null: nothing of it is known. */
 export function costText(cost: CostReport | null): string {
   if (cost === null) return 'not known';
   const { usd, isLowerBound, unpricedModels } = cost;
   if (usd === 0 && unpricedModels.length > 0) return unpricedText(unpricedModels);
   // At least nothing is no news.
   if (usd < 0.0001 && isLowerBound) return 'not known';
-  return `${isLowerBound ? '≥ ' : ''}${dollars(usd)}`;
+  return `${isLowerBound ? '≥' : ''}${dollars(usd)}`;
 }
 
 /** Beside the sum, where some of it is missing. */

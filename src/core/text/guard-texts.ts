@@ -25,6 +25,7 @@ export const DECISION_TEXTS: Readonly<Record<AuditDecision, string>> = {
   allow: 'the guard allowed it',
   ask: 'the guard had the person asked',
   deny: 'the guard refused it',
+  inject: 'it did not run: troupe run --inject gave its result',
 };
 
 /** The labels from the main agent down; where nobody knows who it was, why. */

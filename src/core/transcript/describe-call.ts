@@ -315,3 +315,9 @@ function parseNumbered(text: string) {
   }
   return { first: from, text: bodies.join('\n'), note: lines.slice(bodies.length).join('\n').trim() };
 }
+
+/** The line that stands for a call. What a command is stands below it anyway: here it is what for. */
+export function headText({ name, summary }: ToolCall, view: CallView): string {
+  const about = view.kind === 'terminal' ? view.note : summary;
+  return about === undefined ? name : `${name} ${about}`;
+}

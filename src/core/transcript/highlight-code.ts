@@ -22,6 +22,7 @@ import sql from 'highlight.js/lib/languages/sql';
 import typescript from 'highlight.js/lib/languages/typescript';
 import xml from 'highlight.js/lib/languages/xml';
 import yaml from 'highlight.js/lib/languages/yaml';
+import { sameFor } from '../../lib/group.ts';
 
 /** Text of one colour. The words are classes of our own: nothing that a grammar says reaches the page. */
 export interface CodePiece {
@@ -34,20 +35,18 @@ type Tone = (typeof TONES)[number];
 export const TONES = ['word', 'name', 'text', 'value', 'note', 'mark', 'added', 'removed'] as const;
 
 /** What the grammars call things, and the colour it gets here. */
-const TONE_OF: ReadonlyMap<string, Tone> = new Map([
-  ...pairs('word', ['keyword', 'literal', 'built_in', 'type', 'selector-tag', 'tag']),
-  ...pairs('name', ['title', 'name', 'section', 'function', 'class', 'selector-class', 'selector-id']),
-  ...pairs('text', ['string', 'regexp', 'link', 'quote', 'symbol', 'bullet', 'code']),
-  ...pairs('value', ['number', 'attr', 'attribute', 'property', 'variable', 'template-variable', 'params']),
-  ...pairs('note', ['comment', 'doctag']),
-  ...pairs('mark', ['meta', 'operator', 'punctuation', 'subst', 'char']),
-  ...pairs('added', ['addition']),
-  ...pairs('removed', ['deletion']),
-]);
-
-function pairs(tone: Tone, scopes: readonly string[]): readonly (readonly [string, Tone])[] {
-  return scopes.map((scope) => [scope, tone]);
-}
+const TONE_OF: ReadonlyMap<string, Tone> = new Map<string, Tone>(
+  Object.entries({
+    ...sameFor('keyword literal built_in type selector-tag tag', 'word' as const),
+    ...sameFor('title name section function class selector-class selector-id', 'name' as const),
+    ...sameFor('string regexp link quote symbol bullet code', 'text' as const),
+    ...sameFor('number attr attribute property variable template-variable params', 'value' as const),
+    ...sameFor('comment doctag', 'note' as const),
+    ...sameFor('meta operator punctuation subst char', 'mark' as const),
+    ...sameFor('addition', 'added' as const),
+    ...sameFor('deletion', 'removed' as const),
+  }),
+);
 
 /** What highlight.js tells while it reads: kept as pieces, so that no HTML is ever made. */
 class PieceEmitter implements Emitter {

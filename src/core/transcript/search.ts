@@ -1,7 +1,7 @@
 import type { TranscriptMessage } from '../index.ts';
-import { type CallView, describeCall } from './describe-call.ts';
+import { type CallView, describeCall, headText } from './describe-call.ts';
 import { diffText } from './diff-rows.ts';
-import { describeMedia, isProse, type MessagePart, partsOf, type ToolCall, titleOf } from './messages.ts';
+import { describeMedia, isProse, type MessagePart, partsOf, titleOf } from './messages.ts';
 
 /** A text that is shown in one piece: what a search looks through, and where it says a hit is. */
 interface Slot {
@@ -61,12 +61,6 @@ export function slotsOf(part: MessagePart): readonly Slot[] {
       return [head, ...slotsOfView(view), ...error].filter(({ text }) => text !== '');
     }
   }
-}
-
-/** The line that stands for a call. What a command is stands below it anyway: here it is what for. */
-export function headText({ name, summary }: ToolCall, view: CallView): string {
-  const about = view.kind === 'terminal' ? view.note : summary;
-  return about === undefined ? name : `${name} ${about}`;
 }
 
 /** Views that show the result of their call anyway; of the others only an error is worth showing. */

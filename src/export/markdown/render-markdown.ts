@@ -1,6 +1,6 @@
 import {
   type AgentReport,
-  plural,
+  originTexts,
   type SubAgentRef,
   type Transcript,
   type TranscriptMessage,
@@ -35,6 +35,7 @@ import {
   type RenderedPage,
   reasonOf,
   renderParts,
+  sessionAmounts,
   statusTexts,
   utcText,
 } from '../pages/page-context.ts';
@@ -85,7 +86,8 @@ function writeSession({ shared, plan }: PageContext): string {
   const facts = [
     statusTexts({ ...session, stalled: false }).join(' '),
     utcText(session.startedAt),
-    plural(agents.length, 'agent'),
+    ...sessionAmounts(session),
+    ...originTexts(session),
   ];
   const rows = mapRows(agents).map(
     ({ agent, depth }) => `${'  '.repeat(Math.min(depth, 8))}- ${writeEntry(agent, plan)}\n`,

@@ -15,7 +15,7 @@ import {
   sizeText,
   type ViewOf,
 } from '../../core/transcript/index.ts';
-import { type Content, html, type Markup, NOTHING, text } from './markup.ts';
+import { type Content, html, type Markup, NOTHING, text } from './document.ts';
 import {
   amountsOf,
   hueClass,

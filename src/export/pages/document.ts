@@ -1,4 +1,72 @@
-import { html, type Markup, styleElement } from './markup.ts';
+import { cleanBlock } from '../../core/index.ts';
+
+// The one place where text becomes markup. `html` escapes and cleans everything that is put into it; only what came out
+// of `html` or `text` goes in as it is. So a page can hold nothing but the elements that stand in our own sources.
+// Bodies of messages are clean when they come here (`cleanMessage`, `toRichTree`): megabytes are not looked through twice.
+
+/** Markup that is safe to send. Made in this file only. */
+export class Markup {
+  readonly text: string;
+  constructor(text: string, key: typeof KEY) {
+    if (key !== KEY) throw new Error('troupe: markup is made by html`…` only');
+    this.text = text;
+  }
+}
+const KEY = Symbol('markup');
+
+export type Content = string | number | Markup | undefined | false | readonly Content[];
+
+/** Attributes are always whole: `href="${target}"`. */
+export function html(strings: TemplateStringsArray, ...values: readonly Content[]): Markup {
+  let made = strings[0] ?? '';
+  for (let index = 0; index < values.length; index++) {
+    const value = values[index];
+    if (typeof value === 'object' && strings[index]?.endsWith('="'))
+      throw new Error('troupe: an attribute takes text, not markup');
+    made += write(value) + strings[index + 1];
+  }
+  return new Markup(made, KEY);
+}
+
+export const NOTHING = html``;
+
+function write(value: Content): string {
+  if (typeof value === 'string') return escapeAll(value);
+  if (value instanceof Markup) return value.text;
+  if (typeof value === 'number') return String(value);
+  if (!value) return '';
+  let made = '';
+  for (const one of value) made += write(one);
+  return made;
+}
+
+/** A body, or a part of one, of a message that was cleaned: between tags, quotes may stay what they are. */
+export function text(body: string): Markup {
+  return new Markup(escapeBody(body), KEY);
+}
+
+function escapeBody(clean: string): string {
+  return /[&<>]/.test(clean) ? clean.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;') : clean;
+}
+
+function escapeAll(value: string): string {
+  return escapeBody(cleanBlock(value)).replaceAll('"', '&quot;');
+}
+
+/** Of our own sources: a style sheet cannot be escaped, only refused. */
+export function styleElement(sheet: string): Markup {
+  if (sheet.includes('<')) throw new Error('troupe: a style sheet holds markup');
+  return new Markup(`<style>${sheet}</style>`, KEY);
+}
+
+/** Each line of a body an item of a list. */
+export function lineItems(body: string): Markup {
+  return new Markup(`<li>${escapeBody(body).replaceAll('\n', '</li>\n<li>')}</li>`, KEY);
+}
+
+export function join(parts: readonly Content[], between: Content): Content {
+  return parts.flatMap((part, index) => (index === 0 ? [part] : [between, part]));
+}
 
 // The one style of every exported page: inside each of them, so that a file can be handed on alone. Light and dark are
 // both designed; printed, everything is open and no ink is wasted.
@@ -51,11 +119,11 @@ footer h2{margin:0;font-size:1em}footer ul{padding-left:1.2rem}
 
 const MAPS = `
 .map,.map ul{margin:0;padding:0;list-style:none}
-.map ul{margin-left:.45rem;padding-left:1rem;border-left:1px solid var(--line)}
-.map li{padding:.3rem 0}
-.map .name{font-weight:600;color:var(--text);text-decoration-color:var(--h);border-left:4px solid var(--h);padding-left:.5rem}
+.map ul{margin-left:-.3rem;padding-left:1rem;border-left:1px solid var(--line)}
+.map li{padding:.3rem 0 .3rem .75rem}
+.map .name{font-weight:600;color:var(--text);text-decoration-color:var(--h);border-left:4px solid var(--h);margin-left:-.75rem;padding-left:.5rem}
 .map [aria-current]{background:var(--sunken);text-decoration:none}
-.map p{margin:.1rem 0 0 .75rem}
+.map p{margin:.1rem 0 0}
 .ask{color:var(--dim);overflow:hidden;text-overflow:ellipsis;white-space:nowrap}.said{display:-webkit-box;-webkit-box-orient:vertical;-webkit-line-clamp:2;overflow:hidden}.ask::before{content:"asked: "}
 .said::before{content:"→ ";color:var(--dim)}
 .small{font-size:.9rem}.small li{padding:.1rem 0}
@@ -125,14 +193,14 @@ summary{cursor:pointer}
 
 const SHEETS = `
 @media (min-width:75rem){body:has(.side){display:grid;grid-template-columns:15rem minmax(0,46rem);gap:0 2.5rem;max-width:66rem}body:has(.side)>*{grid-column:2}body:has(.side)>.side{grid-column:1;grid-row:1/span 99;margin:0;position:sticky;top:1.5rem;align-self:start;max-height:calc(100vh - 3rem);overflow:auto}}
-@media (max-width:40rem){body{padding-top:1rem}.rows li{grid-template-columns:6rem 1fr}.gist>div{grid-template-columns:1fr}.map p{margin-left:0}.ask{white-space:normal}.sessions li{padding:.75rem 0}}
+@media (max-width:40rem){body{padding-top:1rem}.rows li{grid-template-columns:6rem 1fr}.gist>div{grid-template-columns:1fr}.ask{white-space:normal}.sessions li{padding:.75rem 0}}
 @media print{:root{color-scheme:light}body{max-width:none;padding:0;background:none;font-size:10pt;display:block!important}.perma,.skip,.parts,.around>summary{display:none}details::details-content{content-visibility:visible;display:block;height:auto}.more>summary,.call>summary::before{display:none}.text,.lines,.code,code,.card,.person,.parent{background:none;border-color:#bbb}.text,.lines,.code{border:1px solid #ddd}.about,.ask{white-space:normal}.said{-webkit-line-clamp:99}.thinking .about{display:none}article,.door{break-inside:auto}h1,h2,.who,summary{break-after:avoid}a{color:inherit}.side{position:static}}
 `;
 
 export const PAGE_STYLE = `${COLOURS}${FRAME}${MAPS}${TALK}${SHEETS}`;
 
 /** Of the style above; the test beside it says how to renew it. */
-export const PAGE_STYLE_HASH = 'sha256-v3oEX6o7uA3BcbY5Yatia5tKNIOiKhrCFx3SCmpkHgw=';
+export const PAGE_STYLE_HASH = 'sha256-zDHgpg4JrRXYTjMJbHHWlDOA/AR0C4ZouTnNPvGvU+g=';
 
 /** Nothing is fetched, nothing runs: the style of this very page, and pictures that are in it. */
 const POLICY = `default-src 'none'; style-src '${PAGE_STYLE_HASH}'; img-src data:; base-uri 'none'; form-action 'none'`;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { html, lineItems, Markup, styleElement, text } from './markup.ts';
+import { html, lineItems, Markup, styleElement, text } from './document.ts';
 
 /** As a browser reads it back. */
 function read(escaped: string): string {
@@ -27,13 +27,13 @@ describe('markup', () => {
     expect(html`${'a\u202eb\u0000\u001b[31mc\ud800'}`.text).toBe('abc\ufffd');
   });
 
-  it('puts nothing but text into attributes, and nobody else makes markup', () => {
+  it('escapes attributes, and is the only code that makes markup', () => {
     expect(() => html`<p title="${html`<b>`}">`).toThrow(/attribute/);
     expect(() => new Markup('<b>', Symbol('markup') as never)).toThrow(/markup/);
     expect(() => styleElement('a{}</style>')).toThrow(/style/);
   });
 
-  it('leaves out what is not there', () => {
+  it('leaves out missing values', () => {
     expect(html`a${undefined}${false}${[html`<b>`, 'c', 1]}`.text).toBe('a<b>c1');
   });
 });

@@ -4,19 +4,20 @@ import {
   cleanLine,
   costText,
   explainChange,
-  formatDuration,
+  formatCount,
   formatMark,
   formatStatus,
   outputText,
   PLAIN,
   plural,
   type SessionReport,
+  sessionTimeText,
   type Transcript,
   timeText,
   typeText,
 } from '../../core/index.ts';
 import type { Voice } from '../../core/transcript/index.ts';
-import { type Content, html, join, type Markup } from './markup.ts';
+import { type Content, html, join, type Markup } from './document.ts';
 import type { AgentPages, PageEnding, PagePlan, SharedSession } from './page-plan.ts';
 
 /** What is known while the pages of one agent are drawn. */
@@ -131,21 +132,34 @@ export function amountsOf(agent: AgentReport): readonly string[] {
   return [
     lasted === '–' ? '' : lasted,
     agent.toolCallCount === null ? '' : plural(agent.toolCallCount, 'tool call'),
-    agent.usage === null ? '' : `${outputText(agent)} tokens written`,
+    agent.usage === null ? '' : `${outputText(agent)} tokens written${copiedText(agent)}`,
     knownCost(agent.cost),
   ].filter((one) => one !== '');
 }
 
-/** Empty where nothing of it is known. */
-export function knownCost(cost: CostReport | null): string {
-  const said = costText(cost);
-  return said === 'not known' ? '' : said;
+/** Of an agent in a fork: the cost beside it is without these. */
+function copiedText({ inheritedUsage }: AgentReport): string {
+  return inheritedUsage === null || inheritedUsage.output === 0
+    ? ''
+    : ` (${formatCount(inheritedUsage.output)} copied)`;
 }
 
-/** Empty where an end is missing. */
-export function lastedText({ startedAt, lastActivityAt }: SessionReport): string {
-  if (startedAt === null || lastActivityAt === null) return '';
-  return formatDuration(Date.parse(lastActivityAt) - Date.parse(startedAt));
+/** The same of a whole session. */
+export function sessionAmounts(session: SessionReport): readonly string[] {
+  const lasted = sessionTimeText({ ...session, running: 0 }, 0);
+  return [
+    lasted === '–' ? '' : lasted,
+    plural(session.agents, 'agent'),
+    session.toolCallCount === null ? '' : plural(session.toolCallCount, 'tool call'),
+    `${outputText(session)} tokens written`,
+    knownCost(session.cost),
+  ].filter((one) => one !== '');
+}
+
+/** Empty where nothing of it is known. */
+function knownCost(cost: CostReport | null): string {
+  const said = costText(cost);
+  return said === 'not known' ? '' : said;
 }
 
 /** Why it came to no good end, in its host's words. */

@@ -32,7 +32,7 @@ const transcript = recorded?.transcripts[0];
 if (!transcript) throw new Error('no transcript');
 
 describe('the plan of pages', () => {
-  it('names stay in the folder, and are nobody else’s, whatever the ids', () => {
+  it('gives every agent its own file name inside the folder, whatever the ids', () => {
     fc.assert(
       fc.property(fc.uniqueArray(hostileId, { maxLength: 12 }), fc.nat({ max: 3 }), (ids, more) => {
         const agents = [
@@ -72,7 +72,7 @@ describe('the plan of pages', () => {
     );
   });
 
-  it('a message is found in its part, and a card says why there is no page', () => {
+  it('finds the part of each message, and the card says why there is no page', () => {
     const outline = { ...outlineTranscript(transcript), messages: 9, parts: [0, 4, 8] };
     const plan = planPages(
       { agents: [main], skipped: [{ agent_id: 'x', kind: 'internal', reason: 'the host’s own' }] },

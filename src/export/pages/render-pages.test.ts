@@ -30,8 +30,8 @@ function saying(...content: readonly TranscriptBlock[]): Transcript {
   };
 }
 
-describe('what was left out', () => {
-  it('an agent without a page is named, says why, and is no link', () => {
+describe('omissions', () => {
+  it('names an agent without a page and the reason, without a link', () => {
     const [main, , ...others] = transcripts;
     if (!main) throw new Error('no transcript');
     const gone = shared.agents[1]?.id ?? '';
@@ -45,7 +45,7 @@ describe('what was left out', () => {
     expect(checkLinks(links, 'index.html')).toEqual([]);
   });
 
-  it('the footer says what was redacted, shortened and not understood', () => {
+  it('lists in the footer what was redacted, shortened and not understood', () => {
     const handling = {
       redacted: [{ what: 'github token', count: 2 }],
       shortened: [{ what: 'thinking', count: 7 }],
@@ -68,7 +68,7 @@ describe('the call that made an agent', () => {
     return pagesOf(shared, [saying({ ...call, sub_agent_ref: made }), ...transcripts.slice(1)]).get('index.html') ?? '';
   };
 
-  it('shows what was asked where that is short, and folds it where it is long', () => {
+  it('shows a short prompt and folds a long one', () => {
     expect(asking('Read one file.\nThen stop.')).toMatch(/<p class="label">asked<\/p>[\s\S]{0,80}Read one file\./);
     const long = asking('Read one file. '.repeat(60));
     expect(long).toMatch(/<summary>asked: [^<]+<\/summary>/);
@@ -77,7 +77,7 @@ describe('the call that made an agent', () => {
 });
 
 describe('an agent whose transcript is gone', () => {
-  it('has a page that says so, and the first page is there even where nobody said a word', () => {
+  it('has a page that says so, and a first page even when there are no messages', () => {
     const [main, first] = transcripts;
     if (!main || !first) throw new Error('no transcripts');
     const pages = pagesOf(shared, [
@@ -129,7 +129,7 @@ describe('what an agent did', () => {
       expect(page).not.toMatch(/[\u202e\u0007\ud800-\udbff](?![\udc00-\udfff])/);
   });
 
-  it('pictures are shown only where they can be nothing else', () => {
+  it('shows pictures only when their data is certainly a picture', () => {
     const image = (media_type: string, data: string | null): TranscriptBlock => ({
       type: 'image',
       media_type,
@@ -314,7 +314,7 @@ describe('very many agents', () => {
     expect(pages.get('agent-a150.html')).toContain('>All 301 agents</a>');
   });
 
-  it('however deep they stand', () => {
+  it('are rendered at any depth', () => {
     const [mainAgent, firstAgent] = shared.agents;
     const [main] = transcripts;
     if (!mainAgent || !firstAgent || !main) throw new Error('no agents');

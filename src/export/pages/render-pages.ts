@@ -1,15 +1,30 @@
-import { type AgentReport, cleanLine, formatCount, plural, type Transcript } from '../../core/index.ts';
+import {
+  type AgentReport,
+  cleanLine,
+  type NoticeBlock,
+  originTexts,
+  plural,
+  type Transcript,
+  type TranscriptMessage,
+} from '../../core/index.ts';
+import {
+  cleanMessage,
+  isProse,
+  type MessagePart,
+  partsOf,
+  sizeText,
+  titleOf,
+  type Voice,
+  voiceOf,
+} from '../../core/transcript/index.ts';
 import { groupBy } from '../../lib/group.ts';
-import { DOCUMENT_END, openDocument } from './document.ts';
-import { type Content, html, type Markup } from './markup.ts';
-import { type MessageBefore, renderMessage } from './message.ts';
+import { renderCall, renderMedia, renderOutput, renderSpawnCall } from './call.ts';
+import { type Content, DOCUMENT_END, html, type Markup, openDocument } from './document.ts';
 import {
   amountsOf,
   ancestorsOf,
   endKnownBy,
   hueClass,
-  knownCost,
-  lastedText,
   linkDoubt,
   nameOf,
   type PageContext,
@@ -18,6 +33,7 @@ import {
   renderFacts,
   renderParts,
   renderStatus,
+  sessionAmounts,
   sessionTitle,
   typeOf,
   utcText,
@@ -29,9 +45,12 @@ import {
   hrefOfCall,
   hrefOfMessage,
   hrefOfPart,
+  messageAnchor,
   type PagePlan,
+  partAnchor,
   type SharedSession,
 } from './page-plan.ts';
+import { renderFolded, renderProse } from './rich-text.ts';
 import { renderSmallMap, renderTimeline, renderWholeMap } from './session-map.ts';
 
 /** `index.html` and `agent-<id>.html`. */
@@ -83,17 +102,13 @@ function* renderMessages(context: PageContext, { messages }: Transcript, part: n
 
 /** On top of the index: what was asked, when, with how many, at what cost. */
 function renderSessionHead({ shared, pages }: PageContext, { author }: Transcript): Markup {
-  const { session, agents } = shared;
+  const { session } = shared;
   const title = sessionTitle(session, pages.outline.asked);
-  const calls = agents.reduce((sum, { toolCallCount }) => sum + (toolCallCount ?? 0), 0);
   const facts: readonly Content[] = [
     renderStatus({ ...session, stalled: false }),
     renderTime(session.startedAt),
-    lastedText(session),
-    plural(agents.length, 'agent'),
-    plural(calls, 'tool call'),
-    `${session.usageIsLowerBound ? '≥ ' : ''}${formatCount(session.usage.output)} tokens written`,
-    knownCost(session.cost),
+    ...sessionAmounts(session),
+    ...originTexts(session),
   ];
   const place = [cleanLine(session.project ?? ''), cleanLine(session.branch ?? '')];
   const host = cleanLine(`${session.hostTitle} ${session.hostVersion ?? ''}`);
@@ -247,4 +262,78 @@ function rangeOf({ outline }: AgentPages, part: number): string {
   const first = (outline.parts[part] ?? 0) + 1;
   const last = outline.parts[part + 1] ?? outline.messages;
   return first === last ? `${first}` : `${first}–${last}`;
+}
+
+/** What the message before it leaves open: its voice goes on, its day still is. */
+interface MessageBefore {
+  readonly voice: Voice | undefined;
+  readonly day: string | undefined;
+}
+
+/** In pieces: a message may hold megabytes. Returns what the next one has to know. */
+export function* renderMessage(
+  given: TranscriptMessage,
+  index: number,
+  before: MessageBefore | undefined,
+  context: PageContext,
+): Generator<string, MessageBefore> {
+  const message = cleanMessage(given);
+  const voice = voiceOf(message, context.pages.agent.kind !== 'main');
+  const iso = message.timestamp === null ? undefined : isoOf(message.timestamp);
+  const day = iso === undefined ? before?.day : iso.slice(0, 10);
+  const { name, hue } = context.speakers[voice];
+  const goesOn = before?.voice === voice && before?.day === day;
+  const anchor = messageAnchor(index);
+  const classes = `${voice} ${hueClass(hue)}${goesOn ? ' on' : ''}`;
+  const otherModel = voice === 'agent' && message.model !== context.pages.agent.model ? message.model : null;
+  yield html`${before?.day !== day && day !== undefined && html`<p class="day">${day}</p>\n`}<article class="${classes}" id="${anchor}" aria-label="${`${name}, message ${index + 1}`}"><p class="who">${
+    !goesOn && html`<b>${name}</b> `
+  }${otherModel !== null && html`<span class="note">${otherModel}</span> `}${
+    iso !== undefined && html`<time datetime="${iso}">${utcTime(iso)}</time> `
+  }<a class="perma" href="${`#${anchor}`}" aria-label="${`Link to message ${index + 1}`}">#${index + 1}</a></p>\n`.text;
+  for (const [part, one] of partsOf(message).entries())
+    yield renderPart(one, voice, partAnchor({ message: index, part }), context).text;
+  yield '</article>\n';
+  return { voice, day };
+}
+
+/** Times of transcripts are anybody's: only what is one becomes one. */
+function isoOf(timestamp: string): string | undefined {
+  const at = Date.parse(timestamp);
+  return Number.isNaN(at) ? undefined : new Date(at).toISOString();
+}
+
+const PROSE: Readonly<Record<Voice, number>> = { person: 60, parent: 60, agent: 160, host: 24 };
+
+function renderPart(part: MessagePart, voice: Voice, anchor: string, context: PageContext): Markup {
+  switch (part.kind) {
+    case 'text':
+      return renderProse(part.text, { head: PROSE[voice], tail: 0 });
+    case 'thinking':
+      return html`<details class="thinking"><summary><b>thinking</b> <span class="about">${part.text.trim().slice(0, 160)}</span> <span class="size">${sizeText(part.text)}</span></summary>${renderFolded(part.text.trim(), { rows: { head: 400, tail: 0 } })}</details>`;
+    case 'call':
+      return part.call.refs.length > 0 ? renderSpawnCall(part, anchor, context) : renderCall(part, anchor);
+    case 'result':
+      return renderOutput(part.result.text, part.result.isError ? 'bad' : '');
+    case 'notice':
+      return renderNotice(part.notice, context);
+    case 'summary':
+      return html`<p class="notice">Continued after compaction</p>${renderAside(part.text)}`;
+    case 'media':
+      return renderMedia(part.media);
+  }
+}
+
+/** The program speaks: in a line what it is, and what it hands over. */
+function renderNotice(notice: NoticeBlock, { plan, agent: find }: PageContext): Markup {
+  const body = notice.text.trim();
+  const about = notice.agent_id === null ? undefined : plan.find(notice.agent_id);
+  const agent = about && find(about.agent.id);
+  return html`<p class="notice">${titleOf(notice)}${
+    about && agent && html` <a href="${hrefOfPart(about, 0, 'html')}">${nameOf(agent)}</a>`
+  }</p>${body !== '' && (isProse(notice) ? renderProse(body, { head: 24, tail: 0 }) : renderAside(body))}`;
+}
+
+function renderAside(body: string): Markup {
+  return html`<details class="more"><summary>${sizeText(body)}</summary>${renderFolded(body, { rows: { head: 400, tail: 0 }, class: 'aside' })}</details>`;
 }

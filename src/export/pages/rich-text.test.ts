@@ -26,7 +26,7 @@ describe('long texts', () => {
     expect(tail).toBe('line 98\nline 99');
   });
 
-  it('are whole where folding would hide next to nothing', () => {
+  it('are shown whole when folding would hide only a few lines', () => {
     expect(foldText('a\nb\nc\nd\ne\nf', { head: 2, tail: 1 }).hidden).toBe('');
   });
 

@@ -10,7 +10,7 @@ import {
   sizeText,
   splitLinks,
 } from '../../core/transcript/index.ts';
-import { type Content, html, lineItems, type Markup, NOTHING, text } from './markup.ts';
+import { type Content, html, lineItems, type Markup, NOTHING, text } from './document.ts';
 
 /** What somebody said, as Markdown. The end of a long text is folded away, between two of its paragraphs. */
 export function renderProse(body: string, rows: FoldLimits): Markup {

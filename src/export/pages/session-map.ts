@@ -1,5 +1,5 @@
 import { type AgentReport, formatDuration, plural } from '../../core/index.ts';
-import { html, type Markup, NOTHING } from './markup.ts';
+import { html, type Markup, NOTHING } from './document.ts';
 import {
   amountsOf,
   hueClass,

@@ -39,7 +39,7 @@ describe('the index over many sessions', () => {
     expect(text).toMatch(/^# 4 sessions\n/);
     expect(text).toContain('## nested');
     expect(text).toMatch(
-      /- \[Please do the job\. .*\]\(<session-[\w-]+\/index\.md>\) ✓ completed · 2026-11-15 06:50:16 · 2\.0 s · 4 agents · \$0\.02 · main/,
+      /- \[Please do the job\. .*\]\(<session-[\w-]+\/index\.md>\) ✓ completed · 2026-11-15 06:50:16 · 2\.0 s · 4 agents · 6 tool calls · 378 tokens written · \$0\.02 · main/,
     );
   });
 });

@@ -1,17 +1,8 @@
 import { cleanLine, plural, type SessionReport } from '../../core/index.ts';
 import { groupBy } from '../../lib/group.ts';
 import { lineText, linkTo } from '../markdown/markdown-text.ts';
-import { DOCUMENT_END, openDocument } from './document.ts';
-import { type Content, html, join, type Markup } from './markup.ts';
-import {
-  knownCost,
-  lastedText,
-  type RenderedPage,
-  renderStatus,
-  sessionTitle,
-  statusTexts,
-  utcText,
-} from './page-context.ts';
+import { type Content, DOCUMENT_END, html, join, type Markup, openDocument } from './document.ts';
+import { type RenderedPage, renderStatus, sessionAmounts, sessionTitle, statusTexts, utcText } from './page-context.ts';
 import { type PageEnding, takeName } from './page-plan.ts';
 import { MADE_BY, renderTime } from './render-pages.ts';
 
@@ -84,7 +75,5 @@ function* writeMarkdown(title: string, groups: Groups): Generator<string> {
 }
 
 function amountsOf(session: SessionReport): readonly string[] {
-  const { agents, cost, branch } = session;
-  const amounts = [lastedText(session), plural(agents, 'agent'), knownCost(cost), cleanLine(branch ?? '')];
-  return amounts.filter((one) => one !== '');
+  return [...sessionAmounts(session), cleanLine(session.branch ?? '')].filter((one) => one !== '');
 }

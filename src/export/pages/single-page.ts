@@ -1,6 +1,6 @@
 import type { AgentReport, FlatTranscript, LiveSnapshot, TimelineReport } from '../../core/index.ts';
 import { cleanMessage } from '../../core/transcript/index.ts';
-import { html, type Markup } from './markup.ts';
+import { html, type Markup } from './document.ts';
 import type { Outline } from './page-plan.ts';
 import { renderPlainMap } from './session-map.ts';
 

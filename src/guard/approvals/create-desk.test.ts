@@ -66,7 +66,7 @@ const ends = (): readonly (string | undefined)[] =>
   desk.list().map(({ end }) => end && `${end.by} ${end.decision}`) as string[];
 
 describe('a call that waits', () => {
-  it('is told of, with its times, and ends once: by whoever answers first', async () => {
+  it('is announced with its times, and ends with the first answer', async () => {
     const held = open();
     expect(desk.list()).toEqual([
       { ...QUESTION, id: 'id-1', at: iso(0), expiresAt: iso(60_000), otherwise: 'deny', end: null },
@@ -86,7 +86,7 @@ describe('a call that waits', () => {
     expect(timers).toEqual([]);
   });
 
-  it('ends as its rule says when nobody answers; what comes then is late', () => {
+  it('ends with on_timeout when it gets no answer in time, and refuses later answers', () => {
     open();
     pass(59_999);
     expect(ends()).toEqual([null]);
@@ -95,14 +95,14 @@ describe('a call that waits', () => {
     expect(desk.answer('id-1', 'allow', 'page').outcome).toBe('late');
   });
 
-  it('is over by the clock that people were told, though the timer slept', () => {
+  it('ends at the announced time even when its timer was late', () => {
     open();
     now += 60_000;
     expect(desk.answer('id-1', 'allow', 'page')).toMatchObject({ outcome: 'late', ask: { end: { by: 'expiry' } } });
     expect(kept).toEqual([expect.objectContaining({ decision: 'deny', by: 'expiry' })]);
   });
 
-  it('is not there for whoever does not know its id', () => {
+  it('is not found under an unknown id', () => {
     open();
     for (const id of ['', 'id-', 'id-2', 'id-1 ', '__proto__'])
       expect(desk.answer(id, 'allow', 'page')).toEqual({ outcome: 'unknown' });
@@ -116,7 +116,7 @@ describe('a call that waits', () => {
     expect(kept).toHaveLength(1);
   });
 
-  it('was decided elsewhere where it cannot be kept any more: no answer counts', () => {
+  it('counts as decided elsewhere when it cannot be kept any longer, and takes no answer', () => {
     open(() => false);
     expect(desk.answer('id-1', 'allow', 'page')).toMatchObject({
       outcome: 'late',

@@ -29,7 +29,7 @@ function hold() {
 }
 
 describe('a question of the host itself', () => {
-  it('is answered by whoever is first here', async () => {
+  it('is answered by the first answer given here', async () => {
     const { desk, reply, settled } = hold();
     expect(desk.list()).toMatchObject([{ otherwise: null, rule: null, reason: 'It asks', tool: 'Bash' }]);
     expect(desk.answer('ask-1', 'deny', 'page').outcome).toBe('taken');
@@ -38,7 +38,7 @@ describe('a question of the host itself', () => {
     expect(desk.answer('ask-1', 'allow', 'cli').outcome).toBe('late');
   });
 
-  it('stays open at the host where nobody answers it here', async () => {
+  it('stays open at the host when it is not answered here', async () => {
     const ends = [
       ['expiry', ({ expire }: ReturnType<typeof hold>) => expire()],
       ['stop', ({ desk }: ReturnType<typeof hold>) => desk.close()],

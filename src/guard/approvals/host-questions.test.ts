@@ -84,7 +84,7 @@ async function begin() {
   return { desk, turns, replies, spooled, heard: heard[0] as ApprovalListener, timers, listens: () => heard.length };
 }
 
-describe('a question that is heard at a server', () => {
+describe('a question that a server reports', () => {
   it('is asked here, answered there, and written down', async () => {
     const { desk, replies, spooled, heard, listens } = await begin();
     heard.asked(QUESTION);
@@ -108,7 +108,7 @@ describe('a question that is heard at a server', () => {
     expect(listens()).toBe(1);
   });
 
-  it('is taken back where somebody else answered', async () => {
+  it('is withdrawn when it was answered elsewhere', async () => {
     const { desk, replies, heard } = await begin();
     heard.asked(QUESTION);
     heard.gone('per_1');

@@ -2,21 +2,23 @@
 // but that. Claude Code's rule syntax: https://code.claude.com/docs/en/permissions
 
 import type { GuardedCall, ToolPattern } from '../policy.ts';
-import { ANYTHING, normalize, SOME_HOST, type UsedPath } from '../shell/index.ts';
-import { isEveryCommand, mayBeCommand, mustBeCommand } from './command-pattern.ts';
-import { EDIT_TOOLS, isForeign, type Part, READ_TOOLS } from './parts.ts';
+import { ANYTHING, isUnsure, normalize, type SimpleCommand, SOME_HOST, type UsedPath } from '../shell/index.ts';
 import {
   ANY,
   type Certainty,
   IN_NAME,
+  isEveryCommand,
+  isSurelyCommand,
   literal,
   MAYBE_TWO,
   matches,
+  mayBeCommand,
+  mustBeCommand,
   ONE,
   ONE_OF,
   pathTokens,
   type Token,
-} from './wildcard.ts';
+} from './command-pattern.ts';
 
 export function holdsTool(
   { tool, argument }: ToolPattern,
@@ -42,6 +44,24 @@ export function holdsTool(
       // Of a tool that nobody knows, an argument cannot be held against anything.
       return holdsName(tool, call.tool) && (isEvery(argument) || certainty === 'may');
   }
+}
+
+/** Could a deny or an ask be about this part, but only because nobody can say before it runs what the part comes to? */
+export function isOpaqueTo(patterns: readonly ToolPattern[], part: Part, call: GuardedCall): boolean {
+  if (patterns.length === 0 || !isOpaque(part)) return false;
+  return patterns.every((pattern) => !isSurelyAbout(pattern, part, call));
+}
+
+function isOpaque(part: Part): boolean {
+  if (part.kind === 'command') return part.command.isSuspected === true || isUnsure(part.command.form);
+  if (part.kind === 'read' || part.kind === 'write') return part.used.isGuess === true;
+  return part.kind === 'unknown' || (part.kind === 'host' && part.host === SOME_HOST);
+}
+
+function isSurelyAbout(pattern: ToolPattern, part: Part, call: GuardedCall): boolean {
+  if (!holdsTool(pattern, part, call, 'may')) return false;
+  if (pattern.argument === null) return true;
+  return part.kind === 'command' && !part.command.isSuspected && isSurelyCommand(pattern.argument, part.command);
 }
 
 function holdsCommand(argument: string | null, part: Part, call: GuardedCall, certainty: Certainty): boolean {
@@ -150,9 +170,12 @@ function holdsPath(argument: string, used: UsedPath, bases: Bases, certainty: Ce
   const fold = (text: string) => (certainty === 'may' ? text.normalize('NFC').toLowerCase() : text);
   const path = used.path === '/' ? '' : used.path;
   const text = pathTokens(fold(used.below === null ? path || '/' : `${path}/${used.below}`));
-  const alone = pathTokens(fold(path || '/'));
+  // `cp -r public/*` takes each of these folders as a whole.
+  const [, folders] = /^([^\uE000\uE001]+)\/\uE000$/.exec(used.below ?? '') ?? [];
+  const alone = pathTokens(fold(folders === undefined ? path || '/' : `${path}/${folders}`));
   // A folder as a whole may hold whatever may lie anywhere (`**/.env`): every `mv a b` would be denied for it.
-  const isAnyFolder = used.below === ANYTHING && used.path !== '/' && isAnywhere(argument.trim());
+  const isAnyFolder =
+    (used.below === ANYTHING || folders !== undefined) && used.path !== '/' && isAnywhere(argument.trim());
   const isHeld = rootedPatterns(argument.trim(), bases, certainty).some((rooted) => {
     const pattern = readGlob(fold(rooted));
     if (!isAnyFolder && matches(pattern, text, certainty)) return true;
@@ -236,4 +259,102 @@ function readGlob(glob: string): Token[] {
     else list.push(...literal(char));
   }
   return list;
+}
+
+// A call taken apart: each part is judged by itself, and the strictest decision holds.
+
+export type Part =
+  | { readonly kind: 'call' }
+  | { readonly kind: 'command'; readonly command: SimpleCommand }
+  | { readonly kind: 'read' | 'write'; readonly used: UsedPath }
+  | { readonly kind: 'host'; readonly host: string }
+  | { readonly kind: 'unknown'; readonly why: string; readonly text: string | null }
+  /** Stops an allow, and nothing else: see `unproven` of `CallUses`. */
+  | { readonly kind: 'unproven'; readonly why: string };
+
+export interface JudgedPart {
+  readonly part: Part;
+  /** The call is only allowed where this part is; the others can only be denied or asked about. */
+  readonly needsAllow: boolean;
+}
+
+const READ_TOOLS: ReadonlySet<string> = new Set(['Read', 'Grep', 'Glob', 'LS', 'NotebookRead']);
+const EDIT_TOOLS: ReadonlySet<string> = new Set(['Edit', 'Write', 'MultiEdit', 'NotebookEdit']);
+
+const OTHER_TOOLS: ReadonlySet<string> = new Set(['Bash', 'WebFetch', 'WebSearch', 'Agent', 'Task', 'Skill']);
+
+/** A tool that we do not know: of an MCP server, or of a newer host. */
+export function isForeign(tool: string): boolean {
+  return !READ_TOOLS.has(tool) && !EDIT_TOOLS.has(tool) && !OTHER_TOOLS.has(tool);
+}
+
+export function partsOf(call: GuardedCall): readonly JudgedPart[] {
+  const { unproven } = call.uses;
+  const known = knownPartsOf(call);
+  return unproven === null ? known : [...known, { part: { kind: 'unproven', why: unproven }, needsAllow: true }];
+}
+
+function knownPartsOf({ tool, uses }: GuardedCall): readonly JudgedPart[] {
+  const parts: JudgedPart[] = [
+    ...uses.commands.map((command) => ({
+      part: { kind: 'command', command } as const,
+      needsAllow: !command.isTransparent,
+    })),
+    ...uses.writes.map((used) => ({
+      part: { kind: 'write', used } as const,
+      // What a command writes is its pattern's business; what the shell writes for it is not.
+      needsAllow: EDIT_TOOLS.has(tool) || (tool === 'Bash' && /^[<>&]/.test(used.via)),
+    })),
+    ...uses.reads.map((used) => ({ part: { kind: 'read', used } as const, needsAllow: READ_TOOLS.has(tool) })),
+    ...uses.hosts.map((host) => ({ part: { kind: 'host', host } as const, needsAllow: tool === 'WebFetch' })),
+  ];
+  if (uses.unknown !== null)
+    parts.push({ part: { kind: 'unknown', why: uses.unknown, text: uses.unknownText }, needsAllow: true });
+  if (parts.some(({ needsAllow }) => needsAllow)) return parts;
+  // Nothing but `echo` or `pwd`: beside others they need not be named, alone they are the call.
+  const innermost = new Set(
+    uses.commands.filter((_, index) => uses.commands.every(({ within }) => within?.index !== index)),
+  );
+  if (innermost.size === 0 || isForeign(tool)) return [...parts, { part: { kind: 'call' }, needsAllow: true }];
+  return parts.map(({ part }) => ({ part, needsAllow: part.kind === 'command' && innermost.has(part.command) }));
+}
+
+/** `//…` would say nothing: which file it is, is only known when it runs, and then it helps to know what names it. */
+function placeText({ path, below, via }: UsedPath): string {
+  if (below === null) return path;
+  return path === '/' ? `of some file by ${via}` : `${path}/…`;
+}
+
+export function partText(part: Part, call: GuardedCall): string {
+  switch (part.kind) {
+    case 'call':
+      return call.tool;
+    case 'command':
+      return part.command.text;
+    case 'read':
+    case 'write':
+      return `${part.kind} ${placeText(part.used)}`;
+    case 'host':
+      return part.host === '*' ? 'some host' : `host ${part.host}`;
+    case 'unknown':
+      return part.text === null ? part.why : `${part.text}: ${part.why}`;
+    case 'unproven':
+      return part.why;
+  }
+}
+
+export function canBeAbout({ tool: pattern }: ToolPattern, tool: string): boolean {
+  switch (pattern) {
+    case 'Bash':
+    case 'Skill':
+      return tool === pattern;
+    case 'Agent':
+    case 'Task':
+      return tool === 'Agent' || tool === 'Task';
+    default:
+      // What the shell does may be a read or a write; which other tool reaches a host is not said by its name.
+      if (EDIT_TOOLS.has(pattern)) return tool === 'Bash' || EDIT_TOOLS.has(tool);
+      if (READ_TOOLS.has(pattern)) return tool === 'Bash' || READ_TOOLS.has(tool);
+      return pattern === 'WebFetch' || pattern === tool || pattern.includes('*') || pattern.startsWith('mcp__');
+  }
 }

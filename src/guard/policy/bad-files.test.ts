@@ -155,7 +155,7 @@ describe('a file with a mistake', () => {
     },
   );
 
-  it('says where bytes are no UTF-8', () => {
+  it('names the position of bytes that are not UTF-8', () => {
     const content = new Uint8Array([...new TextEncoder().encode('version: 1\n# äb'), 0xff, 0x0a]);
     const { problems } = compilePolicy(options(source('user', content)));
     expect(problems).toMatchObject([{ code: 'unreadable', line: 2, column: 5, message: 'This is not UTF-8.' }]);
@@ -166,7 +166,7 @@ describe('a file with a mistake', () => {
     expect(problems).toMatchObject([{ code: 'unreadable', line: 1, message: expect.stringContaining('1048576') }]);
   });
 
-  it('tells all mistakes at once, in order, but no more than a hundred', () => {
+  it('lists all mistakes at once, by position, up to a hundred', () => {
     const { problems } = compilePolicy(options(source('user', 'version: 2\nrule: 1\ndefaults: { main: no }\n')));
     expect(problems.map(({ line, column }) => [line, column])).toEqual([
       [1, 10],
@@ -184,7 +184,7 @@ describe('a file with a mistake', () => {
 });
 
 describe('aliases', () => {
-  it('stand for what they name', () => {
+  it('are replaced by the values they name', () => {
     const text = `${RULE}  - { decision: deny, tools: &edits [Edit, Write] }\n  - { decision: ask, tools: *edits }\n`;
     const { policy, problems } = compilePolicy(options(source('user', text)));
     expect(problems).toEqual([]);

@@ -127,7 +127,7 @@ rules:
     });
   });
 
-  it('asks where nobody knows the caller, and on errors, if nothing else is said', () => {
+  it('asks for unknown callers and on errors by default', () => {
     expect(compile('version: 1\n').policy).toMatchObject({
       defaults: { main: 'none', subagent: 'none', unknown: 'ask' },
       onError: 'ask',
@@ -136,7 +136,7 @@ rules:
     expect(compilePolicy(options()).policy).toMatchObject({ defaults: { unknown: 'none' }, onError: 'none' });
   });
 
-  it('warns of a tool that nobody knows, and of a star that means nothing', () => {
+  it('warns about unknown tools and about stars without effect', () => {
     const { policy, problems } = compile(
       'version: 1\nrules: [{ decision: deny, tools: [Bsh, "Bash(git:* push)", Bash(rm:*)] }]\n',
     );
@@ -178,7 +178,7 @@ rules:
     expect(new Set(hashes).size).toBe(hashes.length);
   });
 
-  it('gives back what was printed', () => {
+  it('reads back every policy that was printed', () => {
     fc.assert(
       fc.property(fc.array(rule, { maxLength: 4 }), settings, presets, fc.boolean(), (rules, said, named, flow) => {
         const policy: Policy = {
@@ -245,7 +245,7 @@ describe('presets', () => {
     for (const { decision, reason } of policy.rules) expect([decision, reason === null]).toEqual(['deny', false]);
   });
 
-  it('are there once, whoever names them', () => {
+  it('are included once, however often they are named', () => {
     const text = 'version: 1\npresets: no-network\n';
     const { policy } = compilePolicy(options(source('user', text), source('project', text)));
     expect(policy.rules.map(({ id }) => id)).toEqual(['preset:no-network:1']);

@@ -121,28 +121,33 @@ function hashSources(sources: readonly PolicySource[], home: string): string {
   return hashOf(JSON.stringify([COMPILER, home, texts]));
 }
 
-export type Settings = Pick<Policy, 'defaults' | 'onError'>;
+export type Settings = Pick<Policy, 'defaults' | 'onError' | 'opaque'>;
 
 /** What holds where a policy says nothing about it: it has rules, so a call that nobody can be named for is worth a question. */
-const UNSAID: Settings = { defaults: { main: 'none', subagent: 'none', unknown: 'ask' }, onError: 'ask' };
+const UNSAID: Settings = {
+  defaults: { main: 'none', subagent: 'none', unknown: 'ask' },
+  onError: 'ask',
+  opaque: 'ask',
+};
 
-export function settingsOf({ defaults, onError }: PolicyFile): Settings {
+export function settingsOf({ defaults, onError, opaque }: PolicyFile): Settings {
   return {
     defaults: toDefaults((who) => defaults[who]?.value ?? UNSAID.defaults[who]),
     onError: onError?.value ?? UNSAID.onError,
+    opaque: opaque?.value ?? UNSAID.opaque,
   };
 }
 
 /** With what a project says; what would loosen is told, and has no effect. Without a policy before it, that was no opinion. */
 function tightenSettings(before: Settings | undefined, file: PolicyFile): Settings {
-  const { defaults, onError } = before ?? NO_POLICY;
+  const { defaults, onError, opaque } = before ?? NO_POLICY;
   const unsaid = before ?? UNSAID;
-  const tightened = (
+  const tightened = <Value extends Decision>(
     name: string,
-    said: Placed<Decision> | undefined,
-    now: Decision,
-    otherwise: Decision,
-  ): Decision => {
+    said: Placed<Value> | undefined,
+    now: Value,
+    otherwise: Value,
+  ): Value => {
     if (!said) return otherwise;
     if (!isLooser(said.value, now)) return said.value;
     const message = `A project's policy can only tighten: \`${name}: ${said.value}\` is looser than \`${now}\`.`;
@@ -152,5 +157,6 @@ function tightenSettings(before: Settings | undefined, file: PolicyFile): Settin
   return {
     defaults: toDefaults((who) => tightened(who, file.defaults[who], defaults[who], unsaid.defaults[who])),
     onError: tightened('on_error', file.onError, onError, unsaid.onError),
+    opaque: tightened('opaque', file.opaque, opaque, unsaid.opaque),
   };
 }

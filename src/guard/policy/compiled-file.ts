@@ -32,7 +32,7 @@ interface ReadFile {
 }
 
 /** To be raised whenever the same files come to another policy, or the shape of this file changes: a test holds it. */
-export const COMPILER = 8;
+export const COMPILER = 9;
 
 export function compiledPath(stateFolder: string, places: readonly PolicyPlace[]): string {
   return path.join(stateFolder, 'policy', `${digestText(JSON.stringify(places.map(({ file }) => file)))}.json`);
@@ -90,7 +90,14 @@ function isCompiledFile(raw: object): raw is CompiledFile {
 function isPolicy(policy: unknown): boolean {
   if (!isObject(policy) || policy['version'] !== 1 || !Array.isArray(policy['rules'])) return false;
   const { main, subagent, unknown } = asObject(policy['defaults']) ?? {};
-  const decisions = [main, subagent, unknown, policy['onError'], ...policy['rules'].map((rule) => rule?.decision)];
+  const decisions = [
+    main,
+    subagent,
+    unknown,
+    policy['onError'],
+    policy['opaque'],
+    ...policy['rules'].map((rule) => rule?.decision),
+  ];
   return decisions.every((decision) => DECISIONS.includes(decision));
 }
 

@@ -1,6 +1,6 @@
 import { isScalar, isSeq } from 'yaml';
 import type { PolicyProblem } from '../../core/index.ts';
-import { DECISIONS, type Decision, type Policy } from '../policy.ts';
+import { DECISIONS, type Decision, OPAQUE, type Opaque, type Policy } from '../policy.ts';
 import { listOfEach, listOrOne, oneOf, type Reader, rootField } from './fields.ts';
 import { PRESET_NAMES, type PresetName } from './presets.ts';
 import type { Problems } from './problems.ts';
@@ -13,6 +13,7 @@ export interface PolicyFile {
   readonly presets: readonly PresetName[];
   readonly defaults: { readonly [K in keyof Policy['defaults']]?: Placed<Decision> };
   readonly onError?: Placed<Decision>;
+  readonly opaque?: Placed<Opaque>;
   /** With the number that each has in the file, from 1 on: those with mistakes are not here. */
   readonly rules: readonly (ReadRule & { readonly number: number; readonly offset: number })[];
   /** The first thing that is wrong; null: it can be used as it is. */
@@ -42,14 +43,15 @@ export function readPolicyFile(source: PolicySource, folders: Omit<FolderContext
             presets: presetList,
             defaults: readDefaults,
             on_error: placed(oneOf(ON_ERROR)),
+            opaque: placed(oneOf(OPAQUE)),
             rules: ruleList({ ...folders, root: source.root }),
           }),
         );
   if (fields && !fields.keys.has('version'))
     root.missing('The version is missing.', 'Begin the file with `version: 1`.');
-  const { presets = [], defaults = {}, on_error: onError, rules = [] } = fields?.values ?? {};
+  const { presets = [], defaults = {}, on_error: onError, opaque, rules = [] } = fields?.values ?? {};
   const error = firstError();
-  const known = onError ? { onError } : {};
+  const known = { ...(onError && { onError }), ...(opaque && { opaque }) };
   // In a text that is no YAML, what seems to be a rule may be half of one.
   return isYaml ? { presets, defaults, ...known, rules, error, problems } : { ...empty, ...known, error };
 }

@@ -54,7 +54,7 @@ describe('results in place of calls', () => {
     expect(results[1]).toMatchObject({ isError: true, rule: { id: 'inject:2', place: { line: 8 } } });
   });
 
-  it('what is wrong is told with its place, and nothing is given', () => {
+  it('reports each mistake with its position, and returns no results', () => {
     const bad: readonly (readonly [string, number, number, RegExp])[] = [
       ['results: []\n', 1, 1, /`version` is missing/],
       ['version: 1\n', 1, 1, /`results` is missing/],
@@ -75,7 +75,7 @@ describe('results in place of calls', () => {
     }
   });
 
-  it('the schema says yes and no where the reader does', () => {
+  it('the schema accepts and rejects the same files as the reader', () => {
     expect(misfits('results', parse(GOOD))).toBe('');
     for (const text of ['version: 1', 'version: 1\nresults: [{ tools: Bash }]', 'version: 2\nresults: []'])
       expect([misfits('results', parse(text)) !== '', read(text).problems.length > 0]).toEqual([true, true]);

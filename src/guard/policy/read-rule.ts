@@ -4,6 +4,7 @@ import {
   type AgentSelector,
   DECISIONS,
   type Decision,
+  OPAQUE,
   type Rule,
   SUB_AGENT_KINDS,
   type TimeWindow,
@@ -36,6 +37,7 @@ export function readRule(field: Field, folders: FolderContext): ReadRule | undef
       on_timeout: oneOf<'allow' | 'deny'>(['allow', 'deny']),
       despite_ancestors: flag,
       own_calls_only: flag,
+      opaque: oneOf(OPAQUE),
       inject_identity: flag,
     },
     { otherwise: 'on_timeout', tell_identity: 'inject_identity' },
@@ -56,6 +58,7 @@ export function readRule(field: Field, folders: FolderContext): ReadRule | undef
     when: values.when ?? null,
     wait: values.wait === undefined ? null : { ms: values.wait, otherwise: values.on_timeout ?? 'deny' },
     despiteAncestors: values.despite_ancestors ?? false,
+    ...(values.opaque ? { opaque: values.opaque } : {}),
     ...(values.own_calls_only ? { ownCallsOnly: true as const } : {}),
     injectsIdentity: values.inject_identity ?? false,
   };
@@ -68,6 +71,7 @@ const GOES_WITH: Readonly<Record<string, readonly Decision[]>> = {
   on_timeout: ['ask'],
   despite_ancestors: ['allow'],
   own_calls_only: ['deny'],
+  opaque: ['deny', 'ask'],
   inject_identity: ['allow', 'ask', 'none'],
 };
 

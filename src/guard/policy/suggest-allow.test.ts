@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decide } from '../decide.ts';
-import { type Part, partsOf } from '../match/parts.ts';
+import { type Part, partsOf } from '../match/tool-pattern.ts';
 import type { GuardedAgent, GuardedCall, Policy } from '../policy.ts';
 import { bash, main, makeCall, policy, rule, task } from '../testing/make-call.ts';
 import { calls, policies } from '../testing/random-calls.ts';
@@ -188,7 +188,7 @@ describe('the rule that would allow exactly this', () => {
     expect(note).toBeNull();
   });
 
-  it('allows it once what stands in the way is gone, and changes nothing for others', () => {
+  it('allows the call once the rules that block it are gone, and changes nothing for others', () => {
     fc.assert(
       fc.property(policies, calls, calls, (given, call, another) => {
         if (!['deny', 'ask'].includes(decide(given, call).decision)) return;
@@ -254,7 +254,7 @@ describe('the rule that would allow exactly this', () => {
     });
   });
 
-  it('says where it would allow more, and where nobody can be named', () => {
+  it('says when it would allow more, and when the agent cannot be named', () => {
     const asking = policy([], 'ask');
     expect(suggestAllow(asking, bash('npm test'), FILE).note).toBeNull();
     expect(suggestAllow(asking, bash('cat $x'), FILE).note).toContain('Other calls fit it');

@@ -82,7 +82,7 @@ describe('the smallest policy for some calls', () => {
     expect(yaml.match(/^# {3}/gm)).toHaveLength(6);
   });
 
-  it('is a good policy also where nothing was called', () => {
+  it('is a valid policy when there are no calls', () => {
     expect(compiled(suggest().yaml).rules).toEqual([]);
   });
 });

@@ -32,6 +32,7 @@ describe('the policy of a project', () => {
     ['rules: [{ ▶decision: allow, despite_ancestors: true }]', '`decision: allow` has no effect here'],
     ['defaults: { main: ▶none }', '`main: none` is looser than `ask`'],
     ['defaults: { unknown: ▶ask }', '`unknown: ask` is looser than `deny`'],
+    ['opaque: ▶none', '`opaque: none` is looser than `ask`'],
     ['on_error: ▶ask', '`on_error: ask` is looser than `deny`'],
   ])('may not loosen: %s', (marked, message) => {
     const user = 'version: 1\ndefaults: { main: ask, unknown: deny }\non_error: deny\n';

@@ -1,11 +1,36 @@
 // A command line → every simple command in it, the files and hosts it uses, and whether all of that could be known.
 
-import { parse } from 'unbash';
+import {
+  type AndOr,
+  type Assignment,
+  type Command,
+  type CompoundList,
+  forEachChild,
+  type ParsedScript,
+  type Pipeline,
+  type PipelineNode,
+  parse,
+  type Redirection,
+  type Statement,
+  type SyntaxNode,
+} from 'unbash';
+import { hostOfDevice } from './network.ts';
+import { usePath } from './paths.ts';
 import { whyNotPlain } from './plain.ts';
 import { runWords } from './run-words.ts';
-import { type CallUses, Gathering, type Runner, type Scene, type ShellContext } from './scene.ts';
-import { walkScript } from './walk.ts';
-import { holdsMark } from './words.ts';
+import {
+  apart,
+  type CallUses,
+  eitherFolder,
+  Gathering,
+  placesOf,
+  type Runner,
+  type Scene,
+  type ShellContext,
+  type Stdin,
+} from './scene.ts';
+import { checkUnseen, checkVariable, rememberVariable } from './variables.ts';
+import { expandToOne, expandWord, holdsMark, isUnsure, type ShellWord } from './words.ts';
 
 /** Longer ones are not looked through: what no person would read is not judged by patterns. */
 const MAX_LENGTH = 100_000;
@@ -60,4 +85,333 @@ function whyRefused(code: string, depth: number): string | null {
   if (depth > MAX_DEPTH) return 'it is too deep in itself to be looked through';
   // Shells disagree on these: one stops at NUL, one keeps CR, and the marks are ours.
   return /[\0\r]/.test(code) || holdsMark(code) ? 'it holds control characters' : null;
+}
+
+// Through the syntax tree: every command of every list, branch, loop, function and substitution.
+
+const MOVES = /\b(?:cd|chdir|pushd|popd)\b/;
+
+function walkScript(script: ParsedScript, scene: Scene): void {
+  const first = script.errors?.[0];
+  if (first !== undefined) scene.gathering.lose(`the shell grammar does not know it (${first.message})`);
+  walkStatements(script.commands, script.source === undefined ? scene : { ...scene, source: script.source });
+}
+
+/** Whatever substitutions are inside a word, an assignment, an expression. */
+function walkInner(node: SyntaxNode, scene: Scene): void {
+  checkPart(node, scene);
+  forEachChild(node, (child) => {
+    // What is written into `>(sh)` is run by it.
+    const isFed = node.type === 'ProcessSubstitution' && node.operator === '>';
+    if (child.type === 'Script')
+      apart(scene, (copy) => walkScript(child, copy), isFed ? { stdin: { kind: 'unknown' } } : {});
+    else walkInner(child, scene);
+  });
+}
+
+/** Only bash and zsh know these. */
+const BASHISM =
+  /^(?:TestCommand|ArithmeticCommand|ArithmeticFor|Select|Coproc|AnsiCQuoted|LocaleString|ProcessSubstitution|HereString|ArrayValue|BraceExpansion)$/;
+
+function checkPart(node: SyntaxNode, scene: Scene): void {
+  const { gathering } = scene;
+  const isBashism =
+    BASHISM.test(node.type) ||
+    (node.type === 'Pipeline' && node.operators.includes('|&')) ||
+    (node.type === 'Assignment' && (node.index !== undefined || node.append));
+  if (scene.isPosix && isBashism) gathering.lose('a plain shell reads this in another way');
+  if (node.type === 'ExtendedGlob') gathering.lose('zsh runs code in such a glob');
+  // There `time` is a program, with options of its own.
+  if (scene.isPosix && node.type === 'Pipeline' && node.prefixes?.some(({ type }) => type === 'Time')) {
+    const [first] = node.commands;
+    if (first?.type === 'Command' && first.name?.text.startsWith('-'))
+      gathering.lose('a plain shell reads this in another way');
+  }
+  checkArithmetic(node, scene);
+  if ((node.type === 'SingleQuoted' || node.type === 'AnsiCQuoted') && hasCodeInSubscript(node.value))
+    gathering.lose('a text holds code that arithmetic would run');
+  if (node.type !== 'ParameterExpansion') return;
+  if (mayRunQuoted(node.text)) gathering.lose('shells disagree on what is quoted in it');
+  if (node.operation?.type === 'Default' && node.operation.operator.endsWith('=')) checkUnseen(node.parameter, scene);
+  if (node.operation?.type === 'Unknown') gathering.lose('the shell grammar does not know an expansion in it');
+  // ${x@P} runs the substitutions in the value of x.
+  if (node.operation?.type === 'Transform' && node.operation.operand.value === 'P')
+    gathering.lose('it runs code out of a variable');
+}
+
+function checkArithmetic(node: SyntaxNode, scene: Scene): void {
+  const end = node.type === 'ArithmeticFor' ? node.body.pos : node.type.startsWith('Arithmetic') ? node.end : null;
+  if (end === null) return;
+  const text = 'text' in node ? String(node.text) : scene.source.slice(node.pos, end);
+  if (mayRunQuoted(text)) scene.gathering.lose('shells disagree on what is quoted in it');
+  for (const [, name = ''] of text.matchAll(/([A-Za-z_]\w*)\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)/g)) checkUnseen(name, scene);
+}
+
+/**
+ * Arithmetic, here-documents and "${a:-…}" are read as if in double quotes: single ones in there keep nothing from being run
+ * (`$(( '$(rm x)' ))`), and where the expansion ends, dash and bash see otherwise.
+ */
+function mayRunQuoted(text: string): boolean {
+  const quoted = text
+    .slice(0, -1)
+    .split("'")
+    .filter((_, index) => index % 2 === 1);
+  return quoted.some((piece) => /\$\(|[`}"]/.test(piece));
+}
+
+/** Code inside a text that arithmetic would run: `x='a[$(rm y)]'; echo $((x))`. */
+function hasCodeInSubscript(text: string): boolean {
+  return text.split(']').some((piece) => {
+    const open = piece.indexOf('[');
+    return open >= 0 && (piece.includes('$(', open) || piece.includes('`', open));
+  });
+}
+
+function walkStatements(statements: readonly Statement[], scene: Scene): void {
+  for (const statement of statements) {
+    const before = scene.cwds;
+    if (statement.background) apart(scene, (copy) => walkNode(statement.command, copy));
+    else walkNode(statement.command, scene);
+    // A `cd` may fail, and the next line runs all the same.
+    if (scene.cwds !== before) scene.cwds = eitherFolder(before, scene.cwds);
+  }
+}
+
+function walkNode(node: PipelineNode | AndOr | CompoundList, scene: Scene): void {
+  checkPart(node, scene);
+  switch (node.type) {
+    case 'AndOr':
+      walkAndOr(node, scene);
+      return;
+    case 'Pipeline':
+      walkPipeline(node, scene);
+      return;
+    case 'Command':
+      walkCommand(node, scene);
+      return;
+    case 'CompoundList':
+      walkStatements(node.commands, scene);
+      return;
+    case 'BraceGroup':
+      walkStatements(node.body.commands, scene);
+      return;
+    case 'Subshell':
+      apart(scene, (copy) => walkStatements(node.body.commands, copy));
+      return;
+    case 'Redirected': {
+      const stdin = readRedirects(node.redirects, scene) ?? scene.stdin;
+      scene.cwds = apart(scene, (copy) => walkNode(node.command, copy), { stdin });
+      return;
+    }
+    case 'If': {
+      walkStatements(node.clause.commands, scene);
+      const branches = [node.then, ...node.elif.flatMap(({ clause, then }) => [clause, then])];
+      if (node.else !== undefined) branches.push(node.else);
+      walkBranches(branches, scene);
+      return;
+    }
+    case 'Case':
+      walkInner(node.word, scene);
+      for (const item of node.items) for (const pattern of item.pattern) walkInner(pattern, scene);
+      walkBranches(
+        node.items.map(({ body }) => body),
+        scene,
+      );
+      return;
+    case 'For':
+    case 'Select':
+      for (const word of node.wordlist ?? []) walkInner(word, scene);
+      walkRepeated([node.body], node, scene, (copy) => {
+        const words = (node.wordlist ?? []).flatMap((word) => expandWord(word, placesOf(scene)));
+        const forms = words.map(({ form }) => form);
+        for (const form of forms) checkVariable(node.name.value, form, copy);
+        rememberVariable(node.name.value, forms, copy);
+      });
+      return;
+    case 'ArithmeticFor':
+      for (const part of [node.initialize, node.test, node.update]) if (part !== undefined) walkInner(part, scene);
+      walkRepeated([node.body], node, scene);
+      return;
+    case 'While':
+      walkRepeated([node.clause, node.body], node, scene);
+      return;
+    case 'Function':
+      // Its body is judged where it is written; where it is called from, and with what coming in, is not looked for.
+      apart(scene, (copy) => walkNode(node.body, copy), {
+        stdin: { kind: 'unknown' },
+        ...(MOVES.test(scene.source) && { cwds: null }),
+      });
+      scene.functions = new Set([...scene.functions, node.name.value]);
+      return;
+    case 'Coproc':
+      apart(scene, (copy) => walkNode(node.body, copy), { stdin: { kind: 'unknown' } });
+      return;
+    case 'TestCommand':
+    case 'ArithmeticCommand':
+      walkInner(node, scene);
+      return;
+  }
+}
+
+function walkAndOr(node: AndOr, scene: Scene): void {
+  const { cwds: before } = scene;
+  // What the first one makes is there afterwards; of the others nobody knows whether they ran.
+  let { functions, variables } = scene;
+  let mayHaveSkipped = false;
+  for (const [index, command] of node.commands.entries()) {
+    if (node.operators[index - 1] === '||') {
+      scene.cwds = eitherFolder(before, scene.cwds);
+      mayHaveSkipped = true;
+    }
+    // `true || f() { ls; } && f`
+    if (mayHaveSkipped) {
+      scene.functions = functions;
+      scene.variables = variables;
+    }
+    walkNode(command, scene);
+    if (index === 0) ({ functions, variables } = scene);
+  }
+  scene.functions = functions;
+  scene.variables = variables;
+}
+
+function walkPipeline(node: Pipeline, scene: Scene): void {
+  const [only, second] = node.commands;
+  if (only !== undefined && second === undefined) {
+    walkNode(only, scene);
+    return;
+  }
+  let { cwds } = scene;
+  for (const [index, command] of node.commands.entries()) {
+    const changes: Partial<Scene> = index === 0 ? {} : { stdin: { kind: 'unknown' } };
+    // In zsh the last one runs in the shell itself.
+    cwds = apart(scene, (copy) => walkNode(command, copy), changes);
+  }
+  if (cwds !== scene.cwds) scene.cwds = eitherFolder(scene.cwds, cwds);
+}
+
+function walkBranches(branches: readonly CompoundList[], scene: Scene): void {
+  let { cwds } = scene;
+  for (const branch of branches) {
+    const after = apart(scene, (copy) => walkStatements(branch.commands, copy));
+    if (after !== scene.cwds) cwds = eitherFolder(cwds, after);
+  }
+  scene.cwds = cwds;
+}
+
+/** The second time round it may be in another folder. */
+function walkRepeated(
+  lists: readonly CompoundList[],
+  node: { pos: number; end: number },
+  scene: Scene,
+  prepare: (copy: Scene) => void = () => {},
+): void {
+  if (MOVES.test(scene.source.slice(node.pos, node.end))) scene.cwds = null;
+  for (const list of lists)
+    apart(scene, (copy) => {
+      prepare(copy);
+      walkStatements(list.commands, copy);
+    });
+}
+
+function walkCommand(node: Command, scene: Scene): void {
+  scene.gathering.within(scene.source.slice(node.pos, node.end), () => walkParts(node, scene));
+}
+
+function walkParts(node: Command, scene: Scene): void {
+  const sets: string[] = [];
+  const lasts = node.name === undefined;
+  for (const part of node.prefix) {
+    if (part.type !== 'Assignment') continue;
+    walkInner(part, scene);
+    checkVariable(part.name, valueForm(part, scene), scene, !lasts);
+    if (hasCodeInSubscript(valueForm(part, scene))) scene.gathering.lose('a text holds code that arithmetic would run');
+    if (!lasts) sets.push(part.name);
+    else if (part.value.type === 'Word' && part.index === undefined && !part.append) {
+      const value = valueForm(part, scene);
+      // Of a glob all names would come at once.
+      if (!isUnsure(value)) rememberVariable(part.name, [value], scene);
+    }
+  }
+  const stdin = readRedirects(node.redirects, scene);
+  if (node.name === undefined) return;
+
+  walkInner(node.name, scene);
+  const words = expandWord(node.name, placesOf(scene));
+  if (/^=[^=]/.test(node.name.text)) scene.gathering.lose('zsh looks up such a command word');
+  for (const argument of node.args) {
+    walkInner(argument, scene);
+    if (argument.type === 'Word') words.push(...expandWord(argument, placesOf(scene)));
+    else words.push(asWord(argument, scene));
+  }
+  if (words.some(({ form }) => hasCodeInSubscript(form)))
+    scene.gathering.lose('a text holds code that arithmetic would run');
+  // `exec <<< code`: it comes in to all that follows.
+  const isExec = words.at(-1)?.form === 'exec';
+  if (isExec && (stdin?.kind === 'text' || stdin?.kind === 'unknown'))
+    scene.gathering.lose('what comes in to later commands is not followed');
+  else if (isExec && stdin?.kind === 'file')
+    scene.gathering.markUnproven('a shell that reads its commands from stdin would run this file');
+  const copy = { ...scene, stdin: stdin ?? scene.stdin };
+  scene.runner.runWords(words, copy, sets);
+  scene.cwds = copy.cwds;
+}
+
+function valueForm(assignment: Assignment, scene: Scene): string {
+  if (assignment.value.type === 'Word') return expandToOne(assignment.value, placesOf(scene)).form;
+  return assignment.value.elements.map((word) => expandToOne(word, placesOf(scene)).form).join(' ');
+}
+
+/** `export A=1`: an argument all the same. */
+function asWord(assignment: Assignment, scene: Scene): ShellWord {
+  const form = `${assignment.name}${assignment.append ? '+' : ''}=${valueForm(assignment, scene)}`;
+  return { form, text: isUnsure(form) ? assignment.text : form };
+}
+
+/** Not files that anybody keeps. */
+const NO_FILE = /^\/dev\/(?:null|zero|u?random|tty|full|std(?:in|out|err)|fd\/\d+|pts\/\d+)$/;
+
+/** What comes in by them; null: they do not say. */
+function readRedirects(redirects: readonly Redirection[], scene: Scene): Stdin | null {
+  let stdin: Stdin | null = null;
+  for (const redirect of redirects) {
+    walkInner(redirect, scene);
+    stdin = readRedirect(redirect, scene) ?? stdin;
+  }
+  return stdin;
+}
+
+function readRedirect(redirect: Redirection, scene: Scene): Stdin | null {
+  if (redirect.type === 'HereDoc') {
+    const { body, delimiter } = redirect;
+    if (delimiter?.quoted) return { kind: 'text', text: body.text };
+    const isPlain = (body.parts ?? []).every((part) => part.type === 'Literal') && !body.text.includes('\\');
+    return isPlain ? { kind: 'text', text: body.text } : { kind: 'unknown' };
+  }
+  if (redirect.target === undefined) return null;
+  const { form, text } = expandToOne(redirect.target, placesOf(scene));
+  if (redirect.type === 'HereString') return isUnsure(form) ? { kind: 'unknown' } : { kind: 'text', text: form };
+
+  const { operator } = redirect;
+  // The plain shell runs what is before `&>` in the background, and what is behind it by itself.
+  if (scene.isPosix && operator.startsWith('&>')) scene.gathering.lose('a plain shell reads this in another way');
+  // zsh: `>! file` writes to the file, bash to one named `!`.
+  if (redirect.target.text.startsWith('!')) scene.gathering.lose('shells disagree on where this is written to');
+  const isProcess = redirect.target.parts?.[0]?.type === 'ProcessSubstitution';
+  const isDescriptor = (operator === '<&' || operator === '>&') && /^(?:\d+-?|-)$/.test(form);
+  const host = hostOfDevice(form);
+  if (host !== null) {
+    scene.gathering.addHost(host);
+    scene.gathering.miss(`${operator} ${text} opens a connection`);
+  }
+  const comesIn = operator === '<' || operator === '<>' || operator === '<&';
+  if (!isProcess && !isDescriptor && host === null && !NO_FILE.test(form)) {
+    if (operator !== '<' && operator !== '<&') usePath('write', form, `${operator} ${text}`, scene);
+    if (comesIn) usePath('read', form, `${operator} ${text}`, scene);
+  }
+  const { descriptor } = redirect;
+  const isOther = descriptor !== undefined && !(descriptor.type === 'FileDescriptor' && descriptor.value === 0);
+  if (!comesIn || isOther) return null;
+  if (form === '/dev/null') return { kind: 'none' };
+  return isProcess || isDescriptor || isUnsure(form) || host !== null ? { kind: 'unknown' } : { kind: 'file' };
 }

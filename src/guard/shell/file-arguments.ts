@@ -1,16 +1,15 @@
 // Which arguments of the usual commands are files, read or written. A small table; of all other commands, arguments that
 // look like paths count as read.
 
+import { sameFor, wordSet } from '../../lib/group.ts';
 import { filesInPatch } from '../../lib/patch-text.ts';
 import { isShell } from './interpreters.ts';
 import { extentOf, usePath } from './paths.ts';
 import { inside, type Scene } from './scene.ts';
-import { ANYTHING, isUnsure, type ShellWord, sameFor } from './words.ts';
+import { ANYTHING, isUnsure, type ShellWord } from './words.ts';
 import { isWrapper } from './wrappers.ts';
 
-const listOf = (names: string) => new Set(names.split(' '));
-
-const NO_FILES = listOf(
+const NO_FILES = wordSet(
   'echo printf true false : test [ exit return break continue shift wait set unset export declare typeset local readonly read kill sleep which type hash jobs fg bg ulimit umask cd pushd popd pwd find xargs git eval trap alias ssh',
 );
 const READERS =
@@ -26,7 +25,7 @@ const MODE_CHANGERS = 'chmod chown chgrp chattr setfacl xattr';
 const COPIERS = 'cp install ln rsync scp ditto';
 
 /** Whoever copies a program, or gives it another name, may run it under that: denies hold the copying for the program. */
-const GIVES_NAMES = listOf('cp install ln mv ditto dd cat rsync');
+const GIVES_NAMES = wordSet('cp install ln mv ditto dd cat rsync');
 
 type Use = (list: readonly ShellWord[], extent?: 'all') => void;
 
@@ -56,6 +55,10 @@ const USES: Readonly<Record<string, (command: FileCommand) => void>> = {
     write(plain, 'all');
     read(plain.slice(0, -1), 'all');
   },
+  // A fingerprint is no secret.
+  'ssh-keygen': (command) => {
+    if (!command.args.some(({ form }) => /^-[a-zA-Z]*l/.test(form))) useOther(command);
+  },
   ...sameFor('apply_patch applypatch', ({ args, scene, write }) => write(patchedFiles(args, scene))),
   dd: ({ args, read, write }) => {
     write(valuesOf(args, /^of=/));
@@ -79,6 +82,13 @@ const USES: Readonly<Record<string, (command: FileCommand) => void>> = {
     if (args.some(({ form }) => /^(?:-[a-zA-Z]*O|--remote-name(?:-all)?)$/.test(form))) write([HERE], 'all');
     read(valuesAfter(args, /^(?:-T|--upload-file|-K|--config|-b|--cookie|-E|--cert|--key|--netrc-file)$/));
     read(valuesOf(args, /^--(?:upload-file|config|cookie|cert|key|netrc-file)=|^-[TKbE](?=.)/));
+    // Settings hold addresses, files to send and files to write.
+    if (
+      args.some(
+        ({ form }, index) => /^(?:-K|--config)$/.test(args[index - 1]?.form ?? '') || /^(?:-K.|--config=)/.test(form),
+      )
+    )
+      read([{ form: ANYTHING, text: '-K' }]);
     // -d @file, -d@file, -F x=@file, -F x=<file, --data-urlencode x@file
     read(valuesOf(args, /^(?!\w+:\/\/)[^@<\s]*(?:@|=<)(?=.)/));
   },
@@ -92,6 +102,11 @@ const USES: Readonly<Record<string, (command: FileCommand) => void>> = {
     read(valuesAfter(args, /^(?:--(?:post|body|input)-file|-i)$/));
   },
 };
+
+/** Is it one of the usual commands, which take their words for files and texts? */
+export function hasFileUses(name: string): boolean {
+  return Object.hasOwn(USES, name) || NO_FILES.has(name);
+}
 
 export function useFiles(name: string, words: readonly ShellWord[], scene: Scene): void {
   // What a shell or a wrapper is given is looked at by itself.
@@ -108,7 +123,7 @@ export function useFiles(name: string, words: readonly ShellWord[], scene: Scene
   };
   const use = (Object.hasOwn(USES, name) && USES[name]) || useOther;
   if (use !== useSearched) write(outputsOf(name, args));
-  read(valuesOf(args, /^(?:[^\s=]*=)?file:\/\/(?:localhost(?=\/))?/));
+  read(valuesOf(args, /^(?:[^\s=]*=)?file:\/\/(?:localhost(?=\/))?/i).map(decoded));
   if (GIVES_NAMES.has(name)) suspectPrograms(name, args, scene);
   use({ name, args, plain: plainOf(args), scene, read, readWhole, write });
 }
@@ -119,7 +134,11 @@ function useOther({ args, plain, scene, readWhole }: FileCommand): void {
   if (extentOf('.', scene) === 'all') readWhole(plain);
 }
 
-function useRead({ name, args, plain, read, readWhole, write }: FileCommand): void {
+/** They tell of a file, not what is in it: one that nobody can name before it runs is no reason to ask. */
+const TELLS_ABOUT = wordSet('wc ls stat file du md5sum sha1sum sha256sum sha512sum cksum readlink realpath tree');
+
+function useRead({ name, args, plain: all, read, readWhole, write }: FileCommand): void {
+  const plain = TELLS_ABOUT.has(name) ? all.filter(({ form }) => !/^[\uE000\uE001]$/.test(form)) : all;
   write(valuesAfter(args, /^(?:-o|--output)$/));
   if (name === 'diff' && readsFolders(args)) readWhole(plain);
   else read(plain);
@@ -128,8 +147,8 @@ function useRead({ name, args, plain, read, readWhole, write }: FileCommand): vo
 
 function useCopied({ name, args, plain, read, write }: FileCommand): void {
   const target = [
-    ...valuesAfter(args, /^(?:-t|--target-directory)$/),
-    ...valuesOf(args, /^--target-directory=|^-t(?=.)/),
+    ...valuesAfter(args, /^(?:-[a-zA-Z]*t|--t[a-z-]*)$/),
+    ...valuesOf(args, /^--t[a-z-]*=|^-[a-zA-Z]*?t(?=.)/),
   ];
   write(target.length > 0 ? target : plain.slice(-1), 'all');
   // A link to a folder is a way to all that is in it.
@@ -144,11 +163,17 @@ function suspectPrograms(name: string, args: readonly ShellWord[], scene: Scene)
       scene.gathering.lose(`which program ${name} gives another name is only known when it runs`);
     if (program === undefined) continue;
     const word = { form: program, text: program };
-    scene.gathering.suspect(() => scene.runner.runWords([word], inside(scene, name, -1)));
+    scene.gathering.alsoKnownAs(() => scene.runner.runWords([word], inside(scene, name, -1)));
   }
 }
 
-function useSearched({ name, args, plain, read, readWhole, write }: FileCommand): void {
+/** A file that find found below a folder of the project. */
+function isSomeFileOf({ form }: ShellWord, scene: Scene): boolean {
+  const [, folder] = /^([^\uE000-\uE04F]+)\/\uE001$/.exec(form) ?? [];
+  return folder !== undefined && extentOf(folder, scene) === undefined;
+}
+
+function useSearched({ name, args, plain, scene, read, readWhole, write }: FileCommand): void {
   const given = /^(?:-[a-zA-Z]*[ef]|--regexp|--file|--expression|--from-file)(?:=|$)/;
   const hasProgram = args.some(({ form }) => given.test(form) && !/^-[a-zA-Z]*i/.test(form));
   const programs = valuesAfter(args, given);
@@ -157,7 +182,8 @@ function useSearched({ name, args, plain, read, readWhole, write }: FileCommand)
   if (/sed$|^yq$/.test(name) && args.some(({ form }) => /^(?:-[a-zA-Z]*i|--in-?place)/.test(form))) write(files);
   else if (/awk$/.test(name) && args.some(({ form }) => form === 'inplace')) write(files);
   if (/^(?:rg|ag|ack)$/.test(name) || readsFolders(args)) readWhole(files);
-  else read(files);
+  // `find src -exec grep x {} +` is `grep -r x src`.
+  else for (const word of files) read(/grep$/.test(name) && isSomeFileOf(word, scene) ? [] : [word]);
 }
 
 function useArchive({ args, read, write }: FileCommand): void {
@@ -208,6 +234,14 @@ function valuesAfter(args: readonly ShellWord[], option: RegExp): readonly Shell
     const value = args[index + 1];
     return option.test(word.form) && value !== undefined ? [value] : [];
   });
+}
+
+/** `%65` in an address. */
+function decoded({ form, text }: ShellWord): ShellWord {
+  return {
+    form: form.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
+    text,
+  };
 }
 
 function valuesOf(args: readonly ShellWord[], prefix: RegExp): readonly ShellWord[] {

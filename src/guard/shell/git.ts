@@ -3,7 +3,7 @@
 import { outputsOf } from './file-arguments.ts';
 import { joinPath, usePath } from './paths.ts';
 import { inside, type Scene } from './scene.ts';
-import { ANYTHING, isUnsure, readOptions, type ShellWord } from './words.ts';
+import { ANYTHING, GLOB_ONE, GLOB_STAR, isUnsure, readOptions, type ShellWord } from './words.ts';
 import { runPlainShell } from './wrappers.ts';
 
 const GLOBAL = {
@@ -16,6 +16,10 @@ const HARMLESS = new Set(['C', 'P', 'no-pager', 'no-optional-locks', 'no-advice'
 /** Keys whose value is a command. */
 const CODE_KEY =
   /^(?:alias\..*|core\.(?:pager|editor|sshcommand|fsmonitor|hookspath|askpass|gitproxy|alternaterefscommand)|pager\..*|sequence\.editor|credential\..*|diff\..*|difftool\..*|mergetool\..*|merge\..*\.driver|filter\..*|gpg\..*|gpg\.program|interactive\.difffilter|uploadpack\..*|remote\..*\.(?:uploadpack|receivepack|vcs|proxy)|http\..*proxy.*|init\.templatedir|include.*|protocol\..*|web\.browser|browser\..*|man\..*|instaweb\..*|sendemail\..*)$/i;
+
+/** Settings that no command comes out of; of others that are not known to hold one, nobody can say. */
+const PLAIN_KEY =
+  /^(?:user\.|author\.|committer\.|color\.|column\.|advice\.|i18n\.|status\.|branch\.|blame\.|pack\.|index\.|gc\.|fetch\.|push\.|pull\.|rebase\.|commit\.(?!template)|tag\.|log\.|stash\.|rerere\.|safe\.|versionsort\.|feature\.|checkout\.|clone\.|maintenance\.|help\.|grep\.|apply\.|am\.|submodule\.(?:recurse|fetchjobs)|merge\.[a-z]+$|diff\.[a-z]+$|format\.|http\.[a-z]+$|init\.defaultbranch|core\.(?:quotepath|autocrlf|abbrev|ignorecase|filemode|precomposeunicode|longpaths|eol|safecrlf|bare|untrackedcache|preloadindex|commentchar|symlinks|compression|whitespace|logallrefupdates|multipackindex|commitgraph|checkstat|trustctime|protecthfs|protectntfs|excludesfile|attributesfile))/i;
 
 const RUNS_WHAT_IT_IS_TOLD =
   /^(?:filter-branch|difftool|mergetool|send-email|instaweb|daemon|fast-import|for-each-repo)$/;
@@ -62,6 +66,10 @@ function checkSetting(setting: string, scene: Scene): void {
   const value = equals < 0 ? '' : setting.slice(equals + 1);
   if (isUnsure(key)) scene.gathering.lose('a setting of git is only known when it runs');
   else if (CODE_KEY.test(key)) runSetting(key, value, scene);
+  else if (!PLAIN_KEY.test(key)) {
+    scene.gathering.lose(`git may run what its setting ${key} says`);
+    scene.gathering.suspect(() => runPlainShell(value, inside(scene, `git ${key}`, -1)));
+  }
 }
 
 function runSetting(key: string, value: string, scene: Scene): void {
@@ -140,6 +148,7 @@ function runVerb(verb: string, words: readonly ShellWord[], scene: Scene): void 
       return;
     case 'commit':
     case 'tag':
+    case 'notes':
       for (const { form } of fileValues(words)) usePath('read', form, via, scene);
       return;
     case 'apply':
@@ -148,7 +157,8 @@ function runVerb(verb: string, words: readonly ShellWord[], scene: Scene): void 
       for (const { form, text } of plain) usePath('read', form, `${via} ${text}`, scene);
       return;
     case 'cat-file':
-      if (scene.stdin.kind === 'text' || scene.stdin.kind === 'unknown') usePath('read', ANYTHING, via, scene);
+      if (scene.stdin.kind !== 'none' || words.some(({ form }) => form.startsWith('--batch-a')))
+        usePath('read', ANYTHING, via, scene);
       showFiles(plain, via, scene);
       return;
     default:
@@ -164,7 +174,15 @@ function runVerb(verb: string, words: readonly ShellWord[], scene: Scene): void 
 /** `git show HEAD:.env` shows a file of the past. */
 function showFiles(words: readonly ShellWord[], via: string, scene: Scene): void {
   for (const { form, text } of words)
-    if (/[./]/.test(form)) usePath('read', form.replace(/^[^:/]*:(?=.)/, ''), `${via} ${text}`, scene);
+    if (/[./]/.test(form)) usePath('read', markPathspec(form.replace(/^[^:]*:(?=[^:])/, '')), `${via} ${text}`, scene);
+}
+
+/** git itself reads `'.en*'` as a glob. */
+function markPathspec(form: string): string {
+  return form
+    .replace(/^\((?:glob|top|icase|exclude|,)*\)/, '')
+    .replace(/\*/g, GLOB_STAR)
+    .replace(/\?|\[[^\]]*\]/g, GLOB_ONE);
 }
 
 /** `-F file`, `--file=file`, `-t file` */

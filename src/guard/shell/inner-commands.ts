@@ -3,7 +3,16 @@
 import { isShell } from './interpreters.ts';
 import { extentOf, usePath } from './paths.ts';
 import { inside, type Scene } from './scene.ts';
-import { ANYTHING, hasOption, IN_WORD, isUnsure, optionValue, readOptions, type ShellWord } from './words.ts';
+import {
+  ANYTHING,
+  GLOB_STAR,
+  hasOption,
+  IN_WORD,
+  isUnsure,
+  optionValue,
+  readOptions,
+  type ShellWord,
+} from './words.ts';
 import { lost, runPlainShell } from './wrappers.ts';
 
 /** Words that are only known when it runs. */
@@ -52,11 +61,21 @@ export function runFind(words: readonly ShellWord[], scene: Scene): boolean {
     const inner = words.slice(index + 1, end < 0 ? undefined : end);
     if (inner.length === 0) continue;
     const changes: Partial<Scene> = form.endsWith('dir') ? { cwds: null } : {};
-    const filled = inner.map((word) => fill(word, '{}', roots.length === 1 ? `${roots[0]?.form}/${IN_WORD}` : IN_WORD));
+    const found = roots.length === 1 ? `${roots[0]?.form}/${wantedName(words) ?? IN_WORD}` : IN_WORD;
+    const filled = inner.map((word) => fill(word, '{}', found));
     scene.runner.runWords(filled, inside(scene, `find ${form}`, index + 1, { stdin: { kind: 'none' }, ...changes }));
     index = end < 0 ? words.length : end;
   }
   return false;
+}
+
+/** `-name '*.ts'`: the only names that find hands on, unless other conditions may hold instead. */
+function wantedName(words: readonly ShellWord[]): string | null {
+  const names = words.filter((_, index) => /^-i?name$/.test(words[index - 1]?.form ?? ''));
+  const [name] = names;
+  if (name === undefined || names.length > 1 || words.some(({ form }) => /^(?:-o|-or|!|-not|,|\()$/.test(form)))
+    return null;
+  return /^\*\.[A-Za-z0-9]+$/.test(name.form) ? `${GLOB_STAR}${name.form.slice(1)}` : null;
 }
 
 export function runParallel(words: readonly ShellWord[], scene: Scene): boolean {

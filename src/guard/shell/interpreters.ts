@@ -3,8 +3,8 @@
 
 import { hostOfUrl } from './network.ts';
 import { isStdinFile, usePath } from './paths.ts';
-import { inside, type Scene } from './scene.ts';
-import { isUnsure, maySplit, type ShellWord } from './words.ts';
+import { inside, type Scene, SOME_HOST } from './scene.ts';
+import { ANYTHING, isUnsure, maySplit, type ShellWord } from './words.ts';
 import { runText } from './wrappers.ts';
 
 interface Interpreter {
@@ -94,6 +94,18 @@ export function runInterpreter(
   if (/^(?:perl|ruby)/.test(name) && words.some(({ form }) => /^-[a-zA-Z0-9]*i/.test(form)))
     for (const { form, text } of words.slice(1))
       if (!form.startsWith('-')) usePath('write', form, `${name} -i ${text}`, scene);
+  // With -n and -p Perl opens its arguments, and one with a pipe is a command.
+  if (/^perl/.test(name))
+    for (const { form } of words.slice(1))
+      if (!codes.some((code) => code.form === form) && /^\s*\||\|\s*$/.test(form))
+        runText(form.replace(/^\s*\||\|\s*$/g, ''), inside(scene, name, -1));
+  // `python3 -i -c 1 <<< code`
+  if (
+    codes.length > 0 &&
+    scene.stdin.kind !== 'none' &&
+    words.some(({ form }) => /^(?:-[a-zA-Z]*i|--interactive)$/.test(form))
+  )
+    readStdin(name, scene);
   // `gdb --args rm x`
   const at = words.findIndex(({ form }) => form === '--args');
   if (at > 0) scene.runner.runWords(words.slice(at + 1), inside(scene, name, at + 1));
@@ -106,9 +118,9 @@ export function runInterpreter(
     return;
   }
   if (codes.length > 0 || isEditor) return;
-  if (file === null || file.form === '-' || file.form.startsWith('/dev/') || isStdinFile(file.form))
+  if (file !== null && isUnsure(file.form)) scene.gathering.lose(`which file ${name} runs is only known when it runs`);
+  else if (file === null || file.form === '-' || file.form.startsWith('/dev/') || isStdinFile(file.form))
     readStdin(name, scene);
-  else if (isUnsure(file.form)) scene.gathering.lose(`which file ${name} runs is only known when it runs`);
 }
 
 /** '' where the code is the next word; null where this is no option for code. */
@@ -135,9 +147,20 @@ export function readCode(name: string, code: string, scene: Scene): void {
     gathering.lose(`the code for ${name} is too long to be looked through`);
     return;
   }
-  if (isUnsure(code) || STARTS_PROGRAMS.test(code)) gathering.lose(`the code for ${name} may start any program`);
+  if (isUnsure(code) || STARTS_PROGRAMS.test(withoutHarmless(name, code)))
+    gathering.lose(`the code for ${name} may start any program`);
   const writes = WRITES.test(code);
-  for (const [, , text = ''] of code.matchAll(/(["'`])((?:\\.|(?!\1)[^\\\n])*)\1/g)) {
+  const via = `code for ${name}`;
+  if (isFileComputed(name, code)) {
+    usePath('read', ANYTHING, via, scene);
+    if (writes) usePath('write', ANYTHING, via, scene);
+  }
+  if (DELETES.test(code))
+    gathering.suspect(() => scene.runner.runWords([{ form: 'rm', text: via }], inside(scene, name, -1)));
+  if (CONNECTS.test(code)) gathering.addHost(SOME_HOST);
+  for (const [, , quoted = ''] of code.matchAll(/(["'`])((?:\\.|(?!\1)[^\\\n])*)\1/g)) {
+    // `open F, ">file"`
+    const text = /^perl/.test(name) ? quoted.replace(/^\s*\+?[<>]{1,2}\s*/, '') : quoted;
     const host = hostOfUrl(text);
     if (host !== null) gathering.addHost(host);
     else if (/[./~]/.test(text) && text.length < 300 && !/\s/.test(text)) {
@@ -146,6 +169,50 @@ export function readCode(name: string, code: string, scene: Scene): void {
     }
   }
 }
+
+/** Modules of Node that start programs, load others or run code in texts. */
+const STARTING_MODULE = /^(?:node:)?(?:child_process|module|vm|worker_threads|cluster|repl|inspector|process|wasi)$/;
+
+/** Without what only looks like a start of programs: modules by their names, `os.walk`, `a || b`, `!a`. */
+function withoutHarmless(name: string, code: string): string {
+  if (/^(?:node|nodejs|bun|deno|tsx|ts-node|esno)$/.test(name))
+    return code
+      .replace(/\b(?:require\s*\(|import\s*\(|from\s|import\s)\s*(["'])([\w@./:-]+)\1/g, (whole, _, module: string) =>
+        STARTING_MODULE.test(module) ? whole : ' ',
+      )
+      .replace(/\|\||!(?=[\w(!])/g, ' ');
+  if (/python|pypy/.test(name))
+    return code
+      .replace(
+        /\bos(?=\s*(?:[,;\n]|$)|\.(?:path|walk|listdir|scandir|getcwd|environ|getenv|sep|linesep|name|stat|cpu_count)\b)/g,
+        ' ',
+      )
+      .replace(/!=|__(?:name|main|file|version)__/g, ' ');
+  return code;
+}
+
+/** They open, read or list files that they are given. */
+const OPENS_FILES =
+  /\b(?:open|fopen|sysopen|opendir|(?:read|write|append|copy|rm|unlink|rename|create|open|access|stat|truncate|symlink|link|cp)[A-Za-z]*(?:File|Stream|Sync|link|dir)\w*|read_(?:text|bytes)|write_(?:text|bytes)|Path|glob|iglob|rglob|file_get_contents|file_put_contents|readfile|fileinput|linecache|File\.\w+|loadtxt|read_csv)\s*(?:\(\s*|(?=\s))/g;
+
+/** Is a file opened by something else than a text that stands there as a whole? */
+function isFileComputed(name: string, code: string): boolean {
+  // In Perl, texts have many forms, and `<>` reads whatever the arguments are set to.
+  if (/^perl/.test(name))
+    return /\bq[qwr]?\s*[^\w\s,;=]|@ARGV\s*=|\bglob\b|<\*|<\$/.test(code) && /open|<|\bdo\b|ARGV/.test(code);
+  return [...code.matchAll(OPENS_FILES)].some((match) => {
+    const behind = code.slice(match.index + match[0].length);
+    return (
+      match[0].includes('(') &&
+      !/^(?:(["'])(?:\\.|(?!\1)[^\\\n])*\1\s*[,)]|\)|0\s*[,)]|sys\.argv|process\.argv)/.test(behind)
+    );
+  });
+}
+
+const DELETES =
+  /\b(?:rmSync|rmdirSync|unlinkSync|unlink|rmtree|rmdir|removedirs|File\.delete|FileUtils\.rm\w*|remove_entry\w*|rimraf|fs\.(?:promises\.)?rm)\b|\bos\.remove\b|Deno\.remove/;
+const CONNECTS =
+  /\bsocket\b|urllib|urlopen|http\.client|httpx?\.(?:get|post|request|Client)|requests\.|aiohttp|ftplib|smtplib|telnetlib|paramiko|\b(?:net|tls|dgram|https?|http2)\.(?:connect|createConnection|get|request|Socket|Agent)|\bfetch\s*\(|XMLHttpRequest|WebSocket|IO::Socket|LWP|HTTP::Tiny|Net::|TCPSocket|open-uri|fsockopen|curl_init|stream_socket/;
 
 const SHELL = /^(?:r?(?:ba|z|da|k|mk|a|fi|c|tc|ya|pdk|hu|o|po|bo|sa|static-)?sh(?:-?[\d.]+)?|nu|elvish|xonsh|oil)$/;
 /** Their grammar is not the one that is read here. */
@@ -232,7 +299,15 @@ function runStdin(name: string, scene: Scene): boolean {
   return false;
 }
 
+/** Programs that print the settings of a shell; what else they do is judged as the command that they are. */
+const PRINTS_SETTINGS =
+  /^\$\((?:direnv (?:hook|export)|(?:\S*\/)?brew shellenv|(?:pyenv|rbenv|nodenv|jenv) init|fnm env|mise activate|starship init|zoxide init|ssh-agent)(?: -{0,2}[\w=-]+)*\)$/;
+
 export function runEval(words: readonly ShellWord[], scene: Scene): boolean {
+  if (words.length === 2 && PRINTS_SETTINGS.test(words[1]?.text ?? '')) {
+    scene.gathering.miss('what it sets is only known when it runs');
+    return false;
+  }
   const code = words
     .slice(words[1]?.form === '--' ? 2 : 1)
     .map(({ form }) => form)

@@ -37,6 +37,28 @@ const NETWORKED: Readonly<Record<string, RegExp>> = {
   gsutil: /^/,
 };
 
+/** They exist to reach other machines, whatever their words are. */
+const REACHES_OUT: ReadonlySet<string> = new Set(
+  (
+    'elinks links links2 lynx w3m browsh axel httrack youtube-dl yt-dlp gallery-dl wget2 curlie grpcurl evans websocat wscat ghz hey wrk ab siege k6 vegeta ' +
+    'ssh-keyscan ssh-copy-id sshfs autossh tsh rsh rlogin rcp rexec mosh tftp ftp ncftp lftp smbclient smbget rpcclient nbtscan ldapsearch kinit ' +
+    'getent drill kdig delv dog doggo dnsx resolvectl host nslookup whois arping hping3 fping mtr tracepath traceroute6 masscan zmap iperf iperf3 speedtest speedtest-cli ntpdate sntp ' +
+    'sendmail mail mailx mutt msmtp swaks s-nail snmpwalk snmpget snmpset mosquitto_pub mosquitto_sub nats kcat kafkacat amqp-publish redis-cli mongo mongosh cqlsh influx clickhouse-client ' +
+    'vercel netlify firebase wrangler heroku fly flyctl railway surge now eb sam cdk serverless sls doctl linode-cli hcloud s3cmd s4cmd mc rclone restic ngrok cloudflared localtunnel lt tailscale ' +
+    'openvpn wg-quick vncviewer xfreerdp rdesktop telnet6 ncat6 nping dhclient bore frpc croc magic-wormhole wormhole transmission-cli aria2c ipfs twine lynx'
+  ).split(' '),
+);
+
+/** They reach out if they are given a host. */
+const TAKES_HOST =
+  /^(?:mysql|mysqldump|mysqladmin|psql|pg_dump|createdb|mariadb|sqlcmd|openssl|etcdctl|consul|vault|nomad)$/;
+
+const PACKAGES =
+  /^(?:i|in|ins|inst|insta|instal|install|isnt\w*|it|install-test|install-\w+|ci|cit|clean-install\w*|ic|add|a|up|update|upgrade|dist-upgrade|full-upgrade|get|require|create-project|sync|lock|fetch|download|search|publish|deploy|push|pull|login|self-?update|bundle|create|restore|package|index|env|tap|refresh|dep|deps|dependency:\S+|tool|pub|outdated|audit|info|show|view)$/;
+/** Package managers: most of their verbs ask a server. */
+const MANAGES_PACKAGES =
+  /^(?:pip[\d.]*|pipx|poetry|pdm|rye|hatch|pipenv|conda|mamba|micromamba|bundle|bundler|gem|composer|yum|dnf|apk|zypper|pacman|yay|paru|snap|flatpak|port|nix-env|nix-channel|guix|cpan|cpanm|luarocks|cabal|stack|opam|mix|rebar3|dotnet|nuget|pod|carthage|flutter|dart|swift|deno|volta|nvm|fnm|asdf|mise|rustup|sdk|vcpkg|conan|helm|vagrant|ollama|huggingface-cli|hf|dvc|git-lfs|pub|elm|bower|jspm|ng|emerge|xbps-install|choco|scoop|winget)$/;
+
 export function hostOfUrl(text: string): string | null {
   const host = URL_HOST.exec(text)?.[1];
   if (host === undefined || /^file:/i.test(text)) return null;
@@ -50,8 +72,9 @@ export function hostOfDevice(form: string): string | null {
   return isUnsure(host) ? SOME_HOST : host.toLowerCase();
 }
 
-export function useHosts(name: string, words: readonly ShellWord[], scene: Scene): void {
+export function useHosts(written: string, words: readonly ShellWord[], scene: Scene): void {
   const { gathering } = scene;
+  const name = written.replace(/\.exe$/, '');
   const plain = words.slice(1).filter(({ form }) => !form.startsWith('-'));
   let found = false;
   const add = (host: string) => {
@@ -90,5 +113,22 @@ export function useHosts(name: string, words: readonly ShellWord[], scene: Scene
       if (host !== undefined) add(host);
     }
   const verb = plain[0]?.form ?? '';
+  const forms = words.slice(1).map(({ form }) => form);
+  const reaches =
+    REACHES_OUT.has(name) ||
+    (MANAGES_PACKAGES.test(name) && (PACKAGES.test(verb) || forms.some((form) => /^-S/.test(form)))) ||
+    (name === 'yarn' && forms.length === 0) ||
+    (name === 'npm' && /^(?:it|ins?|insta?|instal?|cit|ic|a|up|upgrade|install-\w+)$/.test(verb)) ||
+    (name === 'git' && plain[0]?.form === 'lfs' && /^(?:pull|push|fetch|clone|prune)$/.test(plain[1]?.form ?? '')) ||
+    (TAKES_HOST.test(name) && forms.some((form) => /^(?:-h|--host|-connect|s_client)/.test(form))) ||
+    (/^python[\d.]*$|^pypy/.test(name) &&
+      forms.some(
+        (form, index) =>
+          forms[index - 1] === '-m' &&
+          /^(?:urllib|http|ensurepip|pip|smtpd|ftplib|telnetlib|webbrowser|xmlrpc|twine|aiohttp|SimpleHTTPServer)/.test(
+            form,
+          ),
+      ));
+  if (!found && reaches) add(SOME_HOST);
   if (!found && Object.hasOwn(NETWORKED, name) && NETWORKED[name]?.test(verb)) gathering.addHost(SOME_HOST);
 }

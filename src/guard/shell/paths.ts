@@ -1,7 +1,7 @@
 // A word that names a file → where that is, or may be: from every folder it may be run in, as written and with links followed.
 
 import type { Scene, ShellContext, UsedPath } from './scene.ts';
-import { ANYTHING, CHOICE, IN_WORD, isUnsure, type ShellWord, UNSURE } from './words.ts';
+import { ANYTHING, CHOICE, GLOB_STAR, IN_WORD, isUnsure, type ShellWord, UNSURE } from './words.ts';
 
 const MAX_FORMS = 64;
 
@@ -13,16 +13,27 @@ export function isStdinFile(form: string): boolean {
 /** `all`: with everything below it, as `rm` takes it. */
 export function usePath(kind: 'read' | 'write', form: string, via: string, scene: Scene, extent?: 'all'): void {
   if (scene.isElsewhere || form === '') return;
-  const add = (found: UsedPath): void => scene.gathering.addPath(kind, found);
-  for (const { path, below } of eachChoice(form, scene).flatMap((chosen) => placesOfPath(chosen, scene))) {
+  const isGuess = /[\uE000\uE001]/.test(form) || (scene.cwds === null && !isAbsolute(form));
+  const add = (found: UsedPath): void =>
+    scene.gathering.addPath(kind, { ...found, ...(isGuess && { isGuess: true as const }) });
+  const plain = withoutProc(form);
+  for (const { path, below } of eachChoice(plain, scene).flatMap((chosen) => placesOfPath(chosen, scene))) {
     const places = withLinks(path, scene.context);
     if (places === null) scene.gathering.miss(`where ${via} leads cannot be seen`);
     for (const place of places ?? [normalize(path)]) {
       if (extent !== 'all') add({ path: place, below, via });
-      else if (below === null) add({ path: place, below: ANYTHING, via });
+      // `public/*` with all below is `public` as a whole.
+      else if (below === null || below === GLOB_STAR) add({ path: place, below: ANYTHING, via });
       else for (const rest of [below, `${below}/${ANYTHING}`]) add({ path: place, below: rest, via });
     }
   }
+}
+
+/** `/proc/self/cwd/x` is `x`, `/proc/self/root/x` is `/x`. */
+function withoutProc(form: string): string {
+  const [whole, kind] = /^\/+proc\/+(?:self|thread-self|\d+)\/+(cwd|root)(?=\/|$)/.exec(form) ?? [];
+  if (whole === undefined) return form;
+  return (kind === 'cwd' ? '.' : '') + form.slice(whole.length) || '/';
 }
 
 /**

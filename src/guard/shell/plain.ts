@@ -5,9 +5,10 @@
 // This is therefore a list of what is known to be safe. Anything else leaves the call to the default; it does not trigger deny rules.
 
 import { type ArrayValue, forEachChild, type ParameterExpansionPart, type SyntaxNode, type Word } from 'unbash';
+import { sameFor } from '../../lib/group.ts';
 import { isUsualOption } from './interpreters.ts';
 import { isOrdinaryVariable } from './variables.ts';
-import { isUnsure, maySplit, type ShellWord, sameFor } from './words.ts';
+import { isUnsure, maySplit, type ShellWord } from './words.ts';
 
 /** What surrounds a piece of text: it decides which characters are special there. */
 type Context = 'word' | 'quotes' | 'here-document' | 'expansion' | 'regular expression';

@@ -1,6 +1,7 @@
 // The words of one command → that command, the files and hosts it uses, and the commands inside it.
 
-import { useFiles } from './file-arguments.ts';
+import { sameFor } from '../../lib/group.ts';
+import { hasFileUses, useFiles } from './file-arguments.ts';
 import { runGit } from './git.ts';
 import { FROM_STDIN, isHarmlessSed, runContainer, runFind, runParallel, runSsh, runXargs } from './inner-commands.ts';
 import {
@@ -16,12 +17,13 @@ import {
   runTrap,
 } from './interpreters.ts';
 import { useHosts } from './network.ts';
-import { baseName, isStdinFile, moveTo, withLinks } from './paths.ts';
+import { baseName, isStdinFile, moveTo, usePath, withLinks } from './paths.ts';
 import { whyEvaluated } from './plain.ts';
+import { PROGRAM_OPTIONS, type ProgramOptions, readMixedOptions, withDashes } from './program-options.ts';
 import { type FoundCommand, inside, type Scene } from './scene.ts';
 import { checkUnseen, checkVariable, isHarmlessVariable } from './variables.ts';
-import { isUnsure, joinForms, type ShellWord, sameFor } from './words.ts';
-import { isWrapper, runPlainShell, runWrapper } from './wrappers.ts';
+import { ANYTHING, isUnsure, joinForms, type ReadOptions, readOptions, type ShellWord } from './words.ts';
+import { isWrapper, lost, runPlainShell, runWrapper } from './wrappers.ts';
 
 /** Code inside code inside code ends here. */
 const MAX_DEPTH = 24;
@@ -30,7 +32,7 @@ const MAX_DEPTH = 24;
 const IDLE = /^(?:true|false|:|exit|return|break|continue|shift|wait|test|\[|echo|pwd)$/;
 /** They change what words or options mean in ways that are not followed. */
 const CHANGES_SHELL =
-  /^(?:shopt|setopt|unsetopt|emulate|enable|zmodload|autoload|bind|bindkey|fc|history|complete|compopt|functions|zle|add-zsh-hook|sched|zpty)$/;
+  /^(?:shopt|setopt|unsetopt|emulate|enable|zmodload|autoload|bind|bindkey|fc|complete|compopt|functions|zle|add-zsh-hook|sched|zpty)$/;
 
 export function runWords(words: readonly ShellWord[], scene: Scene, sets: readonly string[] = []): void {
   const [first] = words;
@@ -68,7 +70,7 @@ export function runWords(words: readonly ShellWord[], scene: Scene, sets: readon
   suspectScript(words, own);
   // A request to the server that answers an approval, or logs in to do so, is the same as the command.
   if (words.some(({ form }) => /\/api\/(?:asks\/|login\b)/.test(form)))
-    own.gathering.suspect(() => own.runner.runWords(ANSWERS, inside(own, first.form, -1)));
+    own.gathering.alsoKnownAs(() => own.runner.runWords(ANSWERS, inside(own, first.form, -1)));
   scene.cwds = own.cwds;
   if (own.functions.has(first.form)) found.isTransparent = true;
   // No allow looks at the variables of a command that it need not name, but the commands inside get them, too.
@@ -88,10 +90,16 @@ function suspectScript(words: readonly ShellWord[], scene: Scene): void {
   const script = scriptName(words[index]?.form ?? '');
   if (script === undefined) return;
   const name = { form: script, text: script };
-  scene.gathering.suspect(() => scene.runner.runWords([name, ...words.slice(index + 1)], inside(scene, script, -1)));
+  scene.gathering.alsoKnownAs(() =>
+    scene.runner.runWords([name, ...words.slice(index + 1)], inside(scene, script, -1)),
+  );
 }
 
-const ANSWERS: readonly ShellWord[] = ['troupe', 'guard', 'answer'].map((text) => ({ form: text, text }));
+const ANSWERS: readonly ShellWord[] = [
+  { form: 'troupe', text: 'troupe' },
+  { form: 'guard', text: 'guard' },
+  { form: 'answer', text: 'answer' },
+];
 const RUNS_SCRIPTS = /^(?:node|nodejs|bun|deno|tsx|ts-node|esno)$/;
 
 /** Without folder and ending; undefined where it is not a script of JavaScript. */
@@ -122,15 +130,31 @@ function runNamed(name: string, words: readonly ShellWord[], scene: Scene): bool
     runInterpreter(name, interpreter, words, scene);
     return false;
   }
-  if (CHANGES_SHELL.test(name)) {
-    scene.gathering.lose(`${name} changes what the shell does with words`);
-    return false;
-  }
+  if (CHANGES_SHELL.test(name)) return changesShell(name, scene);
   if (IDLE.test(name)) return true;
   const run = Object.hasOwn(RUNNERS, name) ? RUNNERS[name] : undefined;
   if (run !== undefined) return run(words, scene, name);
   if (isWrapper(name)) return runWrapper(name, words, scene);
   suspectInner(name, words, scene);
+  return false;
+}
+
+function changesShell(name: string, scene: Scene): false {
+  scene.gathering.lose(`${name} changes what the shell does with words`);
+  return false;
+}
+
+/** `jobs -x rm x`, `mapfile -C 'rm x'`, `compgen -W '$(rm x)'`, `let "$x"`: builtins that run what they are given. */
+function runBuiltin(words: readonly ShellWord[], scene: Scene, name: string): boolean {
+  const args = words.slice(1);
+  const forms = args.map(({ form }) => form);
+  if (name === 'jobs') {
+    const at = forms.findIndex((form) => /^-\w*x/.test(form));
+    if (at >= 0) scene.runner.runWords(args.slice(at + 1), inside(scene, 'jobs -x', at + 2));
+  } else if (
+    name === 'let' ? forms.some(isUnsure) : forms.some((form) => /^-\w*[CFW]|[$`]/.test(form) || isUnsure(form))
+  )
+    scene.gathering.lose(`${name} runs code from its arguments`);
   return false;
 }
 
@@ -159,7 +183,12 @@ const RUNNERS: Readonly<Record<string, RunCommand>> = {
   hash: runHash,
   ...sameFor('awk gawk mawk nawk', runAwk),
   ...sameFor('sed gsed', runSed),
-  ...sameFor('tar rsync scp sftp nix-shell tmux screen at batch crontab', runToldPrograms),
+  ...sameFor('tar sort wc du', runTable),
+  cmake: runCmake,
+  ...sameFor('jobs mapfile readarray compgen let', runBuiltin),
+  history: (words, scene) =>
+    words.slice(1).every(({ form }) => /^(?:\d+|-c)$/.test(form)) || changesShell('history', scene),
+  ...sameFor('rsync scp sftp nix-shell tmux screen at batch crontab', runToldPrograms),
 };
 
 function runRead(words: readonly ShellWord[], scene: Scene): boolean {
@@ -185,36 +214,41 @@ function declareVariables(words: readonly ShellWord[], scene: Scene, name: strin
 
 /** A program of awk is another language: harmless unless it starts programs or writes, which its signs tell. */
 function runAwk(words: readonly ShellWord[], scene: Scene, name: string): boolean {
-  const program = words
-    .slice(1)
-    .find(({ form }, index, rest) => !form.startsWith('-') && !/^-[vfF]$/.test(rest[index - 1]?.form ?? ''));
-  if (words.some(({ form }) => /^(?:-f|--file|-E|--exec|-e|--source|-i|--include|-l|--load)/.test(form)))
+  const read = readOptions(words.slice(1), PROGRAM_OPTIONS['awk'] ?? {});
+  if (!read.isSure) lost(name, scene);
+  useOptionFiles(name, PROGRAM_OPTIONS['awk'] ?? {}, read, scene);
+  const files = read.options.filter(({ name: option }) => /^(?:f|file|E|exec|i|include|l|load)$/.test(option));
+  for (const { value } of files) {
     scene.gathering.miss(`${name} runs a program that is not looked into`);
-  if (program === undefined) return false;
-  if (
-    program.form.length > MAX_CODE ||
-    isUnsure(program.form) ||
-    // What is printed goes to a file; elsewhere the sign compares.
-    /\bprintf?\b[^;}\n]*>/.test(program.form) ||
-    /system|getline|\||close|printf?\s[^}]*>|@|>/.test(program.form.replace(/[<>]=|[$\w)\]]\s*>\s*[\d$"(]/g, ''))
-  )
-    readCode(name, `${program.form} system`, scene);
+    if (value === null || value.form === '-' || isUnsure(value.form) || isStdinFile(value.form)) lost(name, scene);
+  }
+  const given = read.options.filter(({ name: option }) => option === 'e' || option === 'source');
+  const isInFile = files.some(({ name: option }) => /^(?:f|file|E|exec)$/.test(option));
+  const programs = [...given.map(({ value }) => value), ...(isInFile || given.length > 0 ? [] : [read.rest[0]])];
+  for (const program of programs)
+    if (
+      program &&
+      (program.form.length > MAX_CODE ||
+        isUnsure(program.form) ||
+        // What is printed goes to a file; elsewhere the sign compares.
+        /\bprintf?\b[^;}\n]*>/.test(program.form) ||
+        /system|getline|\||close|printf?\s[^}]*>|@|>/.test(
+          program.form.replace(/\|\||[<>]=|[$\w)\]]\s*>\s*[\d$"(]/g, ''),
+        ))
+    )
+      readCode(name, `${program.form} system`, scene);
   return false;
 }
 
 function runSed(words: readonly ShellWord[], scene: Scene, name: string): boolean {
-  const programs: ShellWord[] = [];
-  let plain: ShellWord | null = null;
-  for (let index = 1; index < words.length; index++) {
-    const word = words[index] as ShellWord;
-    const [, attached] = /^(?:-[nEruszi]*e|--expression=)([\s\S]*)$/.exec(word.form) ?? [];
-    if (attached) programs.push({ form: attached, text: attached });
-    else if (attached === '' || word.form === '--expression') programs.push(words[++index] ?? word);
-    else if (/^(?:-[nEruszi]*f|--file)/.test(word.form))
-      scene.gathering.lose(`${name} runs a program that is not looked into`);
-    else if (!word.form.startsWith('-')) plain ??= word;
-  }
-  if (programs.length === 0 && plain !== null) programs.push(plain);
+  const read = readMixedOptions(words.slice(1), PROGRAM_OPTIONS['sed'] ?? {});
+  if (!read.isSure) lost(name, scene);
+  const valuesOf = (letter: string, long: string): readonly ShellWord[] =>
+    read.options.flatMap(({ name: option, value }) => ((option === letter || option === long) && value) || []);
+  if (valuesOf('f', 'file').length > 0) scene.gathering.lose(`${name} runs a program that is not looked into`);
+  const given = valuesOf('e', 'expression');
+  // On macOS -i takes the next word, often an empty one.
+  const programs = given.length > 0 ? given : read.rest.slice(0, read.rest[0]?.form === '' ? 2 : 1);
   for (const { form } of programs)
     if (form.length > MAX_CODE || isUnsure(form) || !isHarmlessSed(form))
       scene.gathering.lose(`${name} may run commands, or write other files`);
@@ -223,16 +257,55 @@ function runSed(words: readonly ShellWord[], scene: Scene, name: string): boolea
 
 /** What stands in its files is not looked at; what it is told on the command line is no shell's language, and runs shells. */
 function runMake(words: readonly ShellWord[], scene: Scene, name: string): boolean {
-  for (const [index, { form }] of words.entries()) {
-    const isFile = /^(?:-f|--file|--makefile)$/.test(words[index - 1]?.form ?? '');
-    if (
-      (isFile && (form === '-' || isStdinFile(form))) ||
-      /^(?:-f-|--(?:make)?file=-)$|^--eval|^(?:\.?SHELL|\.SHELLFLAGS)\s*[:?+]?=|\$[({]|`|!=/.test(form) ||
-      (isFile && isUnsure(form))
-    )
-      scene.gathering.lose(`what ${name} runs is said on its command line`);
+  const read = readMixedOptions(words.slice(1), PROGRAM_OPTIONS['make'] ?? {});
+  const lose = (): void => scene.gathering.lose(`what ${name} runs is said on its command line`);
+  if (!read.isSure) lost(name, scene);
+  for (const { name: option, value } of read.options) {
+    const isFile = /^(?:f|file|makefile)$/.test(option);
+    const form = value?.form ?? '';
+    if (/^(?:E|eval)$/.test(option) || (isFile && (form === '-' || isStdinFile(form) || isUnsure(form)))) lose();
+  }
+  for (const { form } of read.rest) {
+    const [, variable, value = ''] = /^([^=\s]*?)\s*[:?+!]{0,3}=([\s\S]*)$/.exec(form) ?? [];
+    if (variable === undefined) continue;
+    if (/^\.?SHELL|!$/.test(variable) || /\$[({]|`|!=/.test(form)) lose();
+    else suspectCode(value, inside(scene, name, -1));
   }
   return false;
+}
+
+/** Files and code that options name, for programs with a table. */
+function runTable(words: readonly ShellWord[], scene: Scene, name: string): boolean {
+  const options = PROGRAM_OPTIONS[name] ?? {};
+  const args = name === 'tar' ? withDashes(words.slice(1), options) : words.slice(1);
+  const read = readMixedOptions(args, options);
+  if (!read.isSure) lost(name, scene);
+  useOptionFiles(name, options, read, scene);
+  return false;
+}
+
+function useOptionFiles(name: string, options: ProgramOptions, read: ReadOptions, scene: Scene): void {
+  const among = (list: string | undefined, option: string): boolean =>
+    list?.split(' ').includes(option.length === 1 ? option : `${option}=`) ?? false;
+  for (const { name: option, value } of read.options) {
+    if (value === null) continue;
+    const via = `${name} ${option.length === 1 ? '-' : '--'}${option}`;
+    const isAction = option === 'checkpoint-action';
+    if (among(options.code, option) && (!isAction || value.form.startsWith('exec=')))
+      runPlainShell(isAction ? value.form.slice(5) : value.form, inside(scene, via, -1));
+    if (among(options.writes, option)) usePath('write', value.form, via, scene);
+    if (among(options.reads, option) || among(options.lists, option)) usePath('read', value.form, via, scene);
+    if (!among(options.lists, option)) continue;
+    // Which files a list names is in the list.
+    const { stdin } = scene;
+    const names = value.form === '-' && stdin.kind === 'text' ? stdin.text.split(/[\n\0]/) : [ANYTHING];
+    for (const file of names) usePath('read', file, via, scene, 'all');
+  }
+}
+
+/** What may be run as code, and may be no more than a text. */
+function suspectCode(form: string, within: Scene): void {
+  if (form !== '' && !isUnsure(form)) within.gathering.suspect(() => within.runner.runCode(form, within));
 }
 
 function runFd(words: readonly ShellWord[], scene: Scene): boolean {
@@ -253,15 +326,10 @@ function runToldPrograms(words: readonly ShellWord[], scene: Scene, name: string
   for (const [index, { form }] of words.entries()) {
     if (index === 0) continue;
     const next = words[index + 1]?.form ?? '';
-    const [, action] = /^--checkpoint-action=exec=([\s\S]*)$/.exec(form) ?? [];
-    if (action !== undefined) run(action, 'tar --checkpoint-action');
     // Long options may be cut short.
-    if (/^--(?:to-c|use-c|rsh|rmt-c|rsync-p|info-s|new-v)[a-z-]*=/.test(form)) run(form.slice(form.indexOf('=') + 1));
-    else if (/^--(?:to-command|use-compress-program|rsh|rsync-path|run|command|checkpoint-action)$/.test(form))
-      run(next.replace(/^exec=/, ''));
-    else if (name === 'tar' && /^-[a-zA-Z]*I./.test(form)) run(form.slice(form.indexOf('I') + 1));
+    if (/^--(?:rsh|rsync-p)[a-z-]*=/.test(form)) run(form.slice(form.indexOf('=') + 1));
+    else if (/^--(?:rsh|rsync-path|run|command)$/.test(form)) run(next);
     else if (name === 'rsync' && /^-[a-zA-Z]*e./.test(form)) run(form.slice(form.indexOf('e') + 1));
-    else if (name === 'tar' && /^-[a-zA-Z]*[IF]$/.test(form)) run(next);
     else if (name === 'rsync' && /^-[a-zA-Z]*e$/.test(form)) run(next);
     else if (isCopier && /^-(?:S|D)$/.test(form)) run(next);
     else if (isCopier && /ProxyCommand/i.test(form)) scene.gathering.lose(`${name} is told to run a command here`);
@@ -311,6 +379,22 @@ const LETTERS: Readonly<Record<string, RegExp>> = {
 /** So many words are looked at one by one. */
 const MAX_WORDS = 60;
 
+/** `cmake -E env rm x`, `cmake -E time rm x`. */
+function runCmake(words: readonly ShellWord[], scene: Scene): boolean {
+  const at = words.findIndex(({ form }) => form === '-E');
+  const rest = at < 0 ? [] : words.slice(at + 1);
+  const [tool] = rest;
+  if (tool?.form === 'rm' || tool?.form.startsWith('remove'))
+    scene.runner.runWords([RM, ...rest.slice(1)], inside(scene, 'cmake -E', -1));
+  for (const [index, { form }] of rest.entries())
+    if (index > 0 && /^(?:env|time|cmake_\w+|__run_\w+)$/.test(tool?.form ?? '') && !/^-|=/.test(form))
+      scene.gathering.suspect(() => scene.runner.runWords(rest.slice(index), inside(scene, 'cmake -E', -1)));
+  suspectInner('cmake', words, scene);
+  return false;
+}
+
+const RM: ShellWord = { form: 'rm', text: 'rm' };
+
 function suspectInner(name: string, all: readonly ShellWord[], scene: Scene): void {
   const words = all.slice(0, MAX_WORDS);
   const within = inside(scene, name, -1, { within: null, self: null, stdin: { kind: 'none' } });
@@ -322,7 +406,8 @@ function suspectInner(name: string, all: readonly ShellWord[], scene: Scene): vo
     if (first !== undefined && !isUnsure(first.form))
       scene.gathering.suspect(() => scene.runner.runWords(words.slice(from), within));
   };
-  const isPrefix = PREFIXES.has(name) || /^ld(?:-(?:linux|musl).*)?\.so|^qemu-/.test(name);
+  const isUnheardOf = !KNOWN.has(name) && !hasFileUses(name) && isFromSystem(all[0]?.form ?? '', name);
+  const isPrefix = isUnheardOf || PREFIXES.has(name) || /^ld(?:-(?:linux|musl).*)?\.so|^qemu-/.test(name);
   if (all.slice(MAX_WORDS).some(({ form }) => isPrefix || RUNS.test(form.replace(/=.*$/s, '')) || form === '--'))
     scene.gathering.lose(`what ${name} runs stands behind too many words`);
   for (const [index, { form }] of words.entries()) {
@@ -339,6 +424,23 @@ function suspectInner(name: string, all: readonly ShellWord[], scene: Scene): vo
     asWords(index);
   }
 }
+
+/** Programs that take words as words, some of which are also names of commands: `brew rm`, `npm run push`. */
+const KNOWN: ReadonlySet<string> = new Set(
+  (
+    'npm yarn pnpm bun deno cargo go gh glab hub jj hg svn brew apt apt-get apt-cache dnf yum apk pacman zypper snap port pip pip3 pipx uv poetry pdm rye hatch conda mamba gem bundle rake rails composer ' +
+    'php-cs-fixer phpunit phpstan artisan terraform tofu pulumi aws gcloud az doctl heroku fly flyctl vercel netlify wrangler firebase supabase railway kubectl helm kustomize minikube kind k9s istioctl docker podman ' +
+    'docker-compose buildah skopeo ninja meson bazel gradle gradlew mvn sbt dotnet nuget msbuild tsc eslint prettier biome vitest jest mocha ava playwright cypress webpack vite rollup esbuild tsup turbo nx lerna ' +
+    'rush changeset next nuxt astro remix svelte-kit ng vue expo react-native storybook tailwindcss postcss stylelint prisma drizzle-kit typeorm sequelize knex alembic django-admin flask uvicorn gunicorn celery ' +
+    'pytest ruff black mypy isort flake8 pylint pyright tox nox pre-commit coverage sphinx-build mkdocs jupyter rustc rustfmt rustup clippy-driver wasm-pack gofmt goimports golangci-lint gopls staticcheck ' +
+    'javac java kotlinc scalac swift swiftc xcodebuild pod fastlane flutter dart mix iex rebar3 cabal stack ghc opam dune zig nim crystal gcc g++ cc c++ clang clang++ clang-format clang-tidy ld ar nm objdump strip ' +
+    'protoc buf thrift shellcheck shfmt hadolint actionlint yamllint markdownlint cspell codespell jsonlint ajv openapi-generator swagger redocly spectral troupe ' +
+    'ps top htop kill pkill killall pgrep lsof fuser netstat ss ip ifconfig systemctl service journalctl launchctl df mount umount free uptime uname hostname whoami id groups date cal sleep seq yes bc dc expr factor ' +
+    'basename dirname mktemp tput stty clear reset man info help type which whereis locate updatedb history fc psql mysql mysqldump pg_dump redis-cli mongosh mongo sqlite3 createdb dropdb duckdb ' +
+    'convert magick ffmpeg ffprobe pandoc dot mmdc optipng svgo exiftool openssl gpg ssh-keygen ssh-add keychain pass base64 md5 shasum sha256sum crontab tmux screen zip unzip 7z gzip gunzip ' +
+    'tokei cloc scc fd fzf bat exa eza lsd delta difft hexyl jless gron miller mlr xsv csvkit csvcut dasel hjson vhs asciinema act ngrok localtunnel serve http-server live-server json-server nodemon pm2 forever tsx ts-node'
+  ).split(' '),
+);
 
 /** Behind `--` they have arguments for programs that they name otherwise, or names of files. */
 const HANDS_ON: ReadonlySet<string> = new Set(

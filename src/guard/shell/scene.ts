@@ -97,6 +97,8 @@ export interface CallUses {
   readonly hosts: readonly string[];
   /** Why not all of it is known: no pattern may allow such a call. Null: all is known. */
   readonly unknown: string | null;
+  /** The command that cannot be understood, as it is written. */
+  readonly unknownText: string | null;
   /** What is not known may run, read and write anything: every deny holds against it, whatever it names. */
   readonly mayBeAnything: boolean;
   /**
@@ -125,6 +127,8 @@ export interface SimpleCommand {
   readonly within: { readonly index: number; readonly at: number } | null;
   /** Variables that are set for it alone: `NODE_ENV` of `NODE_ENV=test npm test`. */
   readonly sets: readonly string[];
+  /** Words that a program may run, or may take for something else: `rm x` of `some-launcher rm x`. */
+  readonly isSuspected?: true;
 }
 
 export interface UsedPath {
@@ -134,6 +138,8 @@ export interface UsedPath {
   readonly below: string | null;
   /** `> file`, an argument of `rm`, the input of `Edit` … */
   readonly via: string;
+  /** Which file it is depends on something that is only known when it runs: `cat "$f"`. */
+  readonly isGuess?: true;
 }
 
 /** Whether it is transparent is only known after what is inside it was looked at. */
@@ -151,7 +157,8 @@ export class Gathering {
   readonly #paths: Readonly<Record<'read' | 'write', UsedPath[]>> = { read: [], write: [] };
   readonly #hosts = new Set<string>();
   readonly #choices: (readonly string[])[] = [];
-  #unknown: string | null = null;
+  #unknown: { readonly why: string; readonly text: string | null } | null = null;
+  #text: string | null = null;
   #mayBeAnything = false;
   #unproven: string | null = null;
   #isSuspecting = false;
@@ -172,14 +179,14 @@ export class Gathering {
 
   /** Something cannot be known, but what it is about stands there to be read: code of another language. */
   miss(why: string): void {
-    if (!this.#isSuspecting) this.#unknown ??= why;
+    if (!this.#isSuspecting) this.#unknown ??= { why, text: this.#text };
   }
 
   /** Something cannot be known at all: it may be anything. */
   lose(why: string): void {
     if (this.#isSuspecting) return;
     // The worst is told first: it is the reason that people see.
-    if (!this.#mayBeAnything) this.#unknown = why;
+    if (!this.#mayBeAnything) this.#unknown = { why, text: this.#text };
     this.#mayBeAnything = true;
   }
 
@@ -192,21 +199,43 @@ export class Gathering {
   isFull(): boolean {
     const { read, write } = this.#paths;
     const is = this.#commands.length + read.length + write.length + this.#hosts.size > MAX_FOUND;
-    if (is && !this.#mayBeAnything) this.#unknown = 'it does too much to be looked through';
+    if (is && !this.#mayBeAnything) this.#unknown = { why: 'it does too much to be looked through', text: null };
     this.#mayBeAnything ||= is;
     return is;
   }
 
   /** What is found in there may be run, or may be no more than a text: denies look at its commands, and nothing else does. */
   suspect(run: () => void): void {
-    if (this.#isSuspecting) return;
+    for (const command of this.#findUnproven(run)) command.isSuspected = true;
+  }
+
+  /** What is found in there is another name for the command at hand: denies look at it, and allows do not. */
+  alsoKnownAs(run: () => void): void {
+    this.#findUnproven(run);
+  }
+
+  #findUnproven(run: () => void): readonly FoundCommand[] {
+    if (this.#isSuspecting) return [];
     const from = this.#commands.length;
     this.#isSuspecting = true;
     try {
       run();
     } finally {
       this.#isSuspecting = false;
-      for (const command of this.#commands.slice(from)) command.isTransparent = true;
+    }
+    const found = this.#commands.slice(from);
+    for (const command of found) command.isTransparent = true;
+    return found;
+  }
+
+  /** What is found in there belongs to this command. */
+  within(text: string, run: () => void): void {
+    const before = this.#text;
+    this.#text = text;
+    try {
+      run();
+    } finally {
+      this.#text = before;
     }
   }
 
@@ -227,7 +256,8 @@ export class Gathering {
       reads: this.#paths.read,
       writes: this.#paths.write,
       hosts: [...this.#hosts],
-      unknown: this.#unknown,
+      unknown: this.#unknown?.why ?? null,
+      unknownText: this.#unknown?.text ?? null,
       mayBeAnything: this.#mayBeAnything,
       unproven: this.#unproven,
     };

@@ -11,6 +11,14 @@ const HOLDS_CODE =
 const CHANGES_PROGRAMS =
   /^(?:PATH|IFS|ENV|BASH_ENV|ZDOTDIR|HOME|CDPATH|PWD|OLDPWD|SHELLOPTS|BASHOPTS|GLOBIGNORE|FPATH|PERL5.*|PERLLIB|PYTHON(?:PATH|STARTUP|HOME|INSPECT)|RUBY(?:OPT|LIB)|NODE_(?:OPTIONS|PATH)|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|CLASSPATH|GCONV_PATH|LD_.*|DYLD_.*|GIT_.*|SSH_.*|npm_.*|MAKEFLAGS|.*_(?:PRELOAD|WRAPPER|COMMAND|OPTIONS)|CC|CXX|RUSTC.*|BASH_FUNC.*)$/i;
 
+/** Programs run code or take options out of them, whatever they were asked to do. */
+const INJECTS_CODE =
+  /^(?:BASH_ENV|ENV|ZDOTDIR|PERL5(?:DB|OPT)|RUBYOPT|PYTHON(?:STARTUP|INSPECT|HOME|BREAKPOINT|WARNINGS)|NODE_OPTIONS|(?:_JAVA|JAVA_TOOL|JDK_JAVA|TAR|ERL_AFLAGS|ERL_FLAGS|ELIXIR_ERL)_?OPTIONS|ERL_(?:A|Z)?FLAGS|JAVA_OPTS|MAKEFLAGS|GNUMAKEFLAGS|MFLAGS|LD_(?:PRELOAD|AUDIT)|DYLD_INSERT_LIBRARIES|GCONV_PATH|EXINIT|VIMINIT|GVIMINIT|FZF_DEFAULT_OPTS|LUA_INIT\w*|R_PROFILE\w*|PHPRC|PHP_INI_SCAN_DIR|GIT_CONFIG(?:_GLOBAL|_SYSTEM)?|GIT_EXEC_PATH|GIT_TEMPLATE_DIR|OPENSSL_CONF|RSYNC_CONNECT_PROG|SSLKEYLOGFILE|npm_config_(?:node_options|userconfig|globalconfig)|YARN_RC_FILENAME|CMAKE_\w+_LAUNCHER|PERL_MM_OPT|SCREENRC|INPUTRC|LESSKEY\w*)$/i;
+
+/** Sizes, warnings and the number of jobs. */
+const HARMLESS_OPTIONS =
+  /^(?:\s*(?:--?max-(?:old|semi)-space-size[= ]\d+|--(?:no-)?(?:warnings|deprecation)|--enable-source-maps|--experimental-[\w-]+|--trace-[\w-]+|--stack-trace-limit=\d+|--openssl-legacy-provider|--dns-result-order=\w+|--unhandled-rejections=\w+|-X(?:mx|ms|ss)\w+|-D[\w.-]+=[\w.-]*|-?j\s?\d*|-[ksBi]|ignore|default|error|\/dev\/null|0|1)\s*)*$/;
+
 /** They make a name of a command mean something else, or hold code that nobody here reads. */
 const RENAMES_COMMANDS = /^(?:BASH_ALIASES|BASH_CMDS|BASH_FUNC_.*|GIT_CONFIG_(?:PARAMETERS|KEY_\d+|VALUE_\d+))$/;
 
@@ -55,10 +63,17 @@ export function isOrdinaryVariable(name: string): boolean {
   return ![RENAMES_COMMANDS, CHANGES_PROGRAMS, SHELLS_OWN, ARGUMENTS, SIZE].some((list) => list.test(name));
 }
 
-export function checkVariable(name: string, form: string, scene: Scene): void {
+/** `isPassed`: programs get it, so one of them may run its value (`CC='rm x' make`). */
+export function checkVariable(name: string, form: string, scene: Scene, isPassed = false): void {
   checkSpecial(name, /^\d+$/.test(form), scene);
   if (HARMLESS.test(name)) return;
-  if (RENAMES_COMMANDS.test(name)) scene.gathering.lose(`${name} is set, which changes what words mean`);
+  if (isPassed && /^[A-Z][A-Z0-9_.]*$/.test(name) && form !== '' && !isUnsure(form)) {
+    const within = inside(scene, `${name}=`, -1, { self: null, within: null, stdin: { kind: 'none' } });
+    scene.gathering.suspect(() => scene.runner.runCode(form, within));
+  }
+  if (INJECTS_CODE.test(name) && !HARMLESS_OPTIONS.test(form))
+    scene.gathering.lose(`${name} is set, which makes programs run other code`);
+  else if (RENAMES_COMMANDS.test(name)) scene.gathering.lose(`${name} is set, which changes what words mean`);
   else if (HOLDS_CODE.test(name) && isUnsure(form))
     scene.gathering.lose(`${name} is set to a command that is only known when it runs`);
   else if (HOLDS_CODE.test(name)) {

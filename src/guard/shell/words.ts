@@ -57,6 +57,7 @@ function valuesOf(part: WordPart, places: WordPlaces): readonly string[] {
     case 'ParameterExpansion':
       return [knownVariable(part.text, places) ?? ANYTHING];
     case 'ProcessSubstitution':
+      return [`/dev/fd/6${GLOB_ONE}`];
     case 'ArithmeticExpansion':
       return [IN_WORD];
     default:
@@ -252,9 +253,4 @@ export function hasOption(read: ReadOptions, ...names: readonly string[]): boole
 function cut(word: ShellWord, from: number): ShellWord {
   const form = word.form.slice(from);
   return { form, text: form };
-}
-
-/** A table in which several names have the same entry. */
-export function sameFor<Entry>(names: string, entry: Entry): Readonly<Record<string, Entry>> {
-  return Object.fromEntries(names.split(' ').map((name) => [name, entry]));
 }

@@ -73,7 +73,9 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   caffeinate: { flags: 'dimsu', values: 'tw' },
   strace: { flags: 'cCdDfFhiknqrtTvVwxXyYzZ', values: 'abeEIoOpPsSuU', takesVariables: true },
   ltrace: { flags: 'bcCfhirStTV', values: 'aAeFlnopsuwDx' },
-  perf: { verbs: 'stat record trace', flags: 'adgvBiSr', values: 'eopFcr' },
+  'ssh-agent': { flags: 'csDdk', values: 'aEOPt' },
+  choom: { values: 'np', long: 'adjust= pid=' },
+  perf: { verbs: 'stat record trace sched kmem lock mem c2c kvm ftrace', flags: 'adgvBiSr', values: 'eopFcr' },
   unshare: {
     flags: 'mpufinUrcCT',
     values: 'RSGw',
@@ -266,7 +268,8 @@ function movedBy(name: string, read: ReadOptions, scene: Scene): Partial<Scene> 
 
 function runCodeOptions(wrapper: Wrapper, read: ReadOptions, scene: Scene): void {
   const code = optionValue(read, ...(wrapper.code?.split(' ') ?? []));
-  if (code !== null) runPlainShell(code.form, scene);
+  // `env -S` has an escape for a blank.
+  if (code !== null) runPlainShell(wrapper === WRAPPERS['env'] ? code.form.replaceAll('\\_', ' ') : code.form, scene);
   // `systemd-run -p ExecStop='rm x' ls`
   for (const { name, value } of read.options) {
     const [, started] = /^Exec\w+=([\s\S]*)$/.exec(value?.form ?? '') ?? [];
@@ -291,7 +294,7 @@ function takeVariables(words: ShellWord[], scene: Scene): string[] {
   for (;;) {
     const [, name, value] = /^([^=]*)=([\s\S]*)$/.exec(words[0]?.form ?? '') ?? [];
     if (name === undefined || value === undefined) return names;
-    checkVariable(name, value, scene);
+    checkVariable(name, value, scene, true);
     names.push(name);
     words.shift();
   }

@@ -39,9 +39,25 @@ const cleared = (sessionId: string, more: object = {}): object => ({
   ...more,
 });
 const stateOf = async (root: string, native: string) =>
-  (await readCompanions(root))(session(native)).map((fact) =>
-    fact.kind === 'process-seen' ? [fact.alive, fact.movedTo ?? null, fact.isOutOfSight ?? false] : fact.kind,
+  (await readCompanions(root))(session(native)).flatMap((fact) =>
+    fact.kind === 'process-seen' ? [[fact.alive, fact.movedTo ?? null, fact.isOutOfSight ?? false]] : [],
   );
+
+it('moves a process to the session that /clear opened when its record names the one before (up to 2.1.92)', async () => {
+  const root = createRoot({ sessionId: 'first' }, [cleared('first', { timestamp: STARTED })]);
+  const folder = path.join(root, 'projects', '-home-dev-shop');
+  mkdirSync(folder);
+  writeFileSync(path.join(folder, 'first.jsonl'), '');
+  const line = {
+    type: 'user',
+    cwd: '/home/dev/shop',
+    timestamp: new Date(STARTED + 4).toISOString(),
+    message: { role: 'user', content: '<command-name>/clear</command-name>' },
+  };
+  writeFileSync(path.join(folder, 'second.jsonl'), `${JSON.stringify(line)}\n`);
+  expect(await stateOf(root, 'second')).toEqual([[true, null, false]]);
+  expect(await stateOf(root, 'first')).toEqual([[true, toSessionId('claude-code', 'second'), false]]);
+});
 
 it("tells the program's own title of a session", async () => {
   const root = createRoot({ sessionId: 'now' });
@@ -73,6 +89,12 @@ describe('the record of a process', () => {
     expect(await stateOf(root, 'now')).toEqual([[true, null, false]]);
   });
 
+  it('is told of the session before although another process has resumed it', async () => {
+    const root = createRoot({ sessionId: 'now' }, [cleared('before')]);
+    note(root, { sessionId: 'before', startedAt: STARTED + 9000, pid: 0 }, '2.json');
+    expect(await stateOf(root, 'before')).toContainEqual([true, 'claude-code:now', false]);
+  });
+
   it('is told of a session that it was seen in before, with no history at all', async () => {
     const root = createRoot({ sessionId: 'first' });
     expect(await stateOf(root, 'first')).toEqual([[true, null, false]]);
@@ -101,5 +123,14 @@ describe('the record of a process', () => {
   it('says that it cannot tell when the process runs in another container', async () => {
     const root = createRoot({ sessionId: 'inside', pidDomain: 'linux:0123456789abcdef0123456789abcdef:pid:[1]' });
     expect(await stateOf(root, 'inside')).toEqual([[false, null, true]]);
+  });
+
+  it('says that a process is idle when only a command in the background runs', async () => {
+    const stateWhen = async (status: string) => {
+      const [fact] = (await readCompanions(createRoot({ sessionId: 'now', status })))(session('now'));
+      return fact?.kind === 'process-seen' ? fact.state : undefined;
+    };
+    expect(await stateWhen('shell')).toBe('idle');
+    expect(await stateWhen('busy')).toBe('busy');
   });
 });

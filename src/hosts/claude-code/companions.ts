@@ -18,13 +18,16 @@ import { listFolder, readBeside } from '../../lib/folders.ts';
 import { groupBy } from '../../lib/group.ts';
 import { asAmount, asInstant, asObject, asText, isObject, known, parseObject } from '../../lib/json.ts';
 import { isOfOtherDomain, isProcessAlive } from '../../lib/processes.ts';
-import { readLinesBackwards } from '../../lib/read-lines.ts';
 import type { LocatedSession, LocatedSource } from '../index.ts';
+import { findOpened, readClears } from './clears.ts';
 import { besideProjects, INDEX_FILE, projectFolders } from './data-folder.ts';
+import { idleNoticeIn } from './host-text.ts';
 import { agentIdOf, HOST } from './line-context.ts';
 import { parseWhole, type RawRecord } from './record.ts';
 
-/** The processes of sessions, and the letters of their teams. */
+const HISTORY = { source: toSourceId('history.jsonl'), offset: 0, length: 0 };
+
+/** The processes of sessions, the letters of their teams, their titles, and which of them `/clear` left. */
 export async function readCompanions(
   root: string,
   problems: string[] = [],
@@ -32,13 +35,22 @@ export async function readCompanions(
   const processes = await readProcesses(root, problems);
   const teams = await readTeams(await besideProjects(root, 'teams'), problems);
   const titles = await readTitles(root, problems);
-  return ({ id, sources }) => [...(processes.get(id) ?? []), ...factsOf(teams, id, sources), ...(titles.get(id) ?? [])];
+  const emptied = new Set((await readClears(root)).map(({ session }) => session));
+  return ({ id, sources }) => [
+    ...(processes.get(id) ?? []),
+    ...factsOf(teams, id, sources),
+    ...(titles.get(id) ?? []),
+    ...(emptied.has(id) ? [{ kind: 'session-emptied' as const, session: id, origin: HISTORY }] : []),
+  ];
 }
 
-/** `status` is written from 2.1.197 on in a terminal, from 2.1.286 on everywhere. */
+/**
+ * `status` is written from 2.1.197 on in a terminal, from 2.1.286 on everywhere. `shell` is idle, with a command in the
+ * background (2.1.325).
+ */
 const STATES: ReadonlyMap<string, ProcessState> = new Map([
   ['busy', 'busy'],
-  ['shell', 'busy'],
+  ['shell', 'idle'],
   ['idle', 'idle'],
   ['waiting', 'waiting'],
 ]);
@@ -54,9 +66,9 @@ async function readProcesses(
     // The record may vanish between the look into the folder and the reading: its process just ended.
     const text = (await readBeside(path.join(folder, entry.name), problems))?.toString('utf8');
     const found = text === undefined ? undefined : await toProcess(text, entry.name);
-    if (found) running.push(found);
+    if (found) running.push(await followClears(root, found));
   }
-  const left = await readLeftSessions(await besideProjects(root, 'history.jsonl'), running);
+  const left = await readLeftSessions(root, running);
   return groupBy([...running.map(({ seen }) => seen), ...left], ({ session }) => session);
 }
 
@@ -96,22 +108,19 @@ async function toProcess(text: string, name: string): Promise<RunningProcess | u
 /** Which sessions each process was seen in. */
 const sessionsOf = new Map<string, Set<SessionId>>();
 
-/** What the person typed last, as far back as the oldest process that runs. */
-const MAX_TYPED = 5_000;
-
-async function readLeftSessions(history: string, running: readonly RunningProcess[]): Promise<readonly ProcessSeen[]> {
+async function readLeftSessions(root: string, running: readonly RunningProcess[]): Promise<readonly ProcessSeen[]> {
   const alive = running.filter(({ seen }) => seen.alive);
+  if (alive.length === 0) return [];
   const moved = new Map<string, ProcessSeen>();
   const note = ({ seen }: RunningProcess, session: SessionId): void => {
-    const isTakenUpAgain = running.some((other) => other.seen.session === session);
-    if (!isTakenUpAgain) moved.set(`${seen.pid} ${session}`, { ...seen, session, movedTo: seen.session });
+    if (session !== seen.session) moved.set(`${seen.pid} ${session}`, { ...seen, session, movedTo: seen.session });
   };
   for (const process of alive) {
     const sessions = sessionsOf.get(process.key) ?? new Set();
     sessionsOf.set(process.key, sessions.add(process.seen.session));
     for (const session of sessions) note(process, session);
   }
-  for (const { session, project, at } of await readClears(history, alive)) {
+  for (const { session, project, at } of await readClears(root)) {
     const [only, ...others] = alive.filter(({ seen, cwd }) => cwd === project && (seen.startedAt ?? at) <= at);
     // Two programs in one folder: nobody wrote down which of them it was.
     if (only && others.length === 0) note(only, session);
@@ -119,33 +128,16 @@ async function readLeftSessions(history: string, running: readonly RunningProces
   return [...moved.values()];
 }
 
-interface Clear {
-  readonly session: SessionId;
-  readonly project: string | undefined;
-  readonly at: number;
-}
-
-/** Where and when somebody typed `/clear`. */
-async function readClears(history: string, alive: readonly RunningProcess[]): Promise<readonly Clear[]> {
-  const since = Math.min(...alive.map(({ seen }) => seen.startedAt ?? Number.POSITIVE_INFINITY));
-  if (!Number.isFinite(since)) return [];
-  const clears: Clear[] = [];
-  let typed = 0;
-  try {
-    for await (const { bytes } of readLinesBackwards(history)) {
-      const record = asObject(parseWhole(bytes));
-      const [native, at] = [asText(record?.['sessionId']), asAmount(record?.['timestamp'])];
-      if (++typed > MAX_TYPED || (at !== undefined && at < since)) break;
-      if (native === undefined || at === undefined || !CLEARS.test(asText(record?.['display']) ?? '')) continue;
-      clears.push({ session: toSessionId(HOST, native), project: asText(record?.['project']), at });
-    }
-  } catch {
-    // There need not be one: people switch it off.
+/** Up to 2.1.92 the record names the session in which the process began: `/clear` has moved it on since. */
+async function followClears(root: string, process: RunningProcess): Promise<RunningProcess> {
+  let { session } = process.seen;
+  const { alive, startedAt = 0 } = process.seen;
+  for (const clear of alive ? await readClears(root) : []) {
+    if (clear.session !== session || clear.at < startedAt) continue;
+    session = (await findOpened(root, clear)) ?? session;
   }
-  return clears;
+  return { ...process, seen: { ...process.seen, session } };
 }
-
-const CLEARS = /^\/(?:clear|new|reset)\b/;
 
 // `projects/<project>/sessions-index.json`: what the program calls its sessions in its own list (2.1.x).
 
@@ -225,10 +217,8 @@ function factsOf(teams: readonly Team[], session: SessionId, sources: readonly L
 /** A letter's text may itself be JSON: what members tell each other without words. */
 function idleIn(letter: RawRecord, origin: RunEnded['origin']): Team['idle'] {
   const text = asText(letter['text']);
-  const notice = text?.startsWith('{') ? parseObject(text) : undefined;
-  if (notice?.['type'] !== 'idle_notification') return [];
-  const member = asText(notice['from']) ?? asText(letter['from']);
-  const at = asInstant(notice['timestamp'] ?? letter['timestamp']);
-  const outcome = notice['idleReason'] === 'interrupted' ? 'stopped' : 'completed';
-  return member === undefined ? [] : [{ member, outcome, origin, ...known({ at }) }];
+  const notice = idleNoticeIn(text?.startsWith('{') ? parseObject(text) : undefined);
+  const member = notice?.member ?? asText(letter['from']);
+  const at = notice?.at ?? asInstant(letter['timestamp']);
+  return notice && member !== undefined ? [{ ...notice, member, origin, ...known({ at }) }] : [];
 }

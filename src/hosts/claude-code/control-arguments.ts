@@ -1,9 +1,10 @@
 // The command line of `claude -p` → the one that is steered over stdin and stdout. Options as in 2.0.76 to 2.1.325.
 
+import { wordSet } from '../../lib/group.ts';
 import { UserError } from '../../lib/user-error.ts';
 import type { ControlPlan } from '../index.ts';
 
-const WITH_VALUE = words(`
+const WITH_VALUE = wordSet(`
   --agent --agents --append-system-prompt --append-system-prompt-file --autocompact --debug-file --effort --environment
   --fallback-model --input-format --json-schema --max-budget-usd --max-thinking-tokens --max-turns --model -n --name
   --output-format --permission-mode --permission-prompt-tool --permission-prompts --plugin-dir --plugin-url
@@ -11,21 +12,21 @@ const WITH_VALUE = words(`
   --system-prompt-file --system-prompt-snapshot
 `);
 /** They take every word up to the next option. */
-const WITH_MANY = words(`
+const WITH_MANY = wordSet(`
   --add-dir --allowedTools --allowed-tools --betas --disallowedTools --disallowed-tools --file --mcp-config --tools
 `);
 /** They take a word that is there. */
-const WITH_MAYBE = words(
+const WITH_MAYBE = wordSet(
   '--cloud -d --debug --from-pr --prompt-suggestions --remote-control -r --resume --teleport -w --worktree',
 );
-const ALONE = words(`
+const ALONE = wordSet(`
   --allow-dangerously-skip-permissions --ax-screen-reader --bare --brief --chrome -c --continue --dangerously-skip-permissions
   --disable-slash-commands --exclude-dynamic-system-prompt-sections --fork-session --forward-subagent-text --ide
   --include-hook-events --include-partial-messages --mcp-debug --no-chrome --no-session-persistence -p --print
   --replay-user-messages --restricted --safe-mode --strict-mcp-config --tmux --verbose
 `);
 /** They end in something else than a conversation that can be steered. */
-const NOT_STEERED = words('--bg --background --desktop -h --help -v --version --cloud --remote-control');
+const NOT_STEERED = wordSet('--bg --background --desktop -h --help -v --version --cloud --remote-control');
 
 const LINES = 'stream-json';
 const BY_STDIO = 'stdio';
@@ -77,7 +78,7 @@ export function withLines(args: readonly string[]): readonly string[] {
 }
 
 /** What we say ourselves. */
-const OURS = words('-p --print --input-format --output-format --verbose --permission-prompt-tool');
+const OURS = wordSet('-p --print --input-format --output-format --verbose --permission-prompt-tool');
 
 function valuesBehind(args: readonly string[], at: number, name: string): number {
   const isValue = (index: number): boolean => args[index] !== undefined && !args[index].startsWith('-');
@@ -105,8 +106,4 @@ function notSteered(what: string): UserError {
     `troupe cannot steer ${what}.`,
     'Give `claude -p …` with a prompt, or leave out --intercept.',
   );
-}
-
-function words(text: string): ReadonlySet<string> {
-  return new Set(text.trim().split(/\s+/));
 }

@@ -1,12 +1,14 @@
 // The data folder of Claude Code, and somebody who points at a part of it.
 
+import { statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import { toSourceId } from '../../core/index.ts';
+import { COMPACTION, toSourceId } from '../../core/index.ts';
 import { isFileEntry, isFolder, listFilesBelow, listFolder } from '../../lib/folders.ts';
-import { known } from '../../lib/json.ts';
-import { readHead } from '../../lib/read-lines.ts';
+import { asText, known, parseObject } from '../../lib/json.ts';
+import { readHead, readPart } from '../../lib/read-lines.ts';
 import type { LocatedSource } from '../index.ts';
+import { namesIn } from '../shared/index.ts';
 import { agentIdOf } from './line-context.ts';
 
 /** Somebody may point at `projects/` itself, or at one project's folder: what counts is what the files hold. */
@@ -32,15 +34,16 @@ export async function besideProjects(root: string, name: string): Promise<string
 
 /**
  * `teammate`: all of it is the conversation of one member of a team (`locateAgents`). `elsewhere`: of an agent of another
- * session, which is read there.
+ * session, which is read there. `notices`: the main transcript of the session in which an agent went on after `/clear`.
  */
-export type Role = 'session' | 'agent' | 'sidecar' | 'journal' | 'manifest' | 'teammate' | 'elsewhere';
+export type Role = 'session' | 'agent' | 'sidecar' | 'journal' | 'manifest' | 'teammate' | 'elsewhere' | 'notices';
 
 const KINDS: Readonly<Record<Role, Pick<LocatedSource, 'shape' | 'companion'>>> = {
   session: { shape: 'lines' },
   agent: { shape: 'lines' },
   teammate: { shape: 'lines' },
   elsewhere: { shape: 'lines' },
+  notices: { shape: 'lines' },
   journal: { shape: 'lines', companion: true },
   sidecar: { shape: 'document', companion: true },
   manifest: { shape: 'document', companion: true },
@@ -84,7 +87,8 @@ export function workflowRunOf(file: string): string | undefined {
 const INTERNAL = /^a(compact|side_question|prompt_suggestion)-/;
 
 export function internalPurpose(native: string | undefined): string | undefined {
-  return INTERNAL.exec(native ?? '')?.[1]?.replace('_', ' ');
+  const purpose = INTERNAL.exec(native ?? '')?.[1];
+  return purpose === 'compact' ? COMPACTION : purpose?.replace('_', ' ');
 }
 
 /** The data folder that a source lies below. */
@@ -146,4 +150,38 @@ export async function sessionNamedIn(file: string): Promise<string | undefined> 
   } catch {
     return undefined;
   }
+}
+
+// `summary` lines (up to 2.1.29) at the beginning of a session's file name conversations of other sessions of the project.
+
+const SUMMARY = /^\{"type":"summary","summary":/;
+const SUMMARY_BYTES = [512, 256 * 1024];
+
+/** By folder, as it was when its files were last looked into. */
+const summaries = new Map<string, { readonly state: number; readonly byLeaf: ReadonlyMap<string, string> }>();
+
+/** Titles by the line that they are about. Looks into all files of the project, once. */
+export function summariesIn(project: string): ReadonlyMap<string, string> {
+  const state = statSync(project, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const known = summaries.get(project);
+  if (known?.state === state) return known.byLeaf;
+  const byLeaf = new Map<string, string>();
+  for (const name of namesIn(project)) {
+    if (!name.endsWith('.jsonl') || nativeAgentOf(name) !== undefined) continue;
+    for (const [leaf, title] of summariesAtHead(path.join(project, name))) byLeaf.set(leaf, title);
+  }
+  summaries.set(project, { state, byLeaf });
+  return byLeaf;
+}
+
+function summariesAtHead(file: string): readonly (readonly [leaf: string, title: string])[] {
+  const [few = 0, many = 0] = SUMMARY_BYTES;
+  if (!SUMMARY.test(readPart(file, 'head', few) ?? '')) return [];
+  const lines = (readPart(file, 'head', many) ?? '').split('\n');
+  const end = lines.findIndex((line) => !SUMMARY.test(line));
+  return lines.slice(0, end === -1 ? undefined : end).flatMap((line) => {
+    const { leafUuid, summary } = parseObject(line) ?? {};
+    const [leaf, title] = [asText(leafUuid), asText(summary)];
+    return leaf === undefined || title === undefined ? [] : [[leaf, title] as const];
+  });
 }

@@ -72,6 +72,14 @@ describe('a session of another day', () => {
     expect(mainAfter('2.1.86', [...lines, { ...left, content: 'and more output' }])).toBe('completed: no reason');
   });
 
+  it('is completed when it was compacted at last', () => {
+    const typed = { type: 'user', content: '/compact' } as const;
+    const summary = { type: 'user', content: 'This session is being continued …', isCompactSummary: true } as const;
+    expect(mainAfter('2.1.287', [asked, said('Done.', 'end_turn'), typed, summary, caveat])).toBe(
+      'completed: no reason',
+    );
+  });
+
   it('is not completed when the person asked for more behind a local command', () => {
     const lines = [asked, said('Done.', 'end_turn'), caveat, { type: 'user', content: 'Once more.' }] as const;
     expect(mainAfter('2.1.86', lines)).toBe('unknown: ended, outcome not recorded');

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { nativeId, selectTotalUsage } from '../../core/index.ts';
+import { nativeId, type SessionTree, selectTotalUsage } from '../../core/index.ts';
 import { createSessions } from '../../sessions/index.ts';
 import { claudeCode } from './index.ts';
 import { replyIdOf } from './record.ts';
@@ -9,9 +9,13 @@ import { replyIdOf } from './record.ts';
 
 const fixtures = fileURLToPath(new URL('fixtures/', import.meta.url));
 
+const sessionsOf = (name: string) =>
+  createSessions([{ adapter: claudeCode, root: fixtures + name, forced: false }], { clock: () => Date.UTC(2030, 0) });
+
+const ownOutput = (tree: SessionTree): number => selectTotalUsage(tree).output - (tree.inheritedUsage?.output ?? 0);
+
 async function readAll(name: string) {
-  const root = fixtures + name;
-  const sessions = createSessions([{ adapter: claudeCode, root, forced: false }], { clock: () => Date.UTC(2030, 0) });
+  const sessions = sessionsOf(name);
   const { trees } = await sessions.list({ limit: 10 });
   const opened = await Promise.all(trees.map(async ({ id }) => (await sessions.open(nativeId(id))).tree));
   return opened.toSorted((a, b) => (a.agents[0]?.lastActivityAt ?? 0) - (b.agents[0]?.lastActivityAt ?? 0));
@@ -36,9 +40,74 @@ describe.each(['2.1.325-forks', '2.1.45-forks'])('%s', (name) => {
 
 it('counts what forks have copied once, for main and every agent', async () => {
   const trees = await readAll('2.1.325-forks');
-  const own = trees.map((tree) => selectTotalUsage(tree).output - (tree.inheritedUsage?.output ?? 0));
+  const own = trees.map(ownOutput);
   // By the script: 92 of main and 57 of its agent; 13; 50 and 58 of its own agent; 31.
   expect(own.toSorted((a, b) => a - b)).toEqual([13, 31, 108, 149]);
+});
+
+// By the script, all output of the original and of the copy; the copy's agent had used 403 when it was made.
+describe.each([
+  { name: '2.1.325-fork-woken', how: '--fork-session within a second', own: [2413, 301] },
+  { name: '2.1.161-inter-fork', how: '--fork-session in a terminal', own: [606, 1406] },
+  { name: '2.1.325-inter-branch', how: '/branch', own: [607, 1407] },
+  // With two warm-ups in either session.
+  { name: '2.0.76-fork', how: '--fork-session with agents beside the transcripts', own: [620, 315] },
+])('$how', ({ name, own }) => {
+  it('links the copy to its original and counts what was copied once', async () => {
+    const [original, copy, ...others] = (await readAll(name)).toSorted((a) => (a.forkedFrom === undefined ? -1 : 1));
+    expect(others).toEqual([]);
+    expect(original).not.toHaveProperty('inheritedUsage');
+    expect(copy?.forkedFrom).toBe(original?.id);
+    expect([original, copy].map((tree) => tree && ownOutput(tree))).toEqual(own);
+    const priced = copy?.agents.flatMap(({ usageByModel }) => usageByModel) ?? [];
+    expect(priced.reduce((sum, { usage }) => sum + usage.output, 0)).toBe(own[1]);
+  });
+
+  it('shows an agent of the original as it was when the copy was made', async () => {
+    const copy = (await readAll(name)).find(({ forkedFrom }) => forkedFrom !== undefined);
+    const agent = copy?.agents.find(({ description }) => description === 'Check one file 2');
+    expect(agent).toMatchObject({ status: 'completed', toolCallCount: 1, inheritedUsage: { output: 403 } });
+    expect(agent?.usage).toEqual(agent?.inheritedUsage);
+    const inherited = copy?.agents.reduce((sum, { inheritedUsage }) => sum + (inheritedUsage?.output ?? 0), 0);
+    expect(inherited).toBe(copy?.inheritedUsage?.output);
+  });
+
+  it('says the same in the list', async () => {
+    const opened = await readAll(name);
+    const { trees } = await sessionsOf(name).list({ limit: 10 });
+    for (const { id, inheritedUsage } of trees)
+      expect(inheritedUsage).toEqual(opened.find((tree) => tree.id === id)?.inheritedUsage);
+  });
+});
+
+it('does not take a file whose lines are written in another order for a copy', async () => {
+  const [tree] = await readAll('2.1.45-inter-unordered');
+  expect(tree).not.toHaveProperty('inheritedUsage');
+});
+
+it('links a resumed session of 1.0.60, which begins a new file, and counts what was copied once', async () => {
+  const [original, copy] = await readAll('1.0.60-resumed');
+  expect(copy?.forkedFrom).toBe(original?.id);
+  expect([original, copy].map((tree) => tree && ownOutput(tree))).toEqual([606, 1406]);
+});
+
+it('does not show an agent at work in a fork that was made while it worked', async () => {
+  const trees = await readAll('2.1.325-fork-busy');
+  const statuses = trees.map(({ agents }) => agents.find(({ kind }) => kind === 'task')?.status);
+  // The host tells the fork that the agent did not finish.
+  expect(statuses.toSorted()).toEqual(['completed', 'failed']);
+});
+
+it('shows an agent that goes on beside a branch in the original, and what the branch has copied of it', async () => {
+  const trees = await readAll('2.1.325-branch-busy');
+  const agents = trees.map(({ forkedFrom, agents }) => {
+    const { status, toolCallCount, usage, inheritedUsage } = agents.find(({ kind }) => kind === 'task') ?? {};
+    return [forkedFrom !== undefined, status, toolCallCount, usage?.output, inheritedUsage?.output];
+  });
+  expect(agents.toSorted()).toEqual([
+    [false, 'completed', 2, 606, undefined],
+    [true, 'completed', 1, 201, 201],
+  ]);
 });
 
 it('knows the lines of one reply by their request when a fork gave each of them an id of its own', () => {

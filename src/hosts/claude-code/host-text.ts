@@ -1,7 +1,7 @@
 // What the harness says in the user's place, by the marks it puts around it (1.0.60 to 2.1.325). The marks stay here.
 
 import type { NoticeBlock, NoticeKind, RunOutcome } from '../../core/index.ts';
-import { asObject, asText, isObject, known } from '../../lib/json.ts';
+import { asInstant, asObject, asText, isObject, type JsonObject, known } from '../../lib/json.ts';
 import type { SpawnExchange } from '../index.ts';
 import { firstLine } from '../shared/index.ts';
 
@@ -26,6 +26,9 @@ export function recognised(text: string): readonly NoticeBlock[] | undefined {
 }
 
 export const INTERRUPTED = '[Request interrupted by user';
+
+/** How the command stands in the session that it opens. */
+export const CLEARED = /^<command-name>\/(?:clear|new|reset)<\/command-name>/;
 
 function toTaskNotice(block: string): NoticeBlock {
   const { head, report } = reportOf(block);
@@ -192,13 +195,15 @@ interface TaskNotification {
   readonly call?: string;
   readonly outcome: RunOutcome;
   readonly summary?: string;
+  /** By a process that resumed the session: it found no end in the files. */
+  readonly isAssumed?: true;
   /** It stands behind another one's report, which may have quoted it: only its call can prove it. */
   readonly doubtful?: true;
 }
 
 const OPEN = '<task-notification>';
 
-/** The words for a kill differ by channel: `killed` here, `stopped` for an agent whose process went away. */
+/** The words for a kill differ by channel: `killed` here, `stopped` for an agent whose process is taken to be gone. */
 export const TASK_OUTCOMES: ReadonlyMap<string, RunOutcome> = new Map(
   Object.entries({ completed: 'completed', failed: 'failed', killed: 'stopped', stopped: 'stopped' } as const),
 );
@@ -219,11 +224,14 @@ export function parseNotifications(text: string): readonly TaskNotification[] {
     const doubtful = behindReport;
     behindReport ||= report !== undefined;
     const task = tagIn(head, 'task-id');
-    const outcome = TASK_OUTCOMES.get(tagIn(head, 'status') ?? '');
+    const status = tagIn(head, 'status') ?? '';
+    const outcome = TASK_OUTCOMES.get(status);
     if (task === undefined || outcome === undefined) return [];
     const call = tagIn(head, 'tool-use-id');
     const summary = tagIn(head, 'summary');
-    return [{ task, outcome, ...known({ call, summary }), ...(doubtful && { doubtful }) }];
+    const isAssumed = status === 'stopped' && call === undefined;
+    const doubts = { ...(doubtful && { doubtful }), ...(isAssumed && { isAssumed }) };
+    return [{ task, outcome, ...known({ call, summary }), ...doubts }];
   });
 }
 
@@ -269,4 +277,12 @@ export function reportIn(text: string): string {
   const frame = FRAME.exec(text);
   const report = frame ? text.slice(frame.index + frame[0].length).replace(/^ {2}/gm, '') : text;
   return report.replace(TRAILER, '').trim();
+}
+
+/** What a member of a team tells its lead, without words, when its turn is over. */
+export function idleNoticeIn(letter: JsonObject | undefined) {
+  if (letter?.['type'] !== 'idle_notification') return undefined;
+  const [member, at] = [asText(letter['from']), asInstant(letter['timestamp'])];
+  const outcome: RunOutcome = letter['idleReason'] === 'interrupted' ? 'stopped' : 'completed';
+  return { outcome, ...known({ member, at }) };
 }

@@ -10,6 +10,10 @@ export const claudeCodeHost: HostDescription = {
   roots: rootsOf,
   // The root may be `projects`, or one project in it, with only `<session>/subagents/` left. Files of no use there are counted.
   mayHold: (root) => hasEntry(root, ({ name, kind }) => name === 'projects' || kind === 'file', 3),
+  // `cleanupPeriodDays`
+  deletesAfterDays: 30,
+  // A terminal in which nobody asked anything has a few local commands and their output (1.0.60, 2.1.161: less than 2 KB).
+  maxEmptyBytes: 16 * 1024,
   programs: ['claude'],
   printing: 'claude -p … --output-format stream-json --verbose',
   isSteered: true,

@@ -25,7 +25,7 @@ import { createTranscriptReader } from './read-transcript.ts';
 import { parseLine } from './record.ts';
 
 /** The tail is read in steps: most turns are short, and a hook should not wait for a long file. */
-const STEPS = [64, 512, 2048, 8192].map((kilobytes) => kilobytes * 1024);
+const STEPS = [64 * 1024, 512 * 1024, 2048 * 1024, 8192 * 1024];
 
 const MAIN: Identity = { who: 'main', path: [], evidence: { rank: 'none' }, candidates: [] };
 

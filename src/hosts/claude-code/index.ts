@@ -11,11 +11,17 @@ import { readSpawnExchange } from './host-text.ts';
 import { byTail, sessionOf } from './identify.ts';
 import { findOrigin, follow, locate, locateAgents } from './locate.ts';
 import { readJournal, readManifest, readSidecar } from './read-sidecar.ts';
-import { createTranscriptReader, type TranscriptOf } from './read-transcript.ts';
+import {
+  createElsewhereReader,
+  createNoticeReader,
+  createTranscriptReader,
+  type TranscriptOf,
+} from './read-transcript.ts';
 import { sniffTranscript } from './record.ts';
 import { rename, retime, schedule } from './replay.ts';
 import { resume } from './resume.ts';
 import { createStreamReader, recognise } from './stream.ts';
+import { findLead } from './teams.ts';
 import { openTranscript } from './transcript.ts';
 
 const VERSION_FACTS = [
@@ -42,7 +48,7 @@ const VERSION_FACTS = [
     untold: 'its hooks do not tell which agent ended: the transcripts do, a moment later',
   },
   {
-    since: '2.1.85',
+    since: '2.1.92',
     told: 'it keeps a record of its processes, so an end without a word is seen at once',
     untold: 'it keeps no record of its processes: after a kill its agents count as at work for five minutes',
   },
@@ -56,10 +62,11 @@ function factsOf(version: string): readonly VersionFact[] {
 }
 
 const READERS: Readonly<Record<Role, (of: TranscriptOf) => SourceReader>> = {
-  session: createTranscriptReader,
-  agent: createTranscriptReader,
+  session: (of) => createTranscriptReader(of),
+  agent: (of) => createTranscriptReader(of),
   teammate: (of) => createTranscriptReader({ ...of, isTeammates: true }),
-  elsewhere: () => ({ read: () => [] }),
+  elsewhere: createElsewhereReader,
+  notices: createNoticeReader,
   sidecar: (of) => ({ read: (line) => readSidecar(line, of) }),
   journal: (of) => ({ read: (line) => readJournal(line, of) }),
   manifest: (of) => ({ read: (line) => readManifest(line, of) }),
@@ -70,6 +77,7 @@ export const claudeCode: SourceAdapter = {
   locate,
   locateAgents,
   findOrigin,
+  findLead,
   sniff: sniffTranscript,
   createReader({ id: session }, { id: source, path: file, role, agent = mainAgentOf(session) }) {
     return READERS[role as Role]({ session, source, agent, file });

@@ -2,6 +2,7 @@
 
 import {
   type AgentId,
+  type EntryAdded,
   type EventOrigin,
   mainAgentOf,
   nativeId,
@@ -37,6 +38,9 @@ export interface FileState {
   readonly prompted: Set<AgentId>;
   /** Some prompt of main's asked for something. */
   isTitled?: true;
+  /** Lines of main's, with their times, and the summaries of those that may yet come (up to 2.1.29). */
+  readonly leaves: Map<string, number | undefined>;
+  readonly summaries: Map<string, string>;
   /** The file's name says what the host started its agent for. */
   readonly isInternal: boolean;
   /** The last line that a local command left: what follows it at the same time belongs to the command, whatever it says. */
@@ -49,9 +53,23 @@ export interface FileState {
   readonly launched: Set<AgentId>;
   /** Agents on side branches of this very file. */
   readonly inline: InlineAgents;
-  /** Time of the first line that has one; a session that begins as a copy puts older lines behind it. */
-  firstAt?: number;
+  /** The first line that has a time; a session that begins as a copy puts older lines behind it. */
+  first?: { readonly at: number; readonly isQueued: boolean };
+  /** The session of which its first line says that it is a copy (`/branch`). */
+  branchOf?: SessionId;
   isCopy?: true;
+  /** Time of the last line that has one. */
+  lastAt?: number;
+  /** The last sum of the program's, and the time of the first line after it. */
+  cost?: { readonly from: number; readonly durationMs: number; readonly at: number; nextAt?: number };
+  /** The last title that the program asked its model for. */
+  aiTitle?: string;
+  /** The last reply of each agent that ended a turn. */
+  readonly turnEnds: Map<AgentId, EntryAdded>;
+  /** No line so far is the first of its agent: it began in another file. */
+  isContinued?: boolean;
+  /** The person has typed `/exit`, and nothing since. */
+  isExited?: boolean;
   /** The conversation began with `/clear`. */
   isCleared?: true;
   /** Of the program that wrote the last line. */
@@ -65,9 +83,12 @@ export function createFileState(commands: AskedCommands, isInternal = false): Fi
     toolOf: new Map(),
     commands,
     prompted: new Set(),
+    leaves: new Map(),
+    summaries: new Map(),
     told: new Map(),
     inline: new Map(),
     launched: new Set(),
+    turnEnds: new Map(),
   };
 }
 

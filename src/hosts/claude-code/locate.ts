@@ -2,7 +2,7 @@
 
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import { type AgentId, nativeId, toSessionId } from '../../core/index.ts';
+import { type AgentId, type HostTotal, nativeId, toSessionId } from '../../core/index.ts';
 import { type FolderEntry, isFileEntry, isFolder, listFilesBelow, listFolder, modifiedAt } from '../../lib/folders.ts';
 import { groupBy } from '../../lib/group.ts';
 import { asInstant, asObject, asText, known } from '../../lib/json.ts';
@@ -16,10 +16,12 @@ import type {
   SessionOrigin,
   Subject,
 } from '../index.ts';
+import { findCleared, isCopiedClear } from './clears.ts';
 import { readCompanions } from './companions.ts';
 import { INDEX_FILE, LAYOUTS, nativeAgentOf, projectFolders, rootOf, sessionNamedIn, toSource } from './data-folder.ts';
-import { agentIdOf, HOST } from './line-context.ts';
-import { parseLine, parseWhole, replyIdOf } from './record.ts';
+import { HOST } from './line-context.ts';
+import { hostTotalIn, isFirstLine, parseLine, replyIdOf } from './record.ts';
+import { type FilesById, findDeliveries, findTeammates, once } from './teams.ts';
 
 export async function locate(root: string): Promise<Located> {
   const problems: string[] = [];
@@ -70,7 +72,7 @@ export async function locateAgents(
   const projects = new Map(session.sources.map((source) => [projectFolderOf(source), rootOf(source)]));
   for (const [project, root] of projects) {
     const files = await once(scan, `agents ${project}`, () => agentFilesIn(project));
-    sources.push(...(await findTeammates(root, project, wanted, scan)));
+    sources.push(...(await findTeammates(session, { root, project }, wanted, scan)));
     for (const agent of wanted) {
       const found = (files.get(agent) ?? []).flatMap((file) => toSource(root, file) ?? []);
       sources.push(...(await whereverItIs(session, found)));
@@ -95,30 +97,40 @@ async function whereverItIs(
     return false;
   };
   const folderOf = ({ path: file }: LocatedSource): string => path.dirname(file);
-  if (!(await isHome(own))) return (await isHome(others)) ? own.map((source) => ({ ...source, ...ELSEWHERE })) : [];
+  if (!(await isHome(own)))
+    return (await isHome(others)) ? [...own.map((source) => ({ ...source, ...ELSEWHERE })), ...others] : [];
   const byFolder = groupBy(others, folderOf);
   const goesOn: LocatedSource[] = [];
-  for (const files of byFolder.values()) if (!(await isHome(files))) goesOn.push(...files);
+  for (const [folder, files] of byFolder) {
+    if (await isHome(files)) continue;
+    goesOn.push(...files.map((source) => ({ ...source, goesOn: true as const })));
+    // `<session>/subagents`: the notice of its end goes to that session's main agent.
+    const [first] = files;
+    const notices = first && toSource(rootOf(first), `${path.dirname(folder)}.jsonl`, 'notices');
+    if (notices) goesOn.push({ ...notices, goesOn: true, ...known({ agent: first.agent }) });
+  }
   return goesOn;
 }
 
 const ELSEWHERE = { role: 'elsewhere', shape: 'lines', companion: true } as const;
 
-/** An agent's first line has none before it. */
+/** An agent's first line has none before it; lines that were written at once may stand in any order (2.1.45 to 2.1.287). */
 async function isBeginning(file: string): Promise<boolean> {
-  const head = Buffer.from(await readHead(file, HEAD_BYTES).catch(() => new Uint8Array())).toString('utf8');
-  return !/^\{[^\n]{0,80}"parentUuid": ?"/.test(head);
+  let isFound = false;
+  await readLines(file, ({ bytes }) => {
+    isFound ||= isFirstLine(asObject(parseLine(bytes)) ?? {});
+  }).catch(() => undefined);
+  return isFound;
 }
 
-/** Transcripts and sidecars in the folders of all sessions of a project, by agent. */
+/** Transcripts and sidecars of all sessions of a project, by agent: in their folders, up to 2.0.x beside their transcripts. */
 async function agentFilesIn(project: string): Promise<FilesById> {
   const files: string[] = [];
   for (const { name, kind } of await listFolder(project))
     if (kind === 'folder') files.push(...(await listFilesBelow(path.join(project, name, 'subagents'))));
+    else if (nativeAgentOf(name) !== undefined) files.push(path.join(project, name));
   return groupBy(files, (file) => nativeAgentOf(file) ?? '');
 }
-
-type FilesById = ReadonlyMap<string, readonly string[]>;
 
 type Project = Awaited<ReturnType<typeof readProject>>;
 
@@ -181,77 +193,6 @@ function projectFolderOf({ path: file, role }: LocatedSource): string {
   return at > 1 ? parts.slice(0, at - 1).join(path.sep) : path.dirname(file);
 }
 
-/** What a scan has found already is not looked for again. */
-function once(scan: AgentScan, key: string, look: () => Promise<FilesById>): Promise<FilesById> {
-  const known = scan.get(key) ?? look();
-  scan.set(key, known);
-  return known;
-}
-
-// Teammates in terminals of their own (tmux, 2.1.32 to 2.1.17x): each is a session whose lines name team and member.
-
-const HEAD_BYTES = 16 * 1024;
-
-/** Transcripts of the wanted members, `name@team` each. A member that was woken often has several. */
-async function findTeammates(
-  root: string,
-  project: string,
-  wanted: ReadonlySet<string>,
-  scan: AgentScan,
-): Promise<readonly LocatedSource[]> {
-  const members = [...wanted].filter((id) => id.includes('@'));
-  if (members.length === 0) return [];
-  const files = await once(scan, `members ${project}`, () => memberFilesIn(project));
-  return members.flatMap((member) =>
-    (files.get(member) ?? []).flatMap((file) => {
-      const source = toSource(root, file, 'teammate');
-      return source ? { ...source, agent: agentIdOf(member) } : [];
-    }),
-  );
-}
-
-/**
- * Members that work in the lead's process (2.1.88 to 2.1.92): each delivered message begins a new file, which repeats the
- * conversation so far under an id of its own. The sidecar says whose it is, and nothing else.
- */
-async function findDeliveries(
-  { sources }: LocatedSession,
-  wanted: ReadonlySet<string>,
-): Promise<readonly LocatedSource[]> {
-  const members = new Map(
-    [...wanted].filter((id) => id.includes('@')).map((id) => [id.slice(0, id.lastIndexOf('@')), id]),
-  );
-  if (members.size === 0) return [];
-  const found: LocatedSource[] = [];
-  for (const { agent, path: file } of sources.filter(({ role }) => role === 'sidecar')) {
-    const facts = asObject(parseWhole(await readHead(file, HEAD_BYTES).catch(() => new Uint8Array())));
-    const member = facts?.['description'] === undefined ? members.get(asText(facts?.['agentType']) ?? '') : undefined;
-    const transcript = sources.find((source) => source.role === 'agent' && source.agent === agent);
-    if (member !== undefined && transcript) found.push({ ...transcript, role: 'teammate', agent: agentIdOf(member) });
-  }
-  return found;
-}
-
-/** Sessions of a project that are members of a team, by member. */
-async function memberFilesIn(project: string): Promise<FilesById> {
-  const found = new Map<string, string[]>();
-  for (const entry of await listFolder(project)) {
-    const file = path.join(project, entry.name);
-    if (entry.kind !== 'file' || !entry.name.endsWith('.jsonl') || nativeAgentOf(file) !== undefined) continue;
-    const member = await memberIn(file).catch(() => undefined);
-    if (member !== undefined) found.set(member, [...(found.get(member) ?? []), file]);
-  }
-  return found;
-}
-
-/** A lead's lines have the team's name only; a member's have its own as well. */
-async function memberIn(file: string): Promise<string | undefined> {
-  const head = Buffer.from(await readHead(file, HEAD_BYTES)).toString('utf8');
-  const team = head.match(/"teamName":"([^"\\]+)"/)?.[1];
-  const name = head.match(/"agentName":"([^"\\]+)"/)?.[1];
-  return team !== undefined && name !== undefined ? `${name}@${team}` : undefined;
-}
-
 // What a change below the data folder is about: by its place, so that one new file costs one look.
 
 /** Beside `projects/`: records of processes, and the teams' letters. */
@@ -310,15 +251,21 @@ const FORK_HEAD_BYTES = 256 * 1024;
 
 /**
  * The older session that has most of the same lines, and the replies that both have; of two that have the same, the older one
- * wrote them. A copied line keeps its id, or at least that of its request (2.1.45).
+ * wrote them. A copied line keeps its id, or at least that of its request (2.1.45) or of its reply (1.0.60, where a resumed
+ * session begins a new file).
  */
 export async function findOrigin(session: LocatedSession, firstLine: string): Promise<SessionOrigin | undefined> {
   const own = session.sources.find(({ role }) => role === 'session');
   if (!own) return undefined;
+  const cleared = await findCleared(session);
+  const emptied: SessionOrigin | undefined = cleared && { id: cleared, isEmptied: true, replies: new Set() };
+  // A fork copies the command, too.
+  if (emptied && !(await isCopiedClear(own.path))) return emptied;
   const age = await ageOf(own.path).catch(() => undefined);
   if (!age) return undefined;
   const head = Buffer.from(await readHead(own.path, FORK_HEAD_BYTES)).toString('utf8');
-  const marks = [firstLine, /"requestId": ?"([^"]+)"/.exec(head)?.[1]].filter((mark) => mark !== undefined);
+  const ids = [/"requestId": ?"([^"]+)"/, /"id": ?"(msg_[^"]+)"/].map((pattern) => pattern.exec(head)?.[1]);
+  const marks = [firstLine, ...ids].filter((mark) => mark !== undefined);
   const isOther = ({ name, kind }: FolderEntry): boolean =>
     kind === 'file' && name.endsWith('.jsonl') && !nativeAgentOf(name) && name !== path.basename(own.path);
   const project = path.dirname(own.path);
@@ -329,20 +276,25 @@ export async function findOrigin(session: LocatedSession, firstLine: string): Pr
     // A neighbour that cannot be read is no origin that we could prove.
     const theirs = await readIfOlder(file, marks, age).catch(() => undefined);
     if (!theirs) continue;
-    lines ??= await readCopiedLines(own.path);
-    const keys = new Set(theirs.lines.flatMap(({ line, request }) => [line, request]));
-    const shared = lines.filter(({ line, request }) => keys.has(line) || (request !== undefined && keys.has(request)));
+    lines ??= (await readCopiedLines(own.path)).lines;
+    const keys = new Set(theirs.lines.flatMap(({ line, request, reply }) => [line, request, reply]));
+    const shared = lines.filter((one) => [one.line, one.request, one.reply].some((key) => key && keys.has(key)));
     const isBetter =
       !best || shared.length > best.shared || (shared.length === best.shared && isOlder(theirs.age, best.age));
-    const id = toSessionId(HOST, path.basename(file, '.jsonl'));
+    const leftAt = firstAfter(lines, shared.at(-1));
     if (shared.length > 0 && isBetter)
       best = {
-        origin: { id, replies: new Set(shared.flatMap(({ reply }) => reply ?? [])) },
+        origin: {
+          id: toSessionId(HOST, theirs.age.session),
+          replies: new Set(shared.flatMap(({ reply }) => reply ?? [])),
+          totals: totalsAt(theirs, leftAt ?? age.firstAt),
+          ...known({ leftAt }),
+        },
         shared: shared.length,
         age: theirs.age,
       };
   }
-  return best?.origin;
+  return best?.origin ?? emptied;
 }
 
 interface CopiedLine {
@@ -350,28 +302,54 @@ interface CopiedLine {
   readonly request?: string;
   /** As the reader counts it. */
   readonly reply?: string;
+  readonly at?: number;
+}
+
+/** When the first line was written that is not a copy. */
+function firstAfter(lines: readonly CopiedLine[], last: CopiedLine | undefined): number | undefined {
+  return last && lines.slice(lines.indexOf(last) + 1).find(({ at }) => at !== undefined)?.at;
 }
 
 async function readIfOlder(file: string, marks: readonly string[], age: Age) {
   const head = Buffer.from(await readHead(file, FORK_HEAD_BYTES));
   if (!marks.some((mark) => head.includes(`"${mark}"`))) return undefined;
   const theirAge = await ageOf(file);
-  return isOlder(theirAge, age) ? { age: theirAge, lines: await readCopiedLines(file) } : undefined;
+  return isOlder(theirAge, age) ? { age: theirAge, ...(await readCopiedLines(file)) } : undefined;
 }
 
-async function readCopiedLines(file: string): Promise<readonly CopiedLine[]> {
+interface CopiedLines {
+  readonly lines: readonly CopiedLine[];
+  /** Sums of the program's, each with the time of the last line before it. */
+  readonly totals: readonly (HostTotal & { readonly after: number })[];
+}
+
+async function readCopiedLines(file: string): Promise<CopiedLines> {
   const lines: CopiedLine[] = [];
+  const totals: CopiedLines['totals'][number][] = [];
+  let after = 0;
   await readLines(file, ({ bytes }) => {
     const record = asObject(parseLine(bytes));
-    const line = asText(record?.['uuid']);
-    if (!record || line === undefined) return;
+    if (!record) return;
+    after = asInstant(record['timestamp']) ?? after;
+    const total = record['type'] === 'cost-state' ? hostTotalIn(record) : undefined;
+    if (total) totals.push({ from: total.from, byModel: total.byModel, after });
+    const line = asText(record['uuid']);
+    if (line === undefined) return;
     const reply = record['type'] === 'assistant' ? replyIdOf(record) : undefined;
-    lines.push({ line, ...known({ request: asText(record['requestId']), reply }) });
+    lines.push({ line, ...known({ request: asText(record['requestId']), reply, at: asInstant(record['timestamp']) }) });
   });
-  return lines;
+  return { lines, totals };
+}
+
+/** The sums that a copy made then goes on with: a process begins with the last one of the session that it copies. */
+function totalsAt({ totals }: CopiedLines, madeAt: number): readonly HostTotal[] {
+  return totals.filter(({ after }) => after < madeAt).slice(-1);
 }
 
 interface Age {
+  readonly session: string;
+  /** The session that its first line was copied from (`/branch`). */
+  readonly branchOf: string | undefined;
   /** Of the first line that has a time: a fork's own first lines are younger than the lines it copies behind them. */
   readonly firstAt: number;
   readonly born: number;
@@ -380,9 +358,12 @@ interface Age {
 async function ageOf(file: string): Promise<Age> {
   const head = Buffer.from(await readHead(file, FORK_HEAD_BYTES)).toString('utf8');
   const { birthtimeMs } = await stat(file);
-  return { firstAt: asInstant(head.match(/"timestamp":"([^"]+)"/)?.[1]) ?? 0, born: birthtimeMs };
+  const branchOf = /^[^\n]*"forkedFrom": ?\{"sessionId": ?"([^"]+)"/.exec(head)?.[1];
+  const session = path.basename(file, '.jsonl');
+  return { session, firstAt: asInstant(head.match(/"timestamp":"([^"]+)"/)?.[1]) ?? 0, born: birthtimeMs, branchOf };
 }
 
 function isOlder(a: Age, b: Age): boolean {
+  if (a.branchOf === b.session || b.branchOf === a.session) return b.branchOf === a.session;
   return a.firstAt === b.firstAt ? a.born < b.born : a.firstAt < b.firstAt;
 }

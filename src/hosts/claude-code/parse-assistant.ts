@@ -63,7 +63,7 @@ function countUsage(message: RawRecord, id: string, model: string, context: Line
   emitTimed(context, { kind: 'usage-counted', ...counted });
 }
 
-function toUsage(raw: JsonObject): Usage {
+export function toUsage(raw: JsonObject): Usage {
   const life = asObject(raw['cache_creation']);
   const cacheWrite5m = asAmount(life?.['ephemeral_5m_input_tokens']) ?? 0;
   const cacheWrite1h = asAmount(life?.['ephemeral_1h_input_tokens']) ?? 0;

@@ -8,18 +8,30 @@ import {
   mainAgentOf,
   nativeId,
   type ToolCallId,
+  toUnnamedAgentId,
   WARM_UP,
 } from '../../core/index.ts';
-import { asObject, asText, type JsonObject, known } from '../../lib/json.ts';
+import { asAmount, asObject, asText, type JsonObject, known } from '../../lib/json.ts';
 import { versionNumber } from '../../lib/version-number.ts';
 import { atOf, emitTimed, firstLine, promptFact, requestIn } from '../shared/index.ts';
-import { INTERRUPTED, isNotification, parseNotifications, tagIn } from './host-text.ts';
-import { agentIdOf, callIdOf, type FileState, isMain, type LineContext, type LineParser } from './line-context.ts';
+import { CLEARED, INTERRUPTED, idleNoticeIn, isNotification, parseNotifications, tagIn } from './host-text.ts';
+import {
+  agentIdOf,
+  callIdOf,
+  type FileState,
+  HOST,
+  isMain,
+  type LineContext,
+  type LineParser,
+} from './line-context.ts';
+import { toUsage } from './parse-assistant.ts';
 import { blocksOf, parseLine, type RawRecord, textOf } from './record.ts';
 import { isMessaging, isShell, isSpawning, isStopping, isWorkflow } from './tools.ts';
 
 /** Written by local commands and by the harness; nobody answers them. */
 const NOTES = ['<command-name>', '<local-command-', '<bash-input>', '<bash-stdout>', 'Caveat: The messages below'];
+/** Versions 2.1.220 to 2.1.287 write the command as it was typed, before the lines that every local command leaves. */
+const COMPACT = /^\/compact(?:\s|$)/;
 
 export const parseUser: LineParser = (record, context) => {
   const message = asObject(record['message']);
@@ -35,12 +47,18 @@ export const parseUser: LineParser = (record, context) => {
   const { agent } = context;
   const isFirst = !context.file.prompted.has(agent);
   const ofCommand = isOfLocalCommand(record, text, context.file);
-  const entry = results.length > 0 ? 'result' : ofCommand ? 'note' : entryOf(record, text, isFirst);
+  // A letter that comes while the process ends is answered by nobody (2.1.88).
+  const isNote = ofCommand || (context.file.isExited === true && TEAM_MESSAGE.test(text));
+  const entry = results.length > 0 ? 'result' : isNote ? 'note' : entryOf(record, text, isFirst);
+  if (EXITED.test(text)) context.file.isExited = true;
+  else if (entry === 'prompt') context.file.isExited = false;
   if (ofCommand) context.file.localCommand = { id, at: record['timestamp'] };
   emitTimed(context, { kind: 'entry-added', entry, id, ...(context.copied && { copied: true }) });
   if (entry === 'interruption') noteInterruption(record, context);
   if (results.length === 0 && isNotice(record, text, context)) endRuns(text, isByHost(record), context);
   else if (entry === 'prompt') parsePrompt(id, text, context);
+  const team = asText(record['teamName']);
+  if (entry === 'prompt' && team !== undefined && isMain(context)) noteIdleMembers(text, team, context);
 };
 
 /** What a workflow's script asks for comes behind a warning to the agent, each line indented (2.1.325). */
@@ -48,7 +66,7 @@ const WORKFLOW_TASK = /^\[Workflow harness[^\n]*\n([\s\S]*)$/;
 const TEAM_MESSAGE =
   /^(?:Another Claude session sent a message:\s*)?<teammate-message\b[^>]*>\n?([\s\S]*?)\n?<\/teammate-message>/;
 
-const CLEARED = /^<command-name>\/(?:clear|new|reset)<\/command-name>/;
+const EXITED = /^<command-name>\/(?:exit|quit)<\/command-name>/;
 const LOCAL_COMMAND_CAVEAT = '<local-command-caveat>';
 
 /** Behind the caveat come the command, its output or an error: each follows the line before, and has its very time. */
@@ -86,6 +104,18 @@ function parsePrompt(id: string, text: string, context: LineContext): void {
   if (envelope && !isMain(context)) emitTimed(context, { kind: 'run-resumed', id });
 }
 
+const LETTERS = /<teammate-message\b[^>]*>\s*(\{[\s\S]*?\})\s*<\/teammate-message>/g;
+
+/** Members in terminals of their own tell the lead when their turn is over; their transcripts do not (2.1.39 to 2.1.5x). */
+function noteIdleMembers(text: string, team: string, context: LineContext): void {
+  for (const [, letter = ''] of TEAM_MESSAGE.test(text) ? text.matchAll(LETTERS) : []) {
+    const notice = idleNoticeIn(jsonIn(letter));
+    if (!notice?.member) continue;
+    const { member, ...said } = notice;
+    context.emit({ kind: 'run-ended', agent: agentIdOf(`${member}@${team}`), signal: 'inbox', ...said });
+  }
+}
+
 /** `isFirst`: nothing was said to the agent before. What a person typed, or an agent was asked, may quote anything. */
 function entryOf(
   record: RawRecord,
@@ -98,7 +128,7 @@ function entryOf(
   if (record['isCompactSummary'] === true || record['queueTranscriptOnly'] === true) return 'note';
   // A message from the agent's parent is written as meta text, too, but it sets the agent to work (2.1.100 and later).
   if (record['isMeta'] === true) return asObject(record['origin'])?.['kind'] === 'coordinator' ? 'prompt' : 'note';
-  return NOTES.some((note) => head.startsWith(note)) ? 'note' : 'prompt';
+  return NOTES.some((note) => head.startsWith(note)) || COMPACT.test(text) ? 'note' : 'prompt';
 }
 
 /** Text in the user's place that no person and no agent wrote. */
@@ -178,7 +208,7 @@ function parseResult(block: RawRecord, details: unknown, record: RawRecord, cont
     context.emit({ kind: 'session-printed', agent, call, printed });
   if (outcome !== 'ok') return;
   if (spawns) nameAgent(call, facts, text, launched, context);
-  else if (isMessaging(tool)) noteResume(call, facts ?? jsonIn(text), context);
+  else if (isMessaging(tool)) noteMessage(call, facts ?? jsonIn(text), context);
   else if (isStopping(tool)) noteStop(facts ?? jsonIn(text), context);
   else if (isWorkflow(tool)) noteWorkflow(call, facts, context);
 }
@@ -228,13 +258,19 @@ function nameAgent(
 ): void {
   const exact = asText(facts?.['agentId']) ?? asText(facts?.['agent_id']);
   const named = exact ?? (versionNumber(context.file.version) >= NAMED_IN_TEXT_SINCE ? idInText(text) : undefined);
-  if (named === undefined) return;
+  if (named === undefined) {
+    noteReport(call, facts, context);
+    return;
+  }
   const agent = agentIdOf(named);
   if (launched) context.file.launched.add(agent);
   const evidence = exact ? 'result' : 'result-text';
   context.emit({ kind: 'agent-linked', agent, evidence, call, parent: context.agent });
   if (!facts || exact === undefined) return;
   const isTeammate = facts['status'] === 'teammate_spawned';
+  const team = isTeammate ? asText(facts['team_name']) : undefined;
+  // The team that every session is: its members have transcripts with ids of their own (2.1.178 and later).
+  const isAlias = team === `session-${nativeId(context.session).slice(0, 8)}` && exact === `${facts['name']}@${team}`;
   context.emit({
     kind: 'agent-seen',
     agent,
@@ -245,9 +281,21 @@ function nameAgent(
     }),
     ...(launched && { background: true }),
     ...(isTeammate && { agentKind: 'teammate' }),
+    ...(isAlias && { isAlias }),
   });
-  const team = isTeammate ? asText(facts['team_name']) : undefined;
   if (team !== undefined) context.emit({ kind: 'agent-grouped', agent, group: team, groupKind: 'team' });
+}
+
+/** Up to 2.0.41 a result does not name its agent. If none speaks in this file, its report is all that is left of it. */
+function noteReport(call: ToolCallId, facts: JsonObject | undefined, context: LineContext): void {
+  const [calls, usage] = [asAmount(facts?.['totalToolUseCount']), asObject(facts?.['usage'])];
+  if (calls === undefined || !usage) return;
+  const agent = toUnnamedAgentId(HOST, call);
+  context.emit({ kind: 'agent-linked', agent, evidence: 'result', call, parent: context.agent });
+  emitTimed(context, { kind: 'agent-seen', agent, reported: { calls, usage: toUsage(usage) } });
+  const took = asAmount(facts?.['totalDurationMs']);
+  if (took !== undefined && context.at !== undefined)
+    context.emit({ kind: 'agent-seen', agent, at: context.at - took });
 }
 
 const NAMED_IN_TEXT_SINCE = versionNumber('2.0.72');
@@ -268,8 +316,13 @@ function idInText(text: string): string | undefined {
   return [...text.matchAll(/^agent(?:Id|_id): ([\w@.-]+)/gm)].at(-1)?.[1];
 }
 
-/** SendMessage to an agent at rest wakes it; to one at work it only leaves a message. */
-function noteResume(call: ToolCallId, facts: JsonObject | undefined, context: LineContext): void {
+/**
+ * SendMessage to an agent at rest wakes it; to one at work it only leaves a message. A teammate that agrees to shut down has
+ * no turn after that (2.1.88 to 2.1.325).
+ */
+function noteMessage(call: ToolCallId, facts: JsonObject | undefined, context: LineContext): void {
+  if (!isMain(context) && asText(facts?.['message'])?.startsWith('Shutdown approved'))
+    emitTimed(context, { kind: 'run-ended', signal: 'transcript', outcome: 'completed', reason: 'it was shut down' });
   const resumed = asText(facts?.['resumedAgentId']);
   if (resumed === undefined) return;
   const agent = agentIdOf(resumed);
@@ -305,6 +358,7 @@ function endRuns(text: string, byHost: boolean, context: LineContext): void {
       outcome: notification.outcome,
       ...known({ call, reason: notification.summary }),
       ...(notification.doubtful && { byCallOnly: true }),
+      ...known({ isAssumed: notification.isAssumed }),
     });
     if (call !== undefined && !notification.doubtful)
       context.emit({ kind: 'agent-linked', agent, evidence: 'notification', call });

@@ -1,6 +1,13 @@
 // `agent-<id>.meta.json`, beside an agent's transcript: who it is and who asked for it (2.1.81 and later, more fields since).
 
-import { type AgentEvent, type AgentId, type AgentKind, mainAgentOf, type RunOutcome } from '../../core/index.ts';
+import {
+  type AgentEvent,
+  type AgentId,
+  type AgentKind,
+  MESSAGE_DELIVERY,
+  mainAgentOf,
+  type RunOutcome,
+} from '../../core/index.ts';
 import { asAmount, asFlag, asText, isObject, known } from '../../lib/json.ts';
 import type { Line } from '../../lib/lines.ts';
 import type { Fact } from '../shared/index.ts';
@@ -35,13 +42,18 @@ function identityIn(facts: RawRecord) {
     ? (asText(facts['customAgentType']) ?? asText(facts['spawnedAgentType']))
     : asText(facts['agentType']);
   const shape = asText(facts['requestShape']);
+  const [name, team] = [asText(facts['name']), asText(facts['teamName'])];
   return known({
+    // Up to 2.1.287 the result of the call names a teammate so.
+    alias: isTeammate && name !== undefined && team !== undefined ? agentIdOf(`${name}@${team}`) : undefined,
     agentKind: kindIn(facts),
     type,
     // The name of a fork is made up from its description.
-    name: kindIn(facts) === 'fork' && asText(facts['description']) !== undefined ? undefined : asText(facts['name']),
+    name: kindIn(facts) === 'fork' && asText(facts['description']) !== undefined ? undefined : name,
     description: asText(facts['description']),
     worktree: asText(facts['worktreePath']),
+    // Nothing but a name: made to hand a message to a teammate (2.1.88 to 2.1.161), whose first line may come late.
+    internal: Object.keys(facts).join() === 'agentType' ? MESSAGE_DELIVERY : undefined,
     depth: asAmount(facts['spawnDepth']),
     background: shape === undefined ? undefined : shape === 'background',
   });
@@ -57,6 +69,8 @@ function kindIn(facts: RawRecord): AgentKind | undefined {
 function parentIn(facts: RawRecord, main: AgentId): AgentId | undefined {
   const parent = asText(facts['parentAgentId']);
   if (parent !== undefined) return agentIdOf(parent);
+  // Only the lead can ask for teammates.
+  if (kindIn(facts) === 'teammate') return main;
   return facts['spawnDepth'] === 1 && asText(facts['toolUseId']) !== undefined ? main : undefined;
 }
 

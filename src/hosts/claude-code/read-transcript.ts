@@ -1,35 +1,49 @@
 // A transcript (`<session>.jsonl`, `agent-<id>.jsonl`) line by line. `PARSERS` has one for each kind of line.
 
+import path from 'node:path';
 import {
   type AgentEvent,
   type AgentId,
+  COMPACTION,
   type Diagnostic,
+  type EntryAdded,
   type EventOrigin,
   mainAgentOf,
   nativeId,
   type SessionId,
   type SourceId,
-  type TitleKind,
   toSessionId,
 } from '../../core/index.ts';
 import { asAmount, asInstant, asObject, asText, isObject, known } from '../../lib/json.ts';
 import { versionNumber } from '../../lib/version-number.ts';
 import type { SourceReader } from '../index.ts';
 import { atOf, createAskedCommands, emitTimed, isCutCommand } from '../shared/index.ts';
-import { internalPurpose, nativeAgentOf, workflowRunOf } from './data-folder.ts';
+import { internalPurpose, nativeAgentOf, summariesIn, workflowRunOf } from './data-folder.ts';
 import {
   agentIdOf,
   callIdOf,
   createFileState,
   type FileState,
   HOST,
+  isMain,
   type LineContext,
   type LineParser,
   speakerOf,
 } from './line-context.ts';
 import { parseAssistant } from './parse-assistant.ts';
 import { parseAttachment, parseQueueOperation, parseUser } from './parse-user.ts';
-import { blocksOf, isShortened, parseLine, parseWhole, type RawRecord, recordsIn, typeOf } from './record.ts';
+import {
+  blocksOf,
+  hostTotalIn,
+  isFirstLine,
+  isShortened,
+  parseLine,
+  parseWhole,
+  type RawRecord,
+  recordsIn,
+  replyIdOf,
+  typeOf,
+} from './record.ts';
 
 /** Hook summaries, durations and local commands say nothing about agents. */
 const parseSystem: LineParser = (record, context) => {
@@ -38,6 +52,7 @@ const parseSystem: LineParser = (record, context) => {
     const tokensBefore = asAmount(facts?.['preTokens']);
     const tokensAfter = asAmount(facts?.['postTokens']);
     emitTimed(context, { kind: 'agent-compacted', ...known({ tokensBefore, tokensAfter }) });
+    context.emit({ kind: 'request-hidden', purpose: COMPACTION, ...atOf(context) });
   } else if (record['subtype'] === 'api_error' && context.at !== undefined) {
     const retryInMs = asAmount(record['retryInMs']);
     if (retryInMs !== undefined) emitTimed(context, { kind: 'agent-held', untilAt: context.at + retryInMs });
@@ -65,18 +80,72 @@ const parseProgress: LineParser = (record, context) => {
   else if (copy['type'] === 'user') parseUser(copy, inner);
 };
 
-const parseTitle =
-  (field: string, titleKind: TitleKind): LineParser =>
-  (record, { emit }) => {
-    const title = asText(record[field]);
-    if (title !== undefined) emit({ kind: 'session-titled', title, titleKind });
-  };
+const parseTitle: LineParser = ({ type, customTitle, aiTitle }, { emit }) => {
+  const isCustom = type === 'custom-title';
+  const title = asText(isCustom ? customTitle : aiTitle);
+  if (title !== undefined) emit({ kind: 'session-titled', title, titleKind: isCustom ? 'custom' : 'generated' });
+};
 
 /** One line as the process ends, after an interruption too (2.1.100 to 2.1.250); 2.1.286 repeats it while it works. */
 const REPEATED_SINCE = versionNumber('2.1.251');
 
 const parseLastPrompt: LineParser = (_record, { file: { version }, emit }) => {
   if (version !== undefined && versionNumber(version) < REPEATED_SINCE) emit({ kind: 'session-closed' });
+};
+
+/** What the program calls a conversation, by the id of a line in it, which may be in the file of another session (up to 2.1.29). */
+const parseSummary: LineParser = (record, context) => {
+  const { leaves, summaries } = context.file;
+  const [leaf, title] = [asText(record['leafUuid']), asText(record['summary'])];
+  if (leaf === undefined || title === undefined) return;
+  if (leaves.has(leaf)) emitSummary(title, leaves.get(leaf), context);
+  else summaries.set(leaf, title);
+};
+
+/** The first version that was not seen to write `summary` lines. */
+const SUMMARIES_UNTIL = versionNumber('2.1.30');
+
+function noteLeaf(record: RawRecord, context: LineContext, project: string): void {
+  const { version, leaves, summaries, prompted } = context.file;
+  const leaf = asText(record['uuid']);
+  if (leaf === undefined || version === undefined || versionNumber(version) >= SUMMARIES_UNTIL || !isMain(context))
+    return;
+  leaves.set(leaf, context.at);
+  // What nobody has answered yet has no summary.
+  const title = summaries.get(leaf) ?? (prompted.has(context.agent) ? summariesIn(project).get(leaf) : undefined);
+  if (title !== undefined) emitSummary(title, context.at, context);
+}
+
+/** Of several, the one of the latest line. */
+function emitSummary(title: string, at: number | undefined, { emit }: LineContext): void {
+  emit({ kind: 'session-titled', title, titleKind: 'generated', ...known({ at }) });
+}
+
+/** Most titles are asked for as the session begins, and repeated while it goes on. */
+const parseAiTitle: LineParser = (record, context) => {
+  const { file, emit } = context;
+  parseTitle(record, context);
+  if (file.aiTitle === record['aiTitle']) return;
+  file.aiTitle = asText(record['aiTitle']) ?? '';
+  emit({ kind: 'request-hidden', purpose: 'title', ...known({ at: file.lastAt }) });
+};
+
+/**
+ * Written as the process ends in good order (2.1.250 in a terminal, 2.1.286 everywhere) and before a `/clear`; missing after a
+ * kill. It holds what all agents used since `startTime`. A resumed process goes on with the last sum of its session, and keeps
+ * its `startTime`; so does a fork, with that of its original. `totalDuration` is the time in which a process ran.
+ */
+const parseCostState: LineParser = (record, { file, emit }) => {
+  emit({ kind: 'session-closed' });
+  const total = hostTotalIn(record);
+  if (!total) return;
+  const { from, durationMs, byModel } = total;
+  const before = file.cost?.from === from ? file.cost : undefined;
+  // When the process wrote it, at the latest: of a resumed one, nobody wrote down when it began.
+  const writtenAt = before ? (before.nextAt ?? before.at) + durationMs - before.durationMs : from + durationMs;
+  const at = Math.max(writtenAt, file.lastAt ?? 0);
+  file.cost = { from, durationMs, at };
+  emit({ kind: 'session-totalled', from, at, byModel });
 };
 
 const parseForkContext: LineParser = (record, { file, agent, emit }) => {
@@ -91,17 +160,16 @@ const PARSERS: ReadonlyMap<string, LineParser> = new Map<string, LineParser>([
   ['progress', parseProgress],
   ['attachment', parseAttachment],
   ['queue-operation', parseQueueOperation],
-  ['custom-title', parseTitle('customTitle', 'custom')],
-  ['ai-title', parseTitle('aiTitle', 'generated')],
-  // Written as the process ends in good order (2.1.250 in a terminal, 2.1.286 everywhere); missing after a kill.
-  ['cost-state', (_record, { emit }) => emit({ kind: 'session-closed' })],
+  ['custom-title', parseTitle],
+  ['ai-title', parseAiTitle],
+  ['cost-state', parseCostState],
   ['last-prompt', parseLastPrompt],
+  ['summary', parseSummary],
   ['fork-context-ref', parseForkContext],
 ]);
 
 /** Known, and of no use for the tree. Anything else is counted as `unknown-record`. */
 const IGNORED_TYPES = new Set([
-  'summary',
   // As a rule these are passed over unparsed (`record.ts`); other programs write JSON with spaces.
   'api-request',
   'api-request-blob',
@@ -126,8 +194,8 @@ export function isKnownType(type: string | undefined): boolean {
   return type !== undefined && (PARSERS.has(type) || IGNORED_TYPES.has(type));
 }
 
-/** The first version seen to keep `sessions/<pid>.json` (2.1.83 has none with -p); where it left no record, nothing runs. */
-const PROCESS_RECORDS_SINCE = versionNumber('2.1.85');
+/** The first version whose `sessions/<pid>.json` can be relied on: where it left no record, nothing runs. 2.1.88 names no resumed session. */
+const PROCESS_RECORDS_SINCE = versionNumber('2.1.92');
 
 export interface TranscriptOf {
   readonly session: SessionId;
@@ -140,9 +208,20 @@ export interface TranscriptOf {
   readonly file: string;
 }
 
-export function createTranscriptReader(of: TranscriptOf): SourceReader {
+/** What the main transcript of another session tells of one agent's end. */
+export function createNoticeReader(of: TranscriptOf): SourceReader {
+  const { session, agent } = of;
+  const reader = createTranscriptReader({ ...of, agent: mainAgentOf(session) }, [agent]);
+  return {
+    read: (line) => reader.read(line).filter((event) => event.kind === 'run-ended' && event.agent === agent),
+  };
+}
+
+/** `launched`: agents of which a notice may come although no call in the file asked for them. */
+export function createTranscriptReader(of: TranscriptOf, launched: readonly AgentId[] = []): SourceReader {
   const { session, source, agent, isTeammates = false } = of;
   const file = createFileState(createAskedCommands(), internalPurpose(nativeAgentOf(of.file)) !== undefined);
+  for (const one of launched) file.launched.add(one);
   const birth = factsByPlace(of);
   const problemFound = (problem: Omit<Diagnostic, 'origin'>, origin: EventOrigin): AgentEvent => ({
     kind: 'problem-found',
@@ -169,13 +248,15 @@ export function createTranscriptReader(of: TranscriptOf): SourceReader {
       // Every event is a new object: adding its place to it is cheaper than copying it.
       emit: (event) => events.push(Object.assign(event, place) as AgentEvent),
     };
+    noteTime(context);
     emitEnvelope(record, context);
     if (agent === mainAgentOf(session)) {
-      noteCopy(context);
+      noteCopy(record, context);
       noteContinuation(record, context);
-    }
-    if (origin.offset === 0 && isContinued(record, of)) context.emit({ kind: 'agent-seen', agent, isContinued: true });
+      noteLeaf(record, context, path.dirname(of.file));
+    } else noteBeginning(record, of, context);
     parser(record, context);
+    events.push(...keepTurnEnd(events, file));
     return events;
   };
   return {
@@ -194,29 +275,85 @@ export function createTranscriptReader(of: TranscriptOf): SourceReader {
   };
 }
 
-/** After `/clear`, lines name the session in which their process began as well (2.1.287 and later). */
+/** The file of an agent that another session reads: the program's sums for this one hold what it used here. */
+export function createElsewhereReader(of: TranscriptOf): SourceReader {
+  const reader = createTranscriptReader(of);
+  return {
+    read: (line) =>
+      reader.read(line).flatMap((fact) => {
+        if (fact.kind !== 'usage-counted') return [];
+        const { session, origin, message, usage, model, at } = fact;
+        return { kind: 'usage-elsewhere', session, origin, message, usage, ...known({ model, at }) };
+      }),
+  };
+}
+
+/** After `/clear`, lines name the session in which their process began as well (2.1.220 and later). */
 function noteContinuation(record: RawRecord, { file, session, emit }: LineContext): void {
   const from = file.isCleared ? asText(record['session_id']) : undefined;
   if (from === undefined || from === nativeId(session)) return;
-  emit({ kind: 'session-continued', from: toSessionId(HOST, from) });
+  emit({ kind: 'session-continued', from: toSessionId(HOST, from), isFirst: true });
 }
 
-/** Clocks run backwards by less than this in the recorded corpus. */
-const COPY_MS = 1_000;
+function noteTime({ file, at }: LineContext): void {
+  if (at === undefined) return;
+  file.lastAt = at;
+  if (file.cost) file.cost.nextAt ??= at;
+}
 
-/** `--fork-session` and `/fork`: the new session's file begins with a line of its own, and copies the other's behind it. */
-function noteCopy({ file, at, emit }: LineContext): void {
-  if (at === undefined || file.isCopy) return;
-  file.firstAt ??= at;
-  if (at >= file.firstAt - COPY_MS) return;
+/** Lines are written in another order than they were made, up to 2 s apart (2.1.45, 2.1.161). */
+const UNORDERED_MS = 1_000;
+
+/**
+ * `/branch`: the file begins with copies, and each names the other session. `--fork-session` and `/fork`: it begins with a
+ * line of its own, and older ones follow; `findOrigin` tells whether they are copies.
+ */
+function noteCopy(record: RawRecord, { file, at, origin, emit }: LineContext): void {
+  if (file.isCopy) return;
+  const from = asText(asObject(record['forkedFrom'])?.['sessionId']);
+  if (from !== undefined && (file.branchOf || origin.offset === 0)) {
+    file.branchOf = toSessionId(HOST, from);
+    const reply = record['type'] === 'assistant' ? replyIdOf(record) : undefined;
+    emit({ kind: 'session-forked', from: file.branchOf, replies: reply === undefined ? [] : [reply] });
+    return;
+  }
+  if (at === undefined) return;
+  file.first ??= { at, isQueued: record['type'] === 'queue-operation' };
+  if (file.branchOf) emit({ kind: 'session-forked', from: file.branchOf, replies: [], at });
+  else if (at < file.first.at - (file.first.isQueued ? 0 : UNORDERED_MS)) emit({ kind: 'session-suspected' });
+  else return;
   file.isCopy = true;
-  emit({ kind: 'session-copied', at: file.firstAt });
 }
 
-/** `/clear` opens a new session, in whose folder the agents at work go on: their first line there has one before it. */
-function isContinued(record: RawRecord, { agent, session, file }: TranscriptOf): boolean {
-  if (agent === mainAgentOf(session) || internalPurpose(nativeAgentOf(file)) !== undefined) return false;
-  return record['isSidechain'] === true && asText(record['parentUuid']) !== undefined;
+/**
+ * `/clear` opens a new session, in whose folder the agents at work go on: no line there is their first. Lines that were written
+ * at once may stand in any order (2.1.45 to 2.1.287), so the first one may come late.
+ */
+function noteBeginning(record: RawRecord, { agent, file: place }: TranscriptOf, { file, emit }: LineContext): void {
+  if (record['isSidechain'] !== true || internalPurpose(nativeAgentOf(place)) !== undefined) return;
+  const isContinued = !isFirstLine(record) && file.isContinued !== false;
+  if (file.isContinued === isContinued) return;
+  if (isContinued || file.isContinued) emit({ kind: 'agent-seen', agent, isContinued });
+  file.isContinued = isContinued;
+}
+
+/** Lines that are written at once are no further apart; a clock that was set back is. */
+const AT_ONCE_MS = 60_000;
+
+/**
+ * Lines that were written at once may stand in any order (2.1.45 to 2.1.287): what is older than the reply that ended the turn,
+ * but stands behind it, does not open the turn again.
+ */
+function keepTurnEnd(events: readonly AgentEvent[], { turnEnds }: FileState): readonly EntryAdded[] {
+  const entry = events.find((event) => event.kind === 'entry-added');
+  if (!entry || entry.copied || entry.entry === 'note' || entry.at === undefined) return [];
+  const end = turnEnds.get(entry.agent);
+  const lateBy = (end?.at ?? 0) - entry.at;
+  if (end && lateBy > 0 && lateBy < AT_ONCE_MS) return [{ ...end, origin: entry.origin }];
+  // Up to 2.1.5x no reply says that it is the last; one that calls nobody may be.
+  const mayEnd = entry.end === undefined && events.every(({ kind }) => kind !== 'tool-started');
+  if (entry.entry === 'reply' && (entry.end === 'turn' || mayEnd)) turnEnds.set(entry.agent, entry);
+  return [];
 }
 
 /** What name and folder of the file say about its agent. */
@@ -224,7 +361,8 @@ function factsByPlace({ file }: TranscriptOf) {
   const internal = internalPurpose(nativeAgentOf(file));
   const group = workflowRunOf(file);
   return [
-    ...(internal === undefined ? [] : [{ kind: 'agent-seen', internal } as const]),
+    // Its first prompt may be that of the agent whose conversation it repeats.
+    ...(internal === undefined ? [] : [{ kind: 'agent-seen', internal, description: internal } as const]),
     ...(group === undefined ? [] : [{ kind: 'agent-grouped', group, groupKind: 'workflow' } as const]),
   ];
 }

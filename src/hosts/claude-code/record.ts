@@ -1,32 +1,30 @@
 // One line of a Claude Code transcript as JSON, and the fields that every line may carry. Versions seen: 1.0.60 to 2.1.325.
 
-import type { Diagnostic } from '../../core/index.ts';
-import { asObject, asText, isObject, type JsonObject, shortenStrings } from '../../lib/json.ts';
+import { addByModel, type Diagnostic, type ModelUsage } from '../../core/index.ts';
+import { asAmount, asObject, asText, isObject, type JsonObject, shortenStrings } from '../../lib/json.ts';
 import { createLineSplitter, type Line } from '../../lib/lines.ts';
 
 export type RawRecord = JsonObject;
-
-const bytesOf = (text: string): Buffer => Buffer.from(text);
 
 /**
  * Heavy lines that say nothing about the life of an agent: three quarters of the bytes of 2.1.325. Metadata lines begin
  * with their type, so a look at the first bytes saves the parsing; a line that begins otherwise is simply parsed.
  */
 const HEAVY_PREFIXES = [
-  '{"type":"api-request',
-  '{"type":"file-history-',
-  '{"type":"tools-used"',
-  '{"type":"atis-latch"',
-].map(bytesOf);
+  Buffer.from('{"type":"api-request'),
+  Buffer.from('{"type":"file-history-'),
+  Buffer.from('{"type":"tools-used"'),
+  Buffer.from('{"type":"atis-latch"'),
+];
 
 /** Attachments hold whole prompts and listings; the only kind with news is the notification that came mid-turn. */
-const ATTACHMENT = bytesOf('"attachment":{"type":"');
-const QUEUED = bytesOf('queued_command"');
+const ATTACHMENT = Buffer.from('"attachment":{"type":"');
+const QUEUED = Buffer.from('queued_command"');
 /** `parentUuid` and `isSidechain`, sometimes `agentId`, stand before it. A quote inside a string would be escaped. */
 const ATTACHMENT_WITHIN = 220;
 
 /** How the records begin that have news: one behind a torn heavy line must not go down with it. */
-const BEHIND = ['{"parentUuid":', '{"type":"queue-operation"'].map(bytesOf);
+const BEHIND = [Buffer.from('{"parentUuid":'), Buffer.from('{"type":"queue-operation"')];
 const CLOSING = 125;
 
 function isHeavy(bytes: Uint8Array): boolean {
@@ -57,10 +55,20 @@ function startsWith(bytes: Uint8Array, prefix: Uint8Array, from: number): boolea
 const BODIES_CUT = { longerThan: 4096, head: 2048, tail: 1024, keepWhole: isFact };
 
 /** Keys whose values are facts, and texts of the host in which facts stand anywhere. */
-const FACT_KEYS = ['description', 'name', 'customTitle', 'aiTitle', 'subagent_type', 'cwd'].map((key) =>
-  bytesOf(`"${key}":`),
-);
-const HOST_TEXTS = ['<task-notification>', '<fork-boilerplate>', '<teammate-message', '<command-message>'].map(bytesOf);
+const FACT_KEYS = [
+  Buffer.from('"description":'),
+  Buffer.from('"name":'),
+  Buffer.from('"customTitle":'),
+  Buffer.from('"aiTitle":'),
+  Buffer.from('"subagent_type":'),
+  Buffer.from('"cwd":'),
+];
+const HOST_TEXTS = [
+  Buffer.from('<task-notification>'),
+  Buffer.from('<fork-boilerplate>'),
+  Buffer.from('<teammate-message'),
+  Buffer.from('<command-message>'),
+];
 
 function isFact(json: Uint8Array, open: number): boolean {
   if (FACT_KEYS.some((key) => startsWith(json, key, open - key.length))) return true;
@@ -89,6 +97,11 @@ export function parseWhole(bytes: Uint8Array): unknown {
 
 export function typeOf(record: RawRecord): string | undefined {
   return asText(record['type']);
+}
+
+/** The first line of a conversation has none before it; the one behind a compaction says which was. */
+export function isFirstLine(record: RawRecord): boolean {
+  return record['parentUuid'] === null && asText(record['uuid']) !== undefined && !record['logicalParentUuid'];
 }
 
 /**
@@ -228,7 +241,12 @@ const OWN_TYPES = new Set([
   'agent-name',
   'fork-context-ref',
   'api-request-shape',
+  'mode',
+  'cost-state',
+  'worktree-state',
 ]);
+/** Lines that do not name their session: a session without a conversation may have no others. */
+const NAMELESS: Readonly<Record<string, string>> = { summary: 'leafUuid', 'file-history-snapshot': 'messageId' };
 const CONVERSATION = new Set(['user', 'assistant', 'system', 'progress', 'attachment']);
 
 export function sniffTranscript(head: Uint8Array): boolean {
@@ -249,8 +267,10 @@ export function sniffTranscript(head: Uint8Array): boolean {
 function judge(record: RawRecord): boolean | undefined {
   const type = typeOf(record);
   if (type === undefined) return undefined;
-  if (!CONVERSATION.has(type))
-    return OWN_TYPES.has(type) && asText(record['sessionId'] ?? record['agentId']) ? true : undefined;
+  if (!CONVERSATION.has(type)) {
+    const isNamed = OWN_TYPES.has(type) && asText(record['sessionId'] ?? record['agentId']) !== undefined;
+    return isNamed || asText(record[NAMELESS[type] ?? '']) !== undefined || undefined;
+  }
   const message = asObject(record['message']);
   if (message && 'parts' in message) return false;
   return 'isSidechain' in record && 'userType' in record && asText(record['sessionId']) !== undefined;
@@ -263,4 +283,27 @@ function sniffLongLine(bytes: Uint8Array): boolean {
   const text = new TextDecoder().decode(bytes.subarray(0, 4096));
   if (text.startsWith('{"parentUuid":')) return text.includes('"isSidechain":');
   return OWN_TYPES.has(FIRST_TYPE.exec(text)?.[1] ?? '');
+}
+
+/** `cost-state`: what all agents used since `from`, in how much time. */
+export function hostTotalIn(record: RawRecord) {
+  const [from, durationMs] = [asAmount(record['startTime']), asAmount(record['totalDuration'])];
+  const models = Object.entries(asObject(record['modelUsage']) ?? {});
+  if (from === undefined || durationMs === undefined || models.length === 0) return undefined;
+  return { from, durationMs, byModel: models.map(toModelUsage).reduce(addByModel, []) };
+}
+
+function toModelUsage([model, sums]: readonly [string, unknown]): readonly ModelUsage[] {
+  const of = asObject(sums) ?? {};
+  const amount = (field: string): number => asAmount(of[field]) ?? 0;
+  const usage = {
+    input: amount('inputTokens'),
+    output: amount('outputTokens'),
+    cacheRead: amount('cacheReadInputTokens'),
+    cacheWrite: amount('cacheCreationInputTokens'),
+    cacheWrite5m: amount('cacheCreationEphemeral5mInputTokens'),
+    cacheWrite1h: amount('cacheCreationEphemeral1hInputTokens'),
+  };
+  // A large window is part of the name here, and not in the replies.
+  return [{ model: model.replace(/\[1m\]$/, ''), usage }];
 }

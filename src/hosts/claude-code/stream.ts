@@ -25,7 +25,7 @@ import { isMessaging, isSpawning } from './tools.ts';
 
 /** Most lines of a stream with partial messages: pieces of what follows as a whole. */
 const PIECE = Buffer.from('{"type":"stream_event"');
-const TASK = /^task_(?:started|updated|notification)$/;
+const TASK = /^task_(?:started|progress|updated|notification)$/;
 
 export function createStreamReader(session: SessionId, source: SourceId): StreamReader {
   const state = new StreamAgents();
@@ -74,7 +74,9 @@ function readMessage(record: RawRecord, state: StreamAgents, context: StreamCont
   // Lines of 1.0.60 have no id.
   const id = asText(record['uuid']) ?? `${context.origin.source}@${context.origin.offset}`;
   if (record['type'] === 'assistant') {
-    parseAssistant({ ...record, uuid: id }, spoken);
+    // What a transcript calls `isApiErrorMessage`; `is_api_error_message` of 2.1.287 is not in 2.1.161.
+    const isApiErrorMessage = asText(record['error']) !== undefined;
+    parseAssistant({ ...record, uuid: id, isApiErrorMessage }, spoken);
   } else if (record['type'] === 'user') {
     const toolUseResult = record['tool_use_result'];
     parseUser({ ...record, uuid: id, ...(toolUseResult !== undefined && { toolUseResult }) }, spoken);
@@ -94,11 +96,28 @@ function speakerOf(record: RawRecord, state: StreamAgents, context: StreamContex
   const call = callIdOf(record['parent_tool_use_id']);
   if (call === undefined) return undefined;
   const told = asText(record['agent_id']);
-  const known = told === undefined ? state.agentOf.get(call) : agentIdOf(told);
+  const known =
+    told === undefined ? (state.agentOf.get(call) ?? wokenAs(record, call, state, context)) : agentIdOf(told);
   if (known !== undefined && state.agentOf.has(call)) return known;
   const agent = known ?? toUnnamedAgentId(HOST, call);
   linkAgent(call, agent, state, context);
   return agent;
+}
+
+/**
+ * A resumed session wakes agents of runs before: their lines name a call that this stream does not have, and no agent (2.1.287).
+ * The description tells if only one of them has it.
+ */
+function wokenAs(
+  record: RawRecord,
+  call: ToolCallId,
+  state: StreamAgents,
+  { file }: StreamContext,
+): AgentId | undefined {
+  if (file.toolOf.has(call)) return undefined;
+  const description = asText(record['task_description']);
+  const [only, ...others] = [...state.woken].filter(([, said]) => description !== undefined && said === description);
+  return others.length === 0 ? only?.[0] : undefined;
 }
 
 function linkAgent(call: ToolCallId, agent: AgentId, state: StreamAgents, { file, emit }: StreamContext): void {
@@ -165,6 +184,8 @@ class StreamAgents {
   readonly agentOf = new Map<ToolCallId, AgentId>();
   /** The call that last set an agent to work. */
   readonly callOf = new Map<AgentId, ToolCallId>();
+  /** Agents of runs before that a message woke, with their descriptions. */
+  readonly woken = new Map<AgentId, string | undefined>();
 
   name(call: ToolCallId, agent: AgentId): void {
     this.agentOf.set(call, agent);
@@ -182,7 +203,17 @@ function readTask(record: RawRecord, state: StreamAgents, context: LineContext):
   if (task === undefined) return;
   const agent = agentIdOf(task);
   if (record['subtype'] === 'task_started') startTask(record, agent, state, context);
-  else if (state.callOf.has(agent)) noteEnd(record, agent, state, context);
+  else if (state.callOf.has(agent)) {
+    noteCalls(record, agent, state, context);
+    noteEnd(record, agent, state, context);
+  }
+}
+
+/** `task_progress`, `task_notification`: of an agent's agent, no line of its own is printed (2.1.325). Each run counts from 0. */
+function noteCalls(record: RawRecord, agent: AgentId, state: StreamAgents, context: LineContext): void {
+  const call = callIdOf(record['tool_use_id']) ?? state.callOf.get(agent);
+  const count = asAmount(asObject(record['usage'])?.['tool_uses']);
+  if (call !== undefined && count !== undefined) context.emit({ kind: 'calls-counted', agent, call, count });
 }
 
 function startTask(record: RawRecord, agent: AgentId, state: StreamAgents, context: LineContext): void {
@@ -191,9 +222,19 @@ function startTask(record: RawRecord, agent: AgentId, state: StreamAgents, conte
   if (call === undefined) return;
   const tool = context.file.toolOf.get(call);
   const made = state.callOf.get(agent);
+  const facts = {
+    type: asText(record['subagent_type']),
+    description: asText(record['description']),
+    background: asFlag(record['is_backgrounded']),
+  };
+  const depth = asAmount(record['spawn_depth']);
   // Woken by a message: the same agent, another call.
   if ((made !== undefined && made !== call && !isSpawning(tool)) || isMessaging(tool)) {
     state.callOf.set(agent, call);
+    if (made === undefined) {
+      state.woken.set(agent, facts.description);
+      context.emit({ kind: 'agent-seen', agent, ...known({ ...facts, depth }) });
+    }
     context.emit({ kind: 'run-resumed', agent, id: call, call });
     return;
   }
@@ -202,16 +243,11 @@ function startTask(record: RawRecord, agent: AgentId, state: StreamAgents, conte
   state.name(call, agent);
   const text = asText(record['prompt']);
   const prompt = text === undefined ? undefined : promptFact(text);
-  const facts = {
-    type: asText(record['subagent_type']),
-    description: asText(record['description']),
-    background: asFlag(record['is_backgrounded']),
-  };
   // The call of an agent's agent is not always printed: what was asked stands here.
   if (tool === undefined && parent !== undefined)
     context.emit({ kind: 'spawn-requested', agent: parent, call, ...known({ ...facts, prompt }) });
   context.emit({ kind: 'agent-linked', agent, evidence: 'stream', call, ...known({ parent }) });
-  context.emit({ kind: 'agent-seen', agent, ...known({ ...facts, depth: asAmount(record['spawn_depth']) }) });
+  context.emit({ kind: 'agent-seen', agent, ...known({ ...facts, depth }) });
   context.file.prompted.add(agent);
   if (prompt) context.emit({ kind: 'agent-prompted', agent, prompt });
 }
@@ -236,9 +272,12 @@ function noteEnd(record: RawRecord, agent: AgentId, state: StreamAgents, context
 }
 
 /** Whether it is worth the reading: nearly every line has none. */
-const ASKS = ['"name":"Task"', '"name":"Agent"', '"name":"SendMessage"', '"task_started"'].map((text) =>
-  Buffer.from(text),
-);
+const ASKS = [
+  Buffer.from('"name":"Task"'),
+  Buffer.from('"name":"Agent"'),
+  Buffer.from('"name":"SendMessage"'),
+  Buffer.from('"task_started"'),
+];
 
 function promptsIn({ bytes }: Line): readonly CallPrompt[] {
   const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -94,6 +94,9 @@ export function parseHeader(head: ThreadHead, context: LineContext): void {
     emit({ kind: 'session-seen', ...atOf(context), ...known({ cwd, branch, hostVersion }) });
     if (head.forkedFrom !== undefined)
       emit({ kind: 'session-forked', from: toSessionId(HOST, head.forkedFrom), replies: [] });
+    // An agent of the program itself, of a version that does not say for which thread: its prompt is the program's, too.
+    const title = head.purpose && `Codex's own agent: ${head.purpose}`;
+    if (title) emit({ kind: 'session-titled', title, titleKind: 'generated', ...atOf(context) });
   } else introduce(head, context);
 }
 

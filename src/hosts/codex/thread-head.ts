@@ -39,13 +39,18 @@ export function headOf(meta: JsonObject): ThreadHead | undefined {
   const spawn = asObject(asObject(subAgent)?.['thread_spawn']);
   const agentPath = asText(meta['agent_path']) ?? asText(spawn?.['agent_path']);
   const named = asText(subAgent) ?? asText(asObject(subAgent)?.['other']);
+  const forkedFrom = asText(meta['forked_from_id']);
   return {
     id,
     isSubAgent: subAgent !== undefined,
     isVersion2: meta['multi_agent_version'] === 'v2' || agentPath !== undefined,
     isExec: source === 'exec',
     ...known({
-      parent: asText(meta['parent_thread_id']) ?? asText(spawn?.['parent_thread_id']),
+      // Versions that do not name it let an agent begin with a copy of its parent's lines.
+      parent:
+        asText(meta['parent_thread_id']) ??
+        asText(spawn?.['parent_thread_id']) ??
+        (subAgent === undefined ? undefined : forkedFrom),
       root: asText(meta['session_id']),
       cwd: asText(meta['cwd']),
       purpose: named ?? (subAgent !== undefined && !spawn ? 'internal' : undefined),
@@ -53,7 +58,7 @@ export function headOf(meta: JsonObject): ThreadHead | undefined {
       role: asText(meta['agent_role']) ?? asText(spawn?.['agent_role']),
       nickname: asText(meta['agent_nickname']) ?? asText(spawn?.['agent_nickname']),
       agentPath,
-      forkedFrom: asText(meta['forked_from_id']),
+      forkedFrom,
       historyStart: asAmount(meta['subagent_history_start_ordinal']),
     }),
   };

@@ -4,7 +4,7 @@
 import path from 'node:path';
 import { nativeId, type ProcessSeen, type SessionId, toSessionId } from '../../core/index.ts';
 import { type FolderEntry, listFolder, modifiedAt } from '../../lib/folders.ts';
-import { isStillRunning } from '../../lib/processes.ts';
+import { argumentsOf, isStillRunning } from '../../lib/processes.ts';
 import type { FollowCapability, Located, LocatedSession, LocatedSource } from '../index.ts';
 import { sourceIdOf } from '../shared/index.ts';
 import { EVENTS, mayBeSession, processInName, SESSIONS, sessionFolders, WORKSPACE } from './data-folder.ts';
@@ -87,8 +87,14 @@ function toFacts({ id, root }: LocatedSession, locks: readonly Lock[]): readonly
   return locks.map(({ file, pid, alive, at }) => {
     const origin = { source: sourceIdOf(root, file), offset: 0, length: 0 };
     // The time of a copied file, or of an ended process, means nothing.
-    return { kind: 'process-seen', session: id, origin, pid, alive, ...(alive && { startedAt: Math.floor(at) }) };
+    const ofLiving = alive && { startedAt: Math.floor(at), ...(isHeadless(pid) && { endsWithTurn: true as const }) };
+    return { kind: 'process-seen', session: id, origin, pid, alive, ...ofLiving };
   });
+}
+
+/** `copilot -p TEXT` (1.0.102): one prompt, one turn. */
+function isHeadless(pid: number): boolean {
+  return argumentsOf(pid).some((word) => word === '-p' || word === '--prompt' || word.startsWith('--prompt='));
 }
 
 const OF_SESSION = new Set([EVENTS, WORKSPACE]);

@@ -27,6 +27,7 @@ import {
   createAskedCommands,
   emitPrompt,
   emitTimed,
+  emitTitle,
   type FactPlace,
   factsInLine,
   parseShort,
@@ -211,7 +212,11 @@ function parsePrompt(context: LineContext): void {
   }
   emitTimed(context, { kind: 'entry-added', entry: 'prompt', id });
   const text = asText(data['content']) ?? '';
-  if (state.isPrompted || text.trim() === '' || isHostPrompt(data)) return;
+  if (text.trim() === '' || isHostPrompt(data)) return;
+  if (state.isPrompted) {
+    emitTitle(context, text);
+    return;
+  }
   state.isPrompted = true;
   emitPrompt(context, text);
   if (!isMain) linkToSender(context);

@@ -27,14 +27,14 @@ interface Scene {
 }
 
 /** A tracker beside a process that is about to write the recording. Nothing is swept: every change has to be heard of. */
-async function begin(withEvents: boolean): Promise<Scene> {
+async function begin(withEvents: boolean, at = clock): Promise<Scene> {
   const root = makeTemporaryFolder('opencode');
   const file = path.join(root, 'opencode.db');
   const { schema, steps } = await historyOf(recording, { withEvents });
   const writer = await startWriter(file);
   open.push(writer);
   await writer.run(...schema);
-  const tracker = startTracker([{ adapter: opencode, root, forced: false }], { clock, sweepEveryMs: 3_600_000 });
+  const tracker = startTracker([{ adapter: opencode, root, forced: false }], { clock: at, sweepEveryMs: 3_600_000 });
   open.push(tracker);
   await expect.poll(() => tracker.listing().isComplete, { timeout: 30_000 }).toBe(true);
   return { root, file, writer, tracker, steps };
@@ -118,3 +118,22 @@ it('reports no change when it has only looked at the database', async () => {
   await expect.poll(() => titles, { timeout: 30_000 }).toContain('Renamed again');
   expect(titles).toEqual(['Renamed', 'Renamed again']);
 });
+
+it.runIf(process.platform === 'linux')(
+  'is over when its program ends, and goes on when another one takes it up',
+  async () => {
+    const { file, writer, tracker, steps } = await begin(true, Date.now);
+    // As if it came about now: programs of long ago are not looked for.
+    const late = Date.now() - clock();
+    const now = steps.map((step) => step.replaceAll(/\b179473\d{7}\b/g, (time) => String(Number(time) + late)));
+    const states = () => tracker.current()[0]?.agents.map(({ status }) => status);
+    await writer.run(...now);
+    await expect.poll(states, { timeout: 30_000 }).toEqual(['waiting', 'completed', 'completed', 'completed']);
+    await writer.close();
+    await expect.poll(states, { timeout: 30_000 }).toEqual(['completed', 'completed', 'completed', 'completed']);
+    const next = await startWriter(file);
+    open.push(next);
+    await next.run("update session set title = 'Taken up' where parent_id is null");
+    await expect.poll(states, { timeout: 30_000 }).toEqual(['waiting', 'completed', 'completed', 'completed']);
+  },
+);

@@ -140,13 +140,9 @@ type GuardedTool = Pick<HookCall, 'tool' | 'input'>;
 
 type Rename = (args: JsonObject) => GuardedTool;
 
-const same =
-  (tool: string): Rename =>
-  (input) => ({ tool, input });
-
-const ofFile =
-  (tool: string): Rename =>
-  ({ filePath, ...rest }) => ({ tool, input: { ...known({ file_path: filePath }), ...rest } });
+function ofFile(tool: string, { filePath, ...rest }: JsonObject): GuardedTool {
+  return { tool, input: { ...known({ file_path: filePath }), ...rest } };
+}
 
 const ofPatch: Rename = ({ patchText, ...rest }) => {
   const text = asText(patchText) ?? '';
@@ -154,24 +150,24 @@ const ofPatch: Rename = ({ patchText, ...rest }) => {
 };
 
 const TOOLS: ReadonlyMap<string, Rename> = new Map<string, Rename>([
-  ['bash', same('Bash')],
-  ['read', ofFile('Read')],
-  ['write', ofFile('Write')],
-  ['edit', ofFile('Edit')],
-  ['multiedit', ofFile('MultiEdit')],
+  ['bash', (input) => ({ tool: 'Bash', input })],
+  ['read', (input) => ofFile('Read', input)],
+  ['write', (input) => ofFile('Write', input)],
+  ['edit', (input) => ofFile('Edit', input)],
+  ['multiedit', (input) => ofFile('MultiEdit', input)],
   ['apply_patch', ofPatch],
   ['patch', ofPatch],
   ['list', ({ path, ...rest }) => ({ tool: 'LS', input: { path: path ?? '.', ...rest } })],
-  ['glob', same('Glob')],
+  ['glob', (input) => ({ tool: 'Glob', input })],
   ['grep', ({ include, ...rest }) => ({ tool: 'Grep', input: { ...rest, ...known({ glob: include }) } })],
-  ['webfetch', same('WebFetch')],
-  ['websearch', same('WebSearch')],
-  ['task', same('Agent')],
+  ['webfetch', (input) => ({ tool: 'WebFetch', input })],
+  ['websearch', (input) => ({ tool: 'WebSearch', input })],
+  ['task', (input) => ({ tool: 'Agent', input })],
   ['skill', ({ name, ...rest }) => ({ tool: 'Skill', input: { ...known({ skill: name }), ...rest } })],
-  ['lsp', same('LSP')],
-  ['question', same('AskUserQuestion')],
-  ['todowrite', same('TodoWrite')],
-  ['todoread', same('TodoRead')],
+  ['lsp', (input) => ({ tool: 'LSP', input })],
+  ['question', (input) => ({ tool: 'AskUserQuestion', input })],
+  ['todowrite', (input) => ({ tool: 'TodoWrite', input })],
+  ['todoread', (input) => ({ tool: 'TodoRead', input })],
 ]);
 
 /**

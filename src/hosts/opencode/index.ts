@@ -6,7 +6,7 @@ import { follow } from './follow.ts';
 import { hooks } from './hooks/index.ts';
 import { hookSettings } from './hooks/settings.ts';
 import { opencodeHost } from './host.ts';
-import { locate, type Role } from './locate.ts';
+import { findOrigin, locate, type Role } from './locate.ts';
 import type { RecordContext } from './record.ts';
 import { resume } from './resume.ts';
 import { questions, steering } from './server/control.ts';
@@ -29,9 +29,10 @@ const READERS: Readonly<Record<Exclude<Role, keyof typeof TABLES>, (context: Rec
 export const opencode: SourceAdapter = {
   ...opencodeHost,
   locate,
+  findOrigin,
   sniff: (head) => kindOf(head) !== undefined,
   createReader({ id: session }: LocatedSession, { id: source, role }: LocatedSource) {
-    const context: RecordContext = { session, source, ...(ECHOES.has(role as Role) && { isEcho: true }) };
+    const context: RecordContext = { session, source, begun: {}, ...(ECHOES.has(role as Role) && { isEcho: true }) };
     return READERS[role as keyof typeof READERS](context);
   },
   openTable: (session, source) => TABLES[source.role as keyof typeof TABLES](session, source),

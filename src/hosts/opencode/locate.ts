@@ -2,15 +2,22 @@
 
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { type AgentEvent, toSourceId } from '../../core/index.ts';
+import { type AgentEvent, nativeId, toSourceId } from '../../core/index.ts';
 import { isClosedFolder, listFolder } from '../../lib/folders.ts';
 import { groupBy } from '../../lib/group.ts';
 import { isWrongFile } from '../../lib/regular-file.ts';
 import { readDatabase, UnreadableDatabase } from '../../lib/sqlite.ts';
-import type { Located, LocatedSession, LocatedSource } from '../index.ts';
-import { isDatabaseName, isOwnDatabaseName } from './data-folder.ts';
-import { assertOpenable, listSessions, readSchema, type SessionPosition, unknownStepOf } from './database/schema.ts';
+import type { Located, LocatedSession, LocatedSource, SessionOrigin } from '../index.ts';
+import {
+  assertOpenable,
+  findOriginIn,
+  listSessions,
+  readSchema,
+  type SessionPosition,
+  unknownStepOf,
+} from './database/schema.ts';
 import { sessionsInFile } from './files.ts';
+import { isDatabaseName, isOwnDatabaseName } from './host.ts';
 import { factsOfProcesses } from './processes.ts';
 import { agentIdOf, createRootOf, sessionIdOf } from './record.ts';
 import { isAddress, listServed, UnreachableServer } from './server/request.ts';
@@ -81,11 +88,22 @@ async function findSources(root: string, problems: string[]): Promise<readonly F
   return sources;
 }
 
+/** A fork does not say which session it is a copy of. */
+export async function findOrigin({ id, sources }: LocatedSession): Promise<SessionOrigin | undefined> {
+  const source = sources.find(({ role }) => role === 'database');
+  const found = source && (await readDatabase(source.path, (database) => findOriginIn(database, nativeId(id))));
+  return found === undefined ? undefined : { id: sessionIdOf(found), replies: new Set() };
+}
+
 async function locateInStorage(storage: string, problems: string[]): Promise<readonly FoundSource[]> {
   const stored = await listStored(storage, problems);
   const step = await unknownStepOfStorage(storage);
   if (step !== undefined) problems.push(newer(storage, step));
-  const sessions = stored.map(({ info, modifiedAt }) => ({ ...info, modifiedAt }));
+  const sessions = stored.map(({ info, modifiedAt, isEmpty }) => ({
+    ...info,
+    modifiedAt,
+    ...(isEmpty && { isEmpty: true as const }),
+  }));
   return [{ role: 'storage', file: storage, sessions }];
 }
 
@@ -145,6 +163,8 @@ function toSessions(root: string, sources: readonly FoundSource[]): readonly Loc
       id,
       source: toSource(root, source, id, sessions),
       at: sessions.reduce((latest, { modifiedAt }) => Math.max(latest, modifiedAt), 0),
+      // One with agents had a conversation.
+      isEmpty: sessions.length === 1 && sessions.every((session) => session.isEmpty),
     })),
   );
   return [...groupBy(found, ({ id }) => id)].map(([id, parts]) => ({
@@ -153,6 +173,7 @@ function toSessions(root: string, sources: readonly FoundSource[]): readonly Loc
     sources: parts.map(({ source }) => source),
     facts: [],
     modifiedAt: Math.max(...parts.map(({ at }) => at)),
+    ...(parts.every(({ isEmpty }) => isEmpty) && { isEmpty: true as const }),
   }));
 }
 

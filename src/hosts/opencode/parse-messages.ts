@@ -47,6 +47,7 @@ export function messageFacts(
   const begun = placeAt(context, place, createdAt);
   if (info['role'] === 'user')
     return [
+      ...copyFacts(context, place, createdAt),
       { kind: 'entry-added', ...begun, entry: 'prompt', id },
       ...seenBy(info, context, place, asText(asObject(info['model'])?.['providerID'])),
     ];
@@ -72,6 +73,19 @@ export function messageFacts(
   if (end !== undefined) reply.end = end;
   const isLast = !isMain && end !== undefined && end !== 'tools';
   return [reply, ...seen, ...used, ...(isLast ? [endFact(ended, 'completed', 'its turn ended')] : [])];
+}
+
+/** `--fork` copies messages under new ids; they keep their times, so they are older than their session. */
+function copyFacts(
+  { begun, session }: RecordContext,
+  { agent, origin }: FactPlace,
+  createdAt: number | undefined,
+): readonly AgentEvent[] {
+  const at = begun?.at;
+  if (!begun || at === undefined || createdAt === undefined || createdAt >= at || agent !== mainAgentOf(session))
+    return [];
+  begun.at = undefined;
+  return [{ kind: 'session-copied', session, origin, at }];
 }
 
 export type FactPlace = Pick<EntryAdded, 'session' | 'origin' | 'agent' | 'at' | 'copied'>;
@@ -165,6 +179,7 @@ export function sessionFacts(info: SessionInfo, context: RecordContext): readonl
   const { createdAt: at, updatedAt, title, directory: cwd, version: hostVersion, deniedTools } = info;
   const place = { session, origin: originOf(context, at, false) };
   if (agent === mainAgentOf(session)) {
+    if (context.begun) context.begun.at = at;
     const seen: readonly AgentEvent[] = [
       { kind: 'session-seen', ...place, ...known({ at, cwd, hostVersion }) },
       { kind: 'agent-seen', ...place, agent, ...known({ at, cwd, deniedTools }) },

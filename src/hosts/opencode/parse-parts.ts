@@ -2,7 +2,7 @@
 
 import { type AgentEvent, mainAgentOf, type PromptFact, type ToolEnded, toToolCallId } from '../../core/index.ts';
 import { asAmount, asFlag, asObject, asText, type JsonObject, known } from '../../lib/json.ts';
-import { firstLine, promptFact, sessionsPrinted } from '../shared/index.ts';
+import { firstLine, promptFact, requestIn, sessionsPrinted } from '../shared/index.ts';
 import type { MessageNote } from './parse-messages.ts';
 import { agentIdOf, type Draft, heardAs, isSessionId, originOf, type RecordContext } from './record.ts';
 import { fileWrittenBy, INVALID, SHELL, summarise, TASK } from './tools.ts';
@@ -134,12 +134,12 @@ function promptFacts(key: PartKey, part: JsonObject, context: RecordContext): re
       { kind: 'run-ended', ...place, agent: agentIdOf(ended), signal: 'notification', outcome, ...known({ at }) },
     ];
   }
-  const prompt = toPrompt(text);
+  const title = agent === mainAgentOf(context.session) ? requestIn(text) : undefined;
   return [
-    { kind: 'agent-prompted', ...place, agent, prompt, ...known({ at }) },
-    ...(agent === mainAgentOf(context.session)
-      ? [{ kind: 'session-titled', ...place, title: prompt.head, titleKind: 'prompt', ...known({ at }) } as const]
-      : []),
+    { kind: 'agent-prompted', ...place, agent, prompt: toPrompt(text), ...known({ at }) },
+    ...(title === undefined
+      ? []
+      : [{ kind: 'session-titled', ...place, title, titleKind: 'prompt', ...known({ at }) } as const]),
   ];
 }
 

@@ -3,15 +3,16 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { toSessionId, toSourceId } from '../../core/index.ts';
 import { listeningSockets, openersOf } from '../../lib/processes.ts';
 import { makeTemporaryFolder } from '../../lib/testing/temporary-folder.ts';
-import { findServers } from './processes.ts';
+import { factsOfProcesses, findServers } from './processes.ts';
 
 /** Has a file open, and listens on two ports: on one of them it says that it is well. */
 const PROGRAM = `
 const { openSync } = require('node:fs');
 const http = require('node:http');
-openSync(process.argv[1], 'r');
+openSync(process.argv[1], process.argv[2] ?? 'r');
 const ports = [];
 for (const body of ['{"healthy":true,"version":"1.18.33"}', 'hello'])
   http.createServer((request, response) => response.writeHead(body === 'hello' || request.url === '/global/health' ? 200 : 404).end(body))
@@ -26,8 +27,11 @@ afterEach(() => {
   for (const child of children.splice(0)) child.kill('SIGKILL');
 });
 
-async function serve(file: string): Promise<{ readonly pid: number; readonly ports: readonly number[] }> {
-  const child = spawn(process.execPath, ['-e', PROGRAM, file], { stdio: ['ignore', 'pipe', 'inherit'] });
+async function serve(
+  file: string,
+  ...more: readonly string[]
+): Promise<{ readonly pid: number; readonly ports: readonly number[] }> {
+  const child = spawn(process.execPath, ['-e', PROGRAM, file, ...more], { stdio: ['ignore', 'pipe', 'inherit'] });
   children.push(child);
   const [line] = await once(child.stdout, 'data');
   return { pid: child.pid ?? 0, ports: JSON.parse(String(line)) };
@@ -49,5 +53,25 @@ describe.runIf(process.platform === 'linux')('servers of a data folder', () => {
     expect(found).toHaveLength(1);
     expect(await (await fetch(`${found[0]}/global/health`)).json()).toMatchObject({ healthy: true });
     expect(await findServers(other)).toEqual([]);
+  });
+});
+
+describe.runIf(process.platform === 'linux')('the processes of a session', () => {
+  it('are those that may write to its database: whoever only reads it does no work', async () => {
+    const root = makeTemporaryFolder('processes');
+    const file = path.join(root, 'opencode.db');
+    writeFileSync(file, '');
+    const id = toSessionId('opencode', 'ses_1');
+    const source = { id: toSourceId('opencode.db'), path: file, role: 'database', shape: 'table' } as const;
+    const facts = async () =>
+      (await factsOfProcesses([file]))({ id, root, sources: [source], facts: [], modifiedAt: Date.now() });
+    const nobody = [expect.objectContaining({ kind: 'session-seen', keepsProcessRecords: true })];
+    expect(await facts()).toEqual(nobody);
+    await serve(file);
+    expect(await facts()).toEqual(nobody);
+    const { pid } = await serve(file, 'r+');
+    expect(await facts()).toEqual([
+      expect.objectContaining({ kind: 'process-seen', pid, alive: true, isShared: true }),
+    ]);
   });
 });

@@ -1,13 +1,13 @@
-// OpenCode keeps no record of its processes, but a working one has the database open: if no process has, nothing runs. Versions before 1.2
-// keep nothing open: there nothing runs if the program does not. Both are known on Linux only.
+// OpenCode keeps no record of its processes, but a working one has the database open for writing: if no process has, nothing runs.
+// Versions before 1.2 keep nothing open: there nothing runs if the program does not. Both are known on Linux only.
 
 import path from 'node:path';
 import { type AgentEvent, toSourceId } from '../../core/index.ts';
 import { listFolder, modifiedAt } from '../../lib/folders.ts';
-import { isObject } from '../../lib/json.ts';
-import { listeningSockets, openersOf, runningPrograms } from '../../lib/processes.ts';
+import { isObject, known } from '../../lib/json.ts';
+import { type FileOpener, listeningSockets, openersOf, runningPrograms } from '../../lib/processes.ts';
 import type { LocatedSession } from '../index.ts';
-import { isDatabaseName } from './data-folder.ts';
+import { isDatabaseName } from './host.ts';
 import { getJson } from './server/request.ts';
 
 /** Sessions in a database without changes for longer are over. */
@@ -18,20 +18,36 @@ export async function factsOfProcesses(
   databases: readonly string[],
 ): Promise<(session: LocatedSession) => readonly AgentEvent[]> {
   const recent = await selectRecent(databases);
-  const closed = recent.length === 0 ? new Set<string>() : closedFiles(recent);
+  const writers = recent.length === 0 ? [] : openersOf(recent)?.filter(isAtWork);
+  const isOpen = (file: string): boolean => !!writers?.some(({ files }) => files.includes(file));
   let isProgramGone: boolean | undefined;
   const isOver = ({ role, path: file }: LocatedSession['sources'][number]): boolean => {
-    if (role !== 'storage') return closed.has(file);
+    if (role !== 'storage') return writers !== undefined && recent.includes(file) && !isOpen(file);
     isProgramGone ??= isGone();
     return isProgramGone;
   };
   return ({ id, sources, modifiedAt: lastAt }) => {
-    if (Date.now() - lastAt > RECENT_MS) return [];
-    // A process may still work on another source.
-    if (sources.length === 0 || !sources.every(isOver)) return [];
+    if (Date.now() - lastAt > RECENT_MS || sources.length === 0) return [];
     const origin = { source: toSourceId('processes'), offset: 0, length: 0 };
-    return [{ kind: 'session-seen', session: id, origin, keepsProcessRecords: true }];
+    // A process may still work on another source.
+    if (sources.every(isOver)) return [{ kind: 'session-seen', session: id, origin, keepsProcessRecords: true }];
+    const atWork = writers?.filter(({ files }) => sources.some((source) => files.includes(source.path))) ?? [];
+    const endsWithTurn = atWork.every(isHeadless) || undefined;
+    return atWork.map(({ pid }) => ({
+      kind: 'process-seen',
+      ...{ session: id, origin, pid, alive: true, isShared: true, ...known({ endsWithTurn }) },
+    }));
   };
+}
+
+/** A process that is about to vanish has no command line any more. */
+function isAtWork({ isWriter, words }: FileOpener): boolean {
+  return isWriter && words.some((word) => word !== '');
+}
+
+/** `opencode run` (1.18.33): one prompt, one turn. */
+function isHeadless({ words: [program = '', first = '', second] }: FileOpener): boolean {
+  return (INTERPRETERS.test(path.basename(program)) ? second : first) === 'run';
 }
 
 async function selectRecent(databases: readonly string[]): Promise<readonly string[]> {
@@ -41,13 +57,6 @@ async function selectRecent(databases: readonly string[]): Promise<readonly stri
     if (Date.now() - at < RECENT_MS) recent.push(file);
   }
   return recent;
-}
-
-/** Files that no process of this user has open; empty if unknown. */
-function closedFiles(files: readonly string[]): ReadonlySet<string> {
-  const openers = openersOf(files);
-  const open = new Set(openers?.flatMap((opener) => opener.files));
-  return new Set(openers ? files.filter((file) => !open.has(file)) : []);
 }
 
 const NAME = /^\.?opencode/;

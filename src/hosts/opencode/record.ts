@@ -35,6 +35,8 @@ export interface RecordContext {
   readonly source: SourceId;
   /** It repeats records of another source. */
   readonly isEcho?: true;
+  /** When the session began, until a message turned out to be older: a copy of another session's. */
+  readonly begun?: { at?: number | undefined };
   /** The last settings of each agent, to emit only changes: every message repeats them. */
   readonly settings?: Map<AgentId, string>;
 }

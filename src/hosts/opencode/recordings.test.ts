@@ -1,13 +1,18 @@
-import { readdirSync } from 'node:fs';
+import { cpSync, readdirSync } from 'node:fs';
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { nativeId, selectTotalUsage } from '../../core/index.ts';
+import { startWriter } from '../../lib/testing/databases.ts';
+import { makeTemporaryFolder } from '../../lib/testing/temporary-folder.ts';
+import { createSessions } from '../../sessions/index.ts';
 import { checkSource, checkTruth } from '../testing/check-source.ts';
 import { opencode } from './index.ts';
 
 const fixtures = fileURLToPath(new URL('fixtures/', import.meta.url));
 
 describe('recordings of the real program', () => {
-  for (const name of readdirSync(fixtures).filter((entry) => !entry.endsWith('.md'))) {
+  for (const name of readdirSync(fixtures).filter((entry) => !/\.md$|-forks$/.test(entry))) {
     it(name, async () => {
       const trees = await checkSource(opencode, fixtures + name);
       expect(trees).toHaveLength(1);
@@ -15,4 +20,35 @@ describe('recordings of the real program', () => {
       for (const agent of trees[0]?.agents.slice(1) ?? []) expect(agent.link.rank).toBe('exact');
     });
   }
+
+  it('counts what forks have copied once', async () => {
+    const root = `${fixtures}1.18.33-forks`;
+    const sessions = createSessions([{ adapter: opencode, root, forced: false }], { clock: () => Date.UTC(2030, 0) });
+    const { trees } = await sessions.list({ limit: 10 });
+    const opened = await Promise.all(trees.map(async ({ id }) => (await sessions.open(nativeId(id))).tree));
+    const [original, fork, second] = opened.toSorted(
+      (a, b) => (a.startedAt ?? 0) - (b.startedAt ?? 0) || selectTotalUsage(a).output - selectTotalUsage(b).output,
+    );
+    // By the script: each of the three had an agent of its own.
+    const own = [original, fork, second].map(
+      (tree) => tree && selectTotalUsage(tree).output - (tree.inheritedUsage?.output ?? 0),
+    );
+    expect(own).toEqual([606, 1406, 2206]);
+    expect(original).not.toHaveProperty('inheritedUsage');
+    expect([fork?.forkedFrom, second?.forkedFrom]).toEqual([original?.id, fork?.id]);
+  });
+
+  it('opens a fork although a message in it is not JSON', async () => {
+    const root = makeTemporaryFolder('forks');
+    cpSync(`${fixtures}1.18.33-forks`, root, { recursive: true });
+    const writer = await startWriter(path.join(root, 'opencode.db'));
+    await writer.run(
+      "update message set data = '{' where rowid in (select max(rowid) from message group by session_id)",
+    );
+    await writer.close();
+    const sessions = createSessions([{ adapter: opencode, root, forced: false }], { clock: () => Date.UTC(2030, 0) });
+    const { trees } = await sessions.list({ limit: 10 });
+    const opened = await Promise.all(trees.map(async ({ id }) => (await sessions.open(nativeId(id))).tree));
+    expect(opened.filter(({ forkedFrom }) => forkedFrom !== undefined)).toHaveLength(2);
+  });
 });

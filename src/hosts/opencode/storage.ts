@@ -8,7 +8,7 @@ import { isClosedFolder, isMissing, isRefusal, isThere, listFolder, modifiedAt }
 import { type JsonObject, parseObject } from '../../lib/json.ts';
 import { isWrongFile, readText } from '../../lib/regular-file.ts';
 import type { LocatedSession, LocatedSource, TableCursor } from '../index.ts';
-import { OLD_PROJECTS, STORAGE } from './data-folder.ts';
+import { OLD_PROJECTS, STORAGE } from './host.ts';
 import { isOver, type MessageNote, messageFacts, noteOf, sessionFacts } from './parse-messages.ts';
 import { isOpenCall, partFacts } from './parse-parts.ts';
 import { problemFact, type RecordContext, type SessionInfo, selectTree, toSessionInfo } from './record.ts';
@@ -33,7 +33,7 @@ class StorageCursor implements TableCursor {
   #isRepaired = false;
 
   constructor({ id }: LocatedSession, source: LocatedSource) {
-    this.#context = { session: id, source: source.id };
+    this.#context = { session: id, source: source.id, begun: {} };
     this.#storage = source.path;
   }
 
@@ -134,7 +134,8 @@ function isOld(storage: string): boolean {
 
 /** `session/<project>/<session>.json`, before 0.6 `session/info/<session>.json`. */
 export async function listStored(storage: string, problems: string[] = []) {
-  const sessions: { readonly info: SessionInfo; readonly modifiedAt: number }[] = [];
+  const sessions: { readonly info: SessionInfo; readonly modifiedAt: number; readonly isEmpty: boolean }[] = [];
+  const withMessages = new Set((await listFolder(path.dirname(messageFolder(storage, '_')))).map(({ name }) => name));
   const folder = path.join(storage, 'session');
   if (await isClosedFolder(folder)) problems.push(`${folder}: ${REFUSED}.`);
   for (const project of await listFolder(folder)) {
@@ -143,7 +144,12 @@ export async function listStored(storage: string, problems: string[] = []) {
       const read = await readRecord(file);
       const info = toSessionInfo(read?.record);
       if (!info) problems.push(`${file}: ${read?.why ?? BROKEN}.`);
-      else sessions.push({ info, modifiedAt: Math.max(info.updatedAt ?? 0, await modifiedAt(file)) });
+      else
+        sessions.push({
+          info,
+          modifiedAt: info.updatedAt ?? (await modifiedAt(file)),
+          isEmpty: !withMessages.has(info.id),
+        });
     }
   }
   return sessions;

@@ -4,7 +4,7 @@ import { createResumePlans, NO_TRANSCRIPT } from '../shared/index.ts';
 import { createSidecarReader, readSpawnExchange } from './agents.ts';
 import { hookSettings, hooks } from './hooks/index.ts';
 import { qwenHost } from './host.ts';
-import { follow, locate } from './locate.ts';
+import { follow, locate, locateAgents } from './locate.ts';
 import { createConversationReader, sniffConversation } from './parse-lines.ts';
 import { stream } from './stream.ts';
 import { openTranscript } from './transcript.ts';
@@ -12,6 +12,7 @@ import { openTranscript } from './transcript.ts';
 export const qwen: SourceAdapter = {
   ...qwenHost,
   locate,
+  locateAgents,
   sniff: sniffConversation,
   createReader: (session, source) =>
     source.role === 'sidecar' ? createSidecarReader(session, source) : createConversationReader(session, source),

@@ -1,7 +1,7 @@
 // Which sessions are in a data folder of Qwen Code (a chat for each, beside the files of its agents), and which a change is about.
 
 import path from 'node:path';
-import { nativeId, toSessionId } from '../../core/index.ts';
+import { type AgentId, nativeId, toSessionId } from '../../core/index.ts';
 import { modifiedAt } from '../../lib/folders.ts';
 import { known } from '../../lib/json.ts';
 import type { FollowCapability, Located, LocatedSession, LocatedSource } from '../index.ts';
@@ -45,6 +45,22 @@ async function locateSession(root: string, project: string, native: string) {
     modifiedAt: await lastModified(sources.map((source) => source.path)),
   };
   return { session, ignored: files.filter((file) => toSource(root, file) === undefined) };
+}
+
+/** A forked session names agents whose files are in the folder of the session that started them. */
+export async function locateAgents(
+  session: LocatedSession,
+  agents: readonly AgentId[],
+): Promise<readonly LocatedSource[]> {
+  const { root, folder } = session;
+  if (root === undefined || folder === undefined || agents.length === 0) return [];
+  const found: LocatedSource[] = [];
+  for (const others of await foldersIn(path.join(folder, AGENTS)))
+    for (const file of await filesIn(others)) {
+      const source = file.endsWith(PARTIAL) ? undefined : toSource(root, file);
+      if (source?.agent && agents.includes(source.agent)) found.push(source);
+    }
+  return found;
 }
 
 /** The message that an agent is writing (0.2x); it is added to its conversation when complete. */

@@ -1,6 +1,6 @@
 // A conversation line by line: of the main agent, or of a sub-agent.
 
-import { mainAgentOf, NO_USAGE, toToolCallId } from '../../core/index.ts';
+import { mainAgentOf, NO_USAGE, toSessionId, toToolCallId } from '../../core/index.ts';
 import {
   asAmount,
   asInstant,
@@ -44,7 +44,16 @@ import {
   readSpawn,
   SPAWNING,
 } from './agents.ts';
-import { agentIdOf, BEGINNINGS, type ConversationState, idOf, kindOf, type LineContext, partsIn } from './record.ts';
+import {
+  agentIdOf,
+  BEGINNINGS,
+  type ConversationState,
+  HOST,
+  idOf,
+  kindOf,
+  type LineContext,
+  partsIn,
+} from './record.ts';
 
 /** Parsers never throw on data. */
 const PARSERS: ReadonlyMap<string, (context: LineContext) => void> = new Map([
@@ -95,6 +104,7 @@ export function createConversationReader({ id: session }: LocatedSession, source
     const context = { ...place, agent, isMain, record, state, ...known({ at: asInstant(record['timestamp']) }) };
     const kind = kindOf(record);
     if (isKnownKind(kind)) {
+      if (isMain) noteCopy(context);
       emitChanges(context);
       PARSERS.get(kind)?.(context);
     } else {
@@ -108,6 +118,19 @@ export function createConversationReader({ id: session }: LocatedSession, source
       return factsInLine(session, source.id, line, recordInLine(line, parseBytes, BEGINNINGS), parse);
     },
   };
+}
+
+/** `--fork-session` (0.23.4): the new session begins with copies of the other's lines, and each names the other session. */
+function noteCopy({ record, origin, at, state, emit }: LineContext): void {
+  const from = asText(asObject(record['forkedFrom'])?.['sessionId']);
+  if (from !== undefined) {
+    state.copiedFrom = toSessionId(HOST, from);
+    const isReply = kindOf(record) === 'assistant';
+    emit({ kind: 'session-forked', from: state.copiedFrom, replies: isReply ? [idOf({ record, origin })] : [] });
+  } else if (state.copiedFrom && at !== undefined) {
+    emit({ kind: 'session-forked', from: state.copiedFrom, replies: [], at });
+    delete state.copiedFrom;
+  }
 }
 
 /** Every line repeats where the agent works: only changes are emitted. */

@@ -1,6 +1,6 @@
 // One line of a conversation, and the context that its parsers share. Versions seen: 0.5.2 to 0.24.4.
 
-import { type AgentId, toAgentId } from '../../core/index.ts';
+import { type AgentId, type SessionId, toAgentId } from '../../core/index.ts';
 import { asObject, asText, type JsonObject } from '../../lib/json.ts';
 import { type AskedCommands, type FactPlace, type PartCall, partsOf } from '../shared/index.ts';
 
@@ -26,6 +26,8 @@ export interface ConversationState {
   readonly asked: Map<string, PartCall>;
   /** Commands that may start a session of some host. */
   readonly commands: AskedCommands;
+  /** The session that the lines before this one were copied from. */
+  copiedFrom?: SessionId;
   /** The last value of each field that every line repeats, to emit only changes. */
   readonly lastSeen: Map<string, unknown>;
 }

@@ -12,7 +12,7 @@ import {
 } from '../../lib/json.ts';
 import { createLineSplitter } from '../../lib/lines.ts';
 import type { ByteRange } from '../index.ts';
-import { requestIn } from './request.ts';
+import { requestIn, withoutEnvelope } from './request.ts';
 
 /** An event without its session and place, which the reader adds. */
 export type Fact<E = AgentEvent> = E extends AgentEvent ? Omit<E, 'session' | 'origin'> : never;
@@ -94,12 +94,17 @@ export function emitTimed(context: FactContext, fact: TimedFact): void {
 
 /** `shown`: the prompt without the envelope it came in; compared with calls is all of `text`. */
 export function promptFact(text: string, shown = text): PromptFact {
-  return { head: firstLine(shown) ?? '', digest: digestText(text) };
+  return { head: firstLine(withoutEnvelope(shown) ?? shown) ?? '', digest: digestText(text) };
 }
 
 /** The prompt of an agent. The main agent's is the title of the session as well. */
 export function emitPrompt(context: FactContext & { readonly isMain: boolean }, text: string): void {
   emitTimed(context, { kind: 'agent-prompted', prompt: promptFact(text) });
+  emitTitle(context, text);
+}
+
+/** The first prompt of main's that asks for something is the title. */
+export function emitTitle(context: FactContext & { readonly isMain: boolean }, text: string): void {
   const title = context.isMain ? requestIn(text) : undefined;
   if (title !== undefined) context.emit({ kind: 'session-titled', title, titleKind: 'prompt', ...atOf(context) });
 }

@@ -6,6 +6,11 @@ export function dumpTree(tree: SessionTree): string {
     `session ${nativeId(tree.id)}`,
     `title   ${JSON.stringify(tree.title ?? null)} (${tree.titleKind ?? 'none'})`,
     `cwd     ${tree.cwd ?? '?'}  branch ${tree.branch ?? '?'}  version ${tree.hostVersion ?? '?'}`,
+    ...(tree.unattributed ?? []).map(
+      ({ model, usage }) =>
+        `tokens  of no agent: ${model} in ${usage.input} out ${usage.output} read ${usage.cacheRead}`,
+    ),
+    ...(tree.hasUncounted ? ['tokens  of some requests are not known'] : []),
   ];
   const problems = tree.diagnostics.map(
     ({ code, count, examples }) => `problem ${code} × ${count} ${examples[0]?.detail ?? ''}`,

@@ -25,7 +25,7 @@ describe('the lines of an agent', () => {
     expect(ended(agent, {})).toBe('✅ Subagent [api-refactor] completed\n  › Modified 4 files: auth.py, tokens.py');
   });
 
-  it('failed, with the cause where it is known', async () => {
+  it('names the cause of a failure when it is known', async () => {
     const agent = await recorded();
     const failed = (over: Partial<RunReport>): string =>
       ended(agent, over).replace('❌ Subagent [api-refactor] failed — ', '');
@@ -38,7 +38,7 @@ describe('the lines of an agent', () => {
     expect(failed({ status: 'stopped', signal: 'transcript', reason: 'interrupted' })).toBe('interrupted');
   });
 
-  it('a call with all of its command, and its address: they are no prose', async () => {
+  it('shows a call with its whole command and address as code', async () => {
     const agent = await recorded();
     const said = (summary: string): string =>
       toolLines(agent, NAMES, { tool: 'Bash', summary } as Parameters<typeof toolLines>[2]).text;
@@ -49,7 +49,7 @@ describe('the lines of an agent', () => {
     expect(said('.')).toBe('🔧 [api-refactor] Bash\n  › .');
   });
 
-  it('those that are called the same are told apart, and the first keeps its name', async () => {
+  it('numbers agents with the same name, and the first keeps its name', async () => {
     const agent = await recorded();
     const twin = (id: string, at: string): AgentReport => ({
       ...agent,

@@ -2,7 +2,7 @@
 
 import {
   type AgentReport,
-  isAtWork,
+  isBusy,
   type RunReport,
   type SessionDetail,
   type TimelineCall,
@@ -113,7 +113,7 @@ function needsYouLines({ needsYou, main, subagents }: SessionDetail): RichText {
 
 /** `said`: the last words of the main agent. */
 function restLines({ main, subagents }: SessionDetail, said: string): RichText {
-  const still = subagents.filter(({ status, kind }) => isAtWork(status) && kind !== 'internal');
+  const still = subagents.filter((agent) => isBusy(agent) && agent.kind !== 'internal');
   const named = still.slice(0, MOST_NAMES);
   const left = still.length - named.length;
   return rich(

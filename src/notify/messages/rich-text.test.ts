@@ -13,7 +13,7 @@ const piece: fc.Arbitrary<Piece> = fc.oneof(
 const isTorn = (text: string): boolean => /\p{Cs}/u.test(text);
 
 describe('rich text', () => {
-  it('marks stand where the foreign words are', () => {
+  it('marks exactly the text that comes from others', () => {
     expect(rich('📎 [', { code: 'a' }, ']')).toEqual({ text: '📎 [a]', marks: [{ kind: 'code', from: 4, length: 1 }] });
     expect(joinRich([rich({ code: 'ab' }), rich('x', { pre: 'c' }), rich({ code: '' })])).toEqual({
       text: 'ab\nxc\n',

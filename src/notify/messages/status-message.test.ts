@@ -12,7 +12,7 @@ async function recorded(name: string): Promise<SessionDetail> {
 }
 
 function atWork(agent: AgentReport, more: Partial<AgentReport> = {}): AgentReport {
-  return { ...agent, status: 'running', startedAt: '2026-01-01T00:09:18Z', tokensUsed: 12_345, ...more };
+  return { ...agent, status: 'running', startedAt: '2026-01-01T00:09:18Z', ...more };
 }
 
 describe('the status message', () => {
@@ -38,7 +38,7 @@ describe('the status message', () => {
     });
   });
 
-  it('one that is silent, or waits for somebody, says so', async () => {
+  it('shows that an agent is silent, or waits for a person', async () => {
     const session = await recorded('2.1.325-single');
     const said = (more: Partial<AgentReport>): string => {
       const subagents = session.subagents.map((agent) =>
@@ -57,12 +57,12 @@ describe('the status message', () => {
     const subagents = [
       atWork(outer, { status: 'waiting', waitingOn: 'child', currentTool: 'Agent', currentToolSummary: null }),
       atWork(first, { currentTool: 'Bash', currentToolSummary: 'npm test', stalled: true }),
-      atWork(second, { status: 'waiting', waitingOn: 'permission', tokensUsed: null }),
+      atWork(second, { status: 'waiting', waitingOn: 'permission', usage: null }),
     ];
     expect(statusMessage({ ...session, subagents }, NOW).text.split('\n')).toEqual([
       '⚙️ 3 subagents running: [Audit the repo], [Check app.js], [Check util.js]',
-      '  [Audit the repo] Agent · 40 s · 12.3k tokens · ⏳ waits for a sub-agent',
-      '    [Check app.js] Bash npm test · 40 s · 12.3k tokens · ⚠️ silent',
+      '  [Audit the repo] Agent · 40 s · 177 tokens written · ⏳ waits for a sub-agent',
+      '    [Check app.js] Bash npm test · 40 s · 53 tokens written · ⚠️ silent',
       '    [Check util.js] working… · 40 s · ⏳ waits for your yes',
     ]);
   });

@@ -1,6 +1,6 @@
 // The one message of a session that is always true: who is doing what now.
 
-import { type AgentReport, formatCount, formatStatus, isAtWork, type SessionDetail, WAITS } from '../../core/index.ts';
+import { type AgentReport, formatStatus, isBusy, outputText, type SessionDetail, WAITS } from '../../core/index.ts';
 import { listNames, type NameOf, namesIn } from './notification-lines.ts';
 import { callQuote, joinRich, type Piece, quoteOf, type RichText, rich } from './rich-text.ts';
 
@@ -10,7 +10,7 @@ const MOST_LINES = 16;
 const LONGEST_DOING = 80;
 
 export function statusMessage(session: SessionDetail, now: number): RichText {
-  const busy = session.subagents.filter((agent) => isAtWork(agent.status) && agent.kind !== 'internal');
+  const busy = session.subagents.filter((agent) => isBusy(agent) && agent.kind !== 'internal');
   const [first] = busy;
   if (!first) return rich(...mainPieces(session));
   const nameOf = namesIn(session.subagents);
@@ -80,9 +80,9 @@ function depthsIn(busy: readonly AgentReport[], all: readonly AgentReport[]): Re
 const DEEPEST = 6;
 
 function agentLine(agent: AgentReport, nameOf: NameOf, depth: number, now: number): RichText {
-  const { currentTool, currentToolSummary, tokensUsed } = agent;
+  const { currentTool, currentToolSummary, usage } = agent;
   const doing = callQuote([currentTool, currentToolSummary].filter((part) => part !== null).join(' '), LONGEST_DOING);
-  const amounts = [sinceText(agent, now), tokensUsed === null ? '' : `${formatCount(tokensUsed)} tokens`];
+  const amounts = [sinceText(agent, now), usage === null ? '' : `${outputText(agent)} tokens written`];
   return rich(
     '  '.repeat(1 + Math.min(depth, DEEPEST)),
     ...nameOf(agent),

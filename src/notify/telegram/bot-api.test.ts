@@ -4,7 +4,7 @@ import { Limits } from './bot-api.ts';
 
 const CHATS = [7, 8, -5, -1_000_000_000_001];
 
-it('whoever obeys it is never told to stop: a request a second in a chat, twenty messages a minute in a group, thirty a second in all', () => {
+it('keeps the limits of Telegram: a request a second in a chat, twenty messages a minute in a group, thirty a second in all', () => {
   const action = fc.record({
     chat: fc.constantFrom(...CHATS),
     request: fc.constantFrom('send' as const, 'edit' as const),

@@ -1,13 +1,13 @@
 import {
   type AgentReport,
-  type CostReport,
+  costText,
   formatAge,
-  formatCount,
   formatStatus,
   isAtWork,
   isSessionBusy,
   type LiveSnapshot,
   linkText,
+  outputText,
   type SessionDetail,
   sessionKey,
   shortId,
@@ -82,7 +82,7 @@ async function act(command: Command): Promise<Body | undefined> {
     case 'tree':
       return about(shown(), (session) => treeText(session, now));
     case 'cost':
-      return about(shown(), costText);
+      return about(shown(), costLines);
     case 'agent': {
       if (rest === '') throw new UserError('not-found', 'Which agent?', 'Say /agent and the beginning of its id.');
       const { agent, session } = findAgent(rest, picture);
@@ -268,7 +268,7 @@ function treeLine(agent: AgentReport, now: number): RichText {
     '] ',
     { code: shortId(agent.id) },
     ` · ${formatStatus(agent)} · ${timeText(agent, now)}`,
-    agent.tokensUsed === null ? '' : ` · ${formatCount(agent.tokensUsed)} tokens`,
+    agent.usage === null ? '' : ` · ${outputText(agent)} tokens written`,
     ...(doing === '' ? [] : [' · ', { code: doing }]),
   );
 }
@@ -286,7 +286,8 @@ function agentText(agent: AgentReport, session: SessionDetail, now: number): Ric
     ['model', agent.model ?? ''],
     ['time', timeText(agent, now)],
     ['calls', agent.toolCallCount === null ? '' : String(agent.toolCallCount)],
-    ['cost', agent.cost === null ? '' : costWord(agent.cost)],
+    ['tokens written', agent.usage === null ? '' : outputText(agent)],
+    ['cost', agent.cost === null ? '' : costText(agent.cost)],
     ['why', quoteOf(agent.runs.at(-1)?.reason ?? '')],
   ];
   return joinRich([
@@ -297,16 +298,12 @@ function agentText(agent: AgentReport, session: SessionDetail, now: number): Ric
   ]);
 }
 
-function costText(session: SessionDetail): RichText {
+function costLines(session: SessionDetail): RichText {
   const agents = [session.main, ...session.subagents].filter(({ cost }) => cost !== null && cost.usd > 0);
   const dearest = agents.toSorted((a, b) => (b.cost?.usd ?? 0) - (a.cost?.usd ?? 0)).slice(0, MOST_COSTS);
   return joinRich([
-    rich(`💰 ${costWord(session.cost)} in all`),
-    ...dearest.map((agent) => rich('  [', { code: nameOf(agent) }, `] ${agent.cost ? costWord(agent.cost) : '–'}`)),
+    rich(`💰 ${costText(session.cost)} in all`),
+    ...dearest.map((agent) => rich('  [', { code: nameOf(agent) }, `] ${costText(agent.cost)}`)),
     ...(agents.length > dearest.length ? [rich(`  … ${agents.length - dearest.length} more`)] : []),
   ]);
-}
-
-function costWord({ usd, isLowerBound }: CostReport): string {
-  return `${isLowerBound ? '≥ ' : ''}$${usd.toFixed(usd < 1 ? 4 : 2)}`;
 }

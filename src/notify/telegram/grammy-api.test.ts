@@ -43,7 +43,7 @@ describe('the Bot API', () => {
     expect(await file).toBe(5);
   });
 
-  it('what is not from Telegram at all may or may not have arrived', async () => {
+  it('treats an answer that is not from Telegram as "may have arrived"', async () => {
     const api = await answering((_method, response) => response.writeHead(502).end('<html>Bad Gateway</html>'));
     const error = await api.me().catch((one: unknown) => one);
     expect(error).toMatchObject({ problem: 'network' });

@@ -26,7 +26,7 @@ describe('news in one message', () => {
     expect(lines[0]?.text).toBe('🔧 24 more calls: [Write a note] 16, [Inspect source files] 8');
   });
 
-  it('what does not fit is told with the next; one that is too long by itself is not left behind', async () => {
+  it('moves what does not fit into the next message, and still sends one that is too long by itself', async () => {
     const [said] = await formatRecording('2.1.325-nested', { tools: false });
     if (!said) throw new Error('nothing recorded');
     const { news: all, session } = said;

@@ -6,6 +6,7 @@ const NOTHING: LiveSnapshot = {
   sessions: [],
   older: [],
   olderTotal: 0,
+  emptySessions: 0,
   ignoredFiles: 0,
   places: [],
   isComplete: false,
@@ -15,7 +16,7 @@ const NOTHING: LiveSnapshot = {
 const begin: LiveEvent = { type: 'snapshot', data: NOTHING };
 const listing = (ignoredFiles: number): LiveEvent => ({
   type: 'listing',
-  data: { older: [], olderTotal: 0, ignoredFiles, isComplete: true, notices: [] },
+  data: { older: [], olderTotal: 0, emptySessions: 0, ignoredFiles, isComplete: true, notices: [] },
 });
 const idIn = (bytes: Buffer | undefined): string | undefined => /^id: (.+)$/m.exec(String(bytes))?.[1];
 const ids = (events: readonly Buffer[] | undefined) => events?.map(idIn);

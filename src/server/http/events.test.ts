@@ -34,7 +34,10 @@ describe('/api/events', () => {
     const [first] = live.snapshot().sessions;
     live.work('one');
     live.change(first?.id ?? '', (before) => ({ ...before, subagents: before.subagents.slice(1) }));
-    live.emit({ type: 'listing', data: { older: [], olderTotal: 0, ignoredFiles: 2, isComplete: true, notices: [] } });
+    live.emit({
+      type: 'listing',
+      data: { older: [], olderTotal: 0, emptySessions: 0, ignoredFiles: 2, isComplete: true, notices: [] },
+    });
     live.emit({ type: 'gone', data: { sessionId: 'nobody', host: 'claude-code' } });
     await reader.until(() => reader.events.length === 5);
     expect(reader.events.map(({ id, type }) => [id, type])).toEqual([

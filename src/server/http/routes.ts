@@ -105,9 +105,16 @@ export function createRoutes(options: RoutesContext): Hono<Env> {
   });
 
   routes.get('/api/sessions', (context) => {
-    const { sessions, older, olderTotal, ignoredFiles, isComplete } = live.snapshot();
+    const { sessions, older, olderTotal, emptySessions, ignoredFiles, isComplete } = live.snapshot();
     const total = sessions.length + olderTotal;
-    return answerJson(context, { sessions: sessions.map(sessionOnly), older, total, ignoredFiles, isComplete });
+    return answerJson(context, {
+      sessions: sessions.map(sessionOnly),
+      older,
+      total,
+      emptySessions,
+      ignoredFiles,
+      isComplete,
+    });
   });
 
   routes.get('/api/sessions/:id', async (context) => {

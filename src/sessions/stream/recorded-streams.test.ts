@@ -100,6 +100,24 @@ describe.each(Object.entries(TRUTH))('%s', (name, agents) => {
   });
 });
 
+describe('calls of agents', () => {
+  const callsIn = async (name: string) => {
+    const { events } = await replayStream(readFileSync(pathOf(name)));
+    return events.flatMap((event) =>
+      'tool_calls' in event && event.type !== 'subagent_progress' ? event.tool_calls : [],
+    );
+  };
+
+  it('are counted for second-level agents, whose own lines are not printed', async () => {
+    expect(await callsIn('claude-code-2.1.325-nested.jsonl')).toEqual([1, 1, 3]);
+    expect(await callsIn('claude-code-2.1.197-nested.jsonl')).toEqual([1, 1, 3]);
+  });
+
+  it('add up over the runs of an agent', async () => {
+    expect(await callsIn('claude-code-2.1.197-resume.jsonl')).toEqual([1, 2]);
+  });
+});
+
 describe('what is not understood', () => {
   const name = 'claude-code-2.1.325-nested.jsonl';
   const lines = readFileSync(pathOf(name), 'utf8').trimEnd().split('\n');
@@ -118,4 +136,10 @@ describe('what is not understood', () => {
     expect(events).toEqual([]);
     expect(report).toMatchObject({ host: undefined, lines: 2, malformedLines: 2 });
   });
+});
+
+it('knows an agent of a run before that a message woke, although its lines name a call of that run', async () => {
+  const { events } = await replayStream(readFileSync(pathOf('claude-code-2.1.287-woken.jsonl')));
+  expect(agentsTold(events)).toMatchObject([{ id: 'a7ba20f767edb1967', description: 'Check one file 2' }]);
+  expect(agentsTold(events)[0]?.ends.at(-1)).toBe('completed');
 });

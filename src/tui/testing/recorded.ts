@@ -42,6 +42,7 @@ export function pictureOf(sessions: readonly SessionDetail[], fields: Partial<Li
     sessions,
     older: [],
     olderTotal: 0,
+    emptySessions: 0,
     ignoredFiles: 0,
     places: ['/home/dev/.claude'],
     isComplete: true,

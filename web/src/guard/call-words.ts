@@ -21,6 +21,7 @@ export const DECISION_MARKS: Readonly<Record<AuditDecision, string>> = {
   allow: '✓',
   ask: '◐',
   deny: '✗',
+  inject: '⇄',
 };
 
 /** Everything about a call, for those who point at it. */

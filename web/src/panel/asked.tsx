@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { type AgentReport, cleanLine, type TranscriptBlock, type TranscriptMessage } from '../../../src/core/index.ts';
 import type { Backend } from '../backend.ts';
 import { AgentLink, PlaceLink } from '../parts/marks.tsx';
-import { agentsOf, askerName, useBackend } from '../store.ts';
+import { agentsOf, askerName, sessions, useBackend } from '../store.ts';
 import { type AgentProps, refOf, Section } from './section.tsx';
 
 /** A prompt longer than this is folded. */
@@ -10,10 +10,13 @@ const FOLDED_LINES = 8;
 const FOLDED_CHARACTERS = 480;
 
 /** What it was asked, and by whom. */
-export function Asked({ session, agent }: AgentProps) {
+export function Asked({ session, agent: shown }: AgentProps) {
+  const agent = presentOf(shown);
   const prompt = usePrompt(agent);
   const [isOpen, setOpen] = useState(false);
-  const text = prompt?.text ?? cleanLine(agent.description ?? agent.label);
+  const text =
+    prompt?.text ??
+    (isUnrecorded(agent) ? 'not known: its transcript is missing' : cleanLine(agent.description ?? agent.label));
   const isLong = text.length > FOLDED_CHARACTERS || text.split('\n').length > FOLDED_LINES;
   return (
     <Section title="Asked">
@@ -37,10 +40,22 @@ export function Asked({ session, agent }: AgentProps) {
   );
 }
 
+/** A replay hides how many messages there are; what was asked stays the same. */
+function presentOf(agent: AgentReport): AgentReport {
+  const session = sessions.value.find(({ id }) => id === agent.sessionId);
+  return (session && agentsOf(session).find(({ id }) => id === agent.id)) ?? agent;
+}
+
+/** A main agent of whom no line is there: what it was asked, and by whom, is not known. */
+function isUnrecorded({ kind, messageCount }: AgentReport): boolean {
+  return kind === 'main' && messageCount === null;
+}
+
 const RANKS = { exact: 'certain', strong: 'strong evidence', guess: 'a guess', none: 'not known' } as const;
 
 function By({ agent, parent }: { readonly agent: AgentReport; readonly parent: AgentReport | undefined }) {
   const { evidence, kind, parentId } = agent;
+  if (isUnrecorded(agent)) return null;
   if (kind === 'main') return <p class="panel-by">by {askerName()}</p>;
   return (
     <p class="panel-by">

@@ -53,7 +53,7 @@ export function DetailPanel() {
 }
 
 const NONE_TEXTS: Readonly<Record<Exclude<Shown['kind'], 'agent'>, string>> = {
-  nothing: 'Here stands everything about the agent that you select.',
+  nothing: 'Select an agent to see its details.',
   reading: 'Reading this session…',
   'no-session': 'There is no session of this id.',
   'no-agent': 'There is no agent of this id in this session.',
@@ -81,7 +81,8 @@ function Detail({ session, agent }: { readonly session: SessionDetail; readonly 
 /** What was not understood of it; at the session, all of it. */
 export function ProblemsSection({ session, agent }: AgentProps) {
   const items = diagnosticsOf(session, agent);
-  if (items.length === 0) return null;
+  // Nothing says which of them there were at a moment of the past.
+  if (items.length === 0 || replayAt.value !== undefined) return null;
   return (
     <Section title="Not understood">
       <Diagnostics items={items} />
@@ -226,7 +227,7 @@ export function CallsSection({ session: { startedAt }, agent: { id, sessionId, o
 export function IdsSection({ session, agent }: AgentProps) {
   const isMain = agent.kind === 'main';
   return (
-    <Section title="Where and which">
+    <Section title="Location and IDs">
       <dl class="panel-ids">
         <CopyFact name="Folder" what="the folder" text={agent.cwd ?? session.cwd} />
         <CopyFact name="Branch" what="the branch" text={agent.branch ?? session.branch} />

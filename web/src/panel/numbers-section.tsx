@@ -1,10 +1,18 @@
-import { type AgentReport, cleanLine, formatCount, timeText } from '../../../src/core/index.ts';
+import {
+  type AgentReport,
+  cleanLine,
+  contextPercent,
+  countStandings,
+  formatCount,
+  standingsText,
+  timeText,
+} from '../../../src/core/index.ts';
 import { Ago, hueOf, PlaceLink } from '../parts/marks.tsx';
-import { nowShown, replayAt } from '../store.ts';
+import { agentsOf, nowShown, replayAt } from '../store.ts';
 import { type AgentProps, Fact, refOf, Section } from './section.tsx';
 
 export function NumbersSection({ session, agent }: AgentProps) {
-  const { model, effort, messageCount, toolCallCount, slug } = agent;
+  const { model, effort, toolCallCount, slug } = agent;
   const ref = refOf(agent);
   return (
     <Section title="Numbers">
@@ -16,23 +24,16 @@ export function NumbersSection({ session, agent }: AgentProps) {
         <Fact name="Context" isWide>
           <Context agent={agent} />
         </Fact>
-        <Fact name="Messages">
-          {messageCount === null ? (
-            'not known'
-          ) : (
-            <PlaceLink in="read" to={ref}>
-              {messageCount}
-              {replayAt.value !== undefined && ' in all'}
-            </PlaceLink>
-          )}
-        </Fact>
-        <Fact name="Tool calls">
+        <Fact name="Tool calls" isWide>
           {toolCallCount === null ? (
             'not known'
           ) : (
             <PlaceLink in="timeline" to={ref}>
               {toolCallCount}
             </PlaceLink>
+          )}
+          {agent.kind === 'main' && session.agents > 1 && session.toolCallCount !== null && (
+            <span class="dim"> of {session.toolCallCount} in the session</span>
           )}
         </Fact>
         <Fact name="Duration">
@@ -54,8 +55,9 @@ export function NumbersSection({ session, agent }: AgentProps) {
               <PlaceLink in="graph" to={ref}>
                 {session.agents}
               </PlaceLink>
-              {session.internalAgents > 0 && (
-                <span class="dim"> and {session.internalAgents} that the host started for itself</span>
+              {session.agents > 1 && <span class="dim"> · {standingsText(countStandings(agentsOf(session)))}</span>}
+              {session.internalAgents > 0 && replayAt.value === undefined && (
+                <span class="dim"> · {session.internalAgents} more started by the host itself</span>
               )}
             </Fact>
             <Fact name="Host" isWide>
@@ -71,7 +73,7 @@ export function NumbersSection({ session, agent }: AgentProps) {
 function Context({ agent }: { readonly agent: AgentReport }) {
   const { contextTokens, contextWindow, compactions, hue } = agent;
   if (contextTokens === null) return <>not known</>;
-  const share = contextWindow === null ? undefined : Math.round((100 * contextTokens) / contextWindow);
+  const share = contextPercent(agent);
   return (
     <>
       <PlaceLink in="race" to={refOf(agent)}>
@@ -90,7 +92,7 @@ function Context({ agent }: { readonly agent: AgentReport }) {
           <span style={{ width: `${Math.min(100, share)}%`, background: hueOf(hue) }} />
         </span>
       )}
-      {compactions > 0 && <span class="dim">shortened {compactions === 1 ? 'once' : `${compactions} times`}</span>}
+      {compactions > 0 && <div class="dim">shortened {compactions === 1 ? 'once' : `${compactions} times`}</div>}
     </>
   );
 }

@@ -4,12 +4,15 @@ import {
   costText,
   explainChange,
   missingPrices,
+  originTexts,
   type StatusSignal,
   type TimelineAgent,
   type TimelineCall,
   type TranscriptMessage,
+  tokensText,
+  type UsageReport,
 } from '../../../src/core/index.ts';
-import { makeAgent, makeSession } from '../testing/make.ts';
+import { makeAgent, makeSession, NO_USAGE } from '../testing/make.ts';
 import { promptIn } from './asked.tsx';
 import { diagnosticsOf } from './detail-panel.tsx';
 import { descendantsOf, filesChanged, shortPath } from './files-section.tsx';
@@ -52,6 +55,39 @@ describe('causes', () => {
   });
 });
 
+describe('tokens', () => {
+  const usage = (output: number): UsageReport => ({ ...NO_USAGE, output });
+
+  it('are a lower bound only if there are any', () => {
+    expect(tokensText(1500, true)).toBe('≥1.5k');
+    expect(tokensText(1500, false)).toBe('1.5k');
+    expect(tokensText(0, true)).toBe('0');
+  });
+
+  it('say how many were copied, and how many are of no agent', () => {
+    const fork = makeSession({
+      id: '01a1e070-6f9e',
+      forkedFrom: '01a1e070-6a11',
+      inheritedUsage: usage(607),
+      unattributedUsage: usage(28),
+    });
+    expect(originTexts(fork)).toEqual([
+      '28 of the tokens went to titles, summaries and other requests of the host',
+      'forked from 01a1e070-6a',
+      '607 of the tokens were copied, and are not in the cost',
+    ]);
+  });
+
+  it('say nothing of copies if a fork has none', () => {
+    const fork = makeSession({ forkedFrom: '465047c4-bd', inheritedUsage: usage(0) });
+    expect(originTexts(fork)).toEqual(['forked from 465047c4']);
+    expect(originTexts(makeSession({ continuedFrom: '641c2dbd-25' }))).toEqual([
+      'continued from 641c2dbd after /clear',
+    ]);
+    expect(originTexts(makeSession())).toEqual([]);
+  });
+});
+
 describe('cost', () => {
   const cost = (usd: number, isLowerBound = false, unpricedModels: readonly string[] = []) => ({
     usd,
@@ -61,9 +97,9 @@ describe('cost', () => {
 
   it('is a sum, a lower bound, or not known', () => {
     expect(costText(cost(0.391))).toBe('$0.39');
-    expect(costText(cost(12.3, true))).toBe('≥ $12.30');
+    expect(costText(cost(12.3, true))).toBe('≥$12.30');
     expect(costText(cost(1234.5))).toBe('$1235');
-    expect(costText(cost(0.0042, true))).toBe('≥ $0.0042');
+    expect(costText(cost(0.0042, true))).toBe('≥$0.0042');
     expect(costText(cost(0.00001))).toBe('under $0.0001');
     expect(costText(cost(0.00001, true))).toBe('not known');
     expect(costText(cost(0))).toBe('$0');

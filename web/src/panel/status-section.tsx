@@ -10,12 +10,11 @@ import {
   type RunReport,
 } from '../../../src/core/index.ts';
 import { exactTime, wallTime } from '../parts/marks.tsx';
-import { replayAt } from '../store.ts';
 import { Section } from './section.tsx';
 
 /** How it came to stand as it does: each change with its time, how it is known, and why. */
 export function StatusSection({ agent }: { readonly agent: AgentReport }) {
-  const changes = agent.changes.filter(isPast);
+  const { changes } = agent;
   return (
     <Section title="How it went">
       {changes.length === 0 ? (
@@ -30,11 +29,6 @@ export function StatusSection({ agent }: { readonly agent: AgentReport }) {
       {agent.runs.length > 1 && <Runs runs={agent.runs} />}
     </Section>
   );
-}
-
-function isPast({ at }: ChangeReport): boolean {
-  const until = replayAt.value;
-  return until === undefined || (at !== null && Date.parse(at) <= until);
 }
 
 function Change({ change }: { readonly change: ChangeReport }) {

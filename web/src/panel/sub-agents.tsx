@@ -38,14 +38,10 @@ function AgentList({ title, agents }: { readonly title: string; readonly agents:
 
 function AgentItem({ agent }: { readonly agent: AgentReport }) {
   const now = nowShown.value;
-  const { slug, model, messageCount, toolCallCount } = agent;
-  const facts = [
-    kindText(agent),
-    slug,
-    model,
-    messageCount === null ? null : plural(messageCount, 'message'),
-    toolCallCount === null ? null : plural(toolCallCount, 'call'),
-  ].filter((fact) => fact !== null && fact !== '');
+  const { slug, model, toolCallCount } = agent;
+  const facts = [kindText(agent), slug, model, toolCallCount === null ? null : plural(toolCallCount, 'call')].filter(
+    (fact) => fact !== null && fact !== '',
+  );
   return (
     <li style={{ borderColor: hueOf(agent.hue) }}>
       <AgentLink to={refOf(agent)} class="panel-agent">

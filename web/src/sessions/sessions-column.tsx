@@ -1,12 +1,12 @@
-import { filter, picture, selected, sessions, useBackend, view } from '../store.ts';
+import { filter, isReplayed, picture, selected, sessions, shownSession, useBackend, view } from '../store.ts';
 import { FilterBar } from './filter-bar.tsx';
 import { type Alarm, findAlarms, groups, readOlder } from './order.ts';
 import './sessions.css';
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import {
   agentsOf,
   cleanLine,
-  isBusy,
+  countStandings,
   type OlderSession,
   PLAIN,
   paintMark,
@@ -14,7 +14,6 @@ import {
   type SessionDetail,
   type Standing,
   sessionStanding,
-  standingOf,
 } from '../../../src/core/index.ts';
 import { selectSession } from '../actions.ts';
 import { matchesOlder } from '../filter.ts';
@@ -41,6 +40,7 @@ export function SessionsColumn() {
         ))}
         {shown.length === 0 && <p class="sessions-none">{noneText()}</p>}
         <OlderList />
+        <EmptyNote />
       </div>
       <Radar />
     </nav>
@@ -135,6 +135,17 @@ export function OlderList() {
   );
 }
 
+/** Sessions without a conversation, such as terminals that were opened and closed again. */
+export function EmptyNote() {
+  const { emptySessions = 0 } = picture.value ?? {};
+  if (emptySessions === 0) return null;
+  return (
+    <p class="sessions-none" title="Sessions in which nobody asked anything. To list them: troupe ls --empty">
+      {plural(emptySessions, 'empty session')} not listed
+    </p>
+  );
+}
+
 type State = 'listed' | 'reading' | { readonly failure: string };
 
 function OlderRow({ session: { id, host, modifiedAt, files } }: { readonly session: OlderSession }) {
@@ -166,7 +177,7 @@ function OlderRow({ session: { id, host, modifiedAt, files } }: { readonly sessi
         </span>
       ) : (
         <button type="button" class="quiet" disabled={state === 'reading'} onClick={onClick}>
-          {state === 'reading' ? 'reading…' : 'read it'}
+          {state === 'reading' ? 'loading…' : 'Load'}
           <span class="visually-hidden"> (session {cleanLine(id.slice(0, 8))})</span>
         </button>
       )}
@@ -175,10 +186,18 @@ function OlderRow({ session: { id, host, modifiedAt, files } }: { readonly sessi
 }
 
 /** Reads signals of its own, so it is drawn anew only where its session or the selection changed. */
-export function SessionRow({ session }: { readonly session: SessionDetail }) {
+export function SessionRow({ session: present }: { readonly session: SessionDetail }) {
+  // While one session is replayed, it is listed as it was then, and of the others only what no time changes.
+  const isShown = !isReplayed.value || shownSession.value?.id === present.id;
+  const session = isReplayed.value && isShown ? (shownSession.value ?? present) : present;
   const { id, project, title, host, lastActivityAt } = session;
   const isSelected = selected.value?.session === id;
   const standing = sessionStanding(session);
+  const row = useRef<HTMLLIElement>(null);
+  // A link, a key or another view may select a session that is out of sight in the list.
+  useEffect(() => {
+    if (isSelected) row.current?.scrollIntoView({ block: 'nearest' });
+  }, [isSelected]);
   const onClick = (event: MouseEvent): void => {
     if (!isPlain(event)) return;
     event.preventDefault();
@@ -186,26 +205,27 @@ export function SessionRow({ session }: { readonly session: SessionDetail }) {
   };
   const ref = { session: id, agent: id };
   return (
-    <li class="sessions-row">
+    <li class="sessions-row" ref={row}>
       <a
         href={hashOf({ view: view.value, ref, message: undefined })}
         aria-current={isSelected ? 'true' : undefined}
         onClick={onClick}
       >
         <span class="sessions-line">
-          <Mark standing={standing} />
+          {isShown && <Mark standing={standing} />}
           <span class="sessions-project">{cleanLine(project ?? 'no project known')}</span>
-          <span class="sessions-age">
-            <Ago at={lastActivityAt} isLive />
-          </span>
+          {isShown && (
+            <span class="sessions-age">{isReplayed.value ? 'replayed' : <Ago at={lastActivityAt} isLive />}</span>
+          )}
         </span>
         <span class="sessions-title" title={title ? cleanLine(title) : undefined}>
           {title ? cleanLine(title) : <span class="dim">without a title</span>}
         </span>
         <span class="sessions-line sessions-small">
-          <span>{atWorkText(session)}</span>
+          {isShown && <span>{atWorkText(session)}</span>}
           <span class="sessions-host">{cleanLine(host)}</span>
-          <Alarms session={session} />
+          <Origin session={session} />
+          {isShown && <Alarms session={session} />}
         </span>
       </a>
     </li>
@@ -221,16 +241,22 @@ function Mark({ standing }: { readonly standing: Standing }) {
   );
 }
 
+/** Tells sessions with the same title apart. */
+function Origin({ session: { forkedFrom, continuedFrom } }: { readonly session: SessionDetail }) {
+  if (forkedFrom !== null) return <span title={cleanLine(`Forked from ${forkedFrom}`)}>fork</span>;
+  if (continuedFrom === null) return null;
+  return <span title={cleanLine(`Continued from ${continuedFrom}`)}>after /clear</span>;
+}
+
 /** 4 of 6 at work; where nobody is, how many there were. */
-function atWorkText(session: SessionDetail): string {
-  const busy = agentsOf(session).filter(isBusy).length;
-  return busy > 0 ? `${busy} of ${session.agents} at work` : plural(session.agents, 'agent');
+function atWorkText({ agents, running }: SessionDetail): string {
+  return running > 0 ? `${running} of ${agents} at work` : plural(agents, 'agent');
 }
 
 function Alarms({ session }: { readonly session: SessionDetail }) {
-  const standings = agentsOf(session).map(standingOf);
-  const needing = standings.filter((standing) => standing === 'needs you').length;
-  const silent = standings.filter((standing) => standing === 'silent').length;
+  const standings = countStandings(agentsOf(session));
+  const needing = standings.get('needs you') ?? 0;
+  const silent = standings.get('silent') ?? 0;
   return (
     <span class="sessions-alarms">
       {needing > 0 && (

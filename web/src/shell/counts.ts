@@ -1,47 +1,24 @@
 import { computed, effect } from '@preact/signals';
 import {
+  type AgentReport,
   agentsOf,
-  countStandings,
-  type LiveSnapshot,
+  type GlanceCount,
+  glanceAt,
+  isBusy,
   PLAIN,
   paintMark,
   type SessionDetail,
-  type Standing,
   standingOf,
 } from '../../../src/core/index.ts';
 import { type AgentRef, lostSince, picture } from '../store.ts';
 
-export type CountName = 'working' | 'needs-you' | 'silent';
+export type CountName = GlanceCount['name'];
 
-/** One part of the answer at a glance. */
-export interface Count {
-  readonly name: CountName;
-  readonly mark: string;
-  readonly count: number;
-  /** Behind the number. */
-  readonly word: string;
-}
-
-const COUNTED: readonly { readonly name: CountName; readonly standings: readonly [Standing, ...Standing[]] }[] = [
-  { name: 'working', standings: ['running', 'spawning'] },
-  { name: 'needs-you', standings: ['needs you'] },
-  { name: 'silent', standings: ['silent'] },
-];
-
-/** How many work, does one need the person, is one stuck. Whom nobody is counted for is left out. */
-export function countsOf(picture: LiveSnapshot | undefined): readonly Count[] {
-  if (!picture) return [];
-  const standings = countStandings(picture);
-  return COUNTED.map(({ name, standings: those }) => {
-    const count = those.reduce((sum, standing) => sum + (standings.get(standing) ?? 0), 0);
-    return { name, mark: paintMark(those[0], PLAIN), count, word: wordOf(name, count) };
-  }).filter(({ count }) => count > 0);
-}
-
-function wordOf(name: CountName, count: number): string {
-  if (name === 'needs-you') return count === 1 ? 'needs you' : 'need you';
-  return name;
-}
+const IS_COUNTED: Readonly<Record<CountName, (agent: AgentReport) => boolean>> = {
+  'at-work': isBusy,
+  'needs-you': (agent) => standingOf(agent) === 'needs you',
+  silent: (agent) => standingOf(agent) === 'silent',
+};
 
 /** The next one behind `from` who stands so, in the order of the list; from the last one on to the first. */
 export function nextOf(
@@ -49,16 +26,15 @@ export function nextOf(
   sessions: readonly SessionDetail[],
   from: AgentRef | undefined,
 ): AgentRef | undefined {
-  const wanted: readonly Standing[] = COUNTED.find((one) => one.name === name)?.standings ?? [];
   const agents = sessions.flatMap((session) => agentsOf(session));
   const at = agents.findIndex(({ id, sessionId }) => id === from?.agent && sessionId === from.session);
   const found = [...agents.slice(at + 1), ...agents.slice(0, at + 1)].find(
-    (agent) => agent.kind !== 'internal' && wanted.includes(standingOf(agent)),
+    (agent) => agent.kind !== 'internal' && IS_COUNTED[name](agent),
   );
   return found && { session: found.sessionId, agent: found.id };
 }
 
-export const counts = computed(() => countsOf(picture.value));
+export const counts = computed(() => (picture.value ? glanceAt(picture.value) : []));
 
 const NEEDS_YOU = '#ffb000';
 
@@ -82,10 +58,10 @@ export function iconWithDot(colour: string): string {
 }
 
 /** What a person sees of the page while another one is in front: who needs them, else who is stuck, else who works. */
-export function titleText(counts: readonly Count[], isLost: boolean): string {
+export function titleText(counts: readonly GlanceCount[], isLost: boolean): string {
   if (isLost) return 'no connection · troupe';
-  const count = (['needs-you', 'silent', 'working'] as const)
+  const count = (['needs-you', 'silent', 'at-work'] as const)
     .map((name) => counts.find((one) => one.name === name))
     .find((one) => one !== undefined);
-  return count ? `${count.mark} ${count.count} ${count.word} · troupe` : 'troupe';
+  return count ? `${paintMark(count.standing, PLAIN)} ${count.count} ${count.word} · troupe` : 'troupe';
 }

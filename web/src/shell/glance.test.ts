@@ -1,16 +1,17 @@
 import { describe, expect, it } from 'vitest';
+import { glanceAt } from '../../../src/core/index.ts';
 import { makeAgent, makePicture, makeSession } from '../testing/make.ts';
-import { countsOf, nextOf, titleText } from './counts.ts';
+import { nextOf, titleText } from './counts.ts';
 import { emptyText } from './empty-text.ts';
 
 const asks = { status: 'waiting', waitingOn: 'permission' } as const;
 const titleOf = (...agents: Parameters<typeof makeSession>[1] & object): string =>
-  titleText(countsOf(makePicture([makeSession({}, agents)])), false);
+  titleText(glanceAt(makePicture([makeSession({}, agents)])), false);
 
 describe('the answer at a glance', () => {
   it('is in the title, the most urgent first', () => {
     expect(titleOf()).toBe('troupe');
-    expect(titleOf({}, {}, { status: 'spawning' })).toBe('● 3 working · troupe');
+    expect(titleOf({}, {}, { status: 'spawning' })).toBe('● 3 at work · troupe');
     expect(titleOf({}, { stalled: true })).toBe('⚠ 1 silent · troupe');
     expect(titleOf({}, { stalled: true }, asks)).toBe('◐ 1 needs you · troupe');
     expect(titleOf(asks, asks)).toBe('◐ 2 need you · troupe');
@@ -19,8 +20,7 @@ describe('the answer at a glance', () => {
 
   it('counts nobody whom the host started for itself, nor one that only waits for the next order', () => {
     const main = makeAgent({ id: 's1', kind: 'main', status: 'waiting', waitingOn: 'input' });
-    expect(countsOf(makePicture([makeSession({ main }, [{ kind: 'internal' }])]))).toEqual([]);
-    expect(countsOf(undefined)).toEqual([]);
+    expect(glanceAt(makePicture([makeSession({ main }, [{ kind: 'internal' }])]))).toEqual([]);
   });
 
   it('leads from one to the next, and from the last to the first', () => {

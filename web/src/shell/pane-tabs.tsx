@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
+import { PLAIN, paintMark } from '../../../src/core/index.ts';
 import { clearFilter, goTo } from '../actions.ts';
 import type { Backend } from '../backend.ts';
 import { CopyButton, Since, wallTime } from '../parts/marks.tsx';
@@ -29,7 +30,7 @@ export function PaneTabs() {
           {name === 'sessions' && urgent && (
             <span class="pane-badge">
               {' '}
-              {urgent.mark} {urgent.count}
+              {paintMark(urgent.standing, PLAIN)} {urgent.count}
               <span class="visually-hidden"> {urgent.word}</span>
             </span>
           )}

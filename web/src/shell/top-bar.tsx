@@ -1,6 +1,15 @@
-import { picture } from '../store.ts';
+import {
+  agentsOf,
+  countStandings,
+  type GlanceCount,
+  PLAIN,
+  paintMark,
+  standingsText,
+} from '../../../src/core/index.ts';
+import { wallTime } from '../parts/marks.tsx';
+import { isReplayed, picture, replayAt, shownSession } from '../store.ts';
 import { goToNext, isDetailOpen, isHelpOpen, nextTheme, run, type Theme, theme } from './commands.ts';
-import { type Count, counts } from './counts.ts';
+import { counts } from './counts.ts';
 import { ViewTabs } from './view-frame.tsx';
 import './top-bar.css';
 
@@ -42,11 +51,12 @@ export function TopBar() {
 
 /** The answer at a glance, from two metres. */
 function Glance() {
-  const shown = counts.value;
+  const shown = isReplayed.value ? counts.value.filter(({ name }) => name === 'needs-you') : counts.value;
   const isCalm = picture.value?.isComplete === true && shown.length === 0;
   return (
     <ul class="top-glance" aria-label="How all agents stand">
-      {isCalm && <li class="top-calm">nobody at work</li>}
+      {isReplayed.value && <Then />}
+      {isCalm && !isReplayed.value && <li class="top-calm">nobody at work</li>}
       {shown.map((count) => (
         <li key={count.name}>
           <CountButton {...count} />
@@ -56,17 +66,29 @@ function Glance() {
   );
 }
 
+/** Of the session that is replayed, at that moment. */
+function Then() {
+  const session = shownSession.value;
+  if (!session || replayAt.value === undefined) return null;
+  const standings = countStandings(agentsOf(session));
+  return (
+    <li class="top-then" title={`Replay, at this moment: ${standingsText(standings, { words: true })}`}>
+      replay, {wallTime(replayAt.value)}: {standingsText(standings)}
+    </li>
+  );
+}
+
 const HINTS = {
-  working: 'Go to the next one at work',
+  'at-work': 'Go to the next one at work',
   'needs-you': 'Go to the next one who needs you (n)',
   silent: 'Go to the next silent one (s)',
 } as const;
 
-function CountButton({ name, mark, count, word }: Count) {
+function CountButton({ name, standing, count, word }: GlanceCount) {
   return (
     <button type="button" class={`top-count top-count-${name}`} onClick={() => goToNext(name)} title={HINTS[name]}>
       <span class="top-mark" aria-hidden="true">
-        {mark}
+        {paintMark(standing, PLAIN)}
       </span>
       <span class="top-number">{count}</span> <span class="top-word">{word}</span>
     </button>

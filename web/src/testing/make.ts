@@ -1,8 +1,21 @@
-import type { AgentReport, LiveSnapshot, SessionDetail, UsageReport } from '../../../src/core/index.ts';
+import {
+  type AgentReport,
+  countAgents,
+  type LiveSnapshot,
+  type SessionDetail,
+  type UsageReport,
+} from '../../../src/core/index.ts';
 
 // Agents and sessions for tests, with nothing known about them but what a test says.
 
-const NO_USAGE: UsageReport = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWrite5m: 0, cacheWrite1h: 0 };
+export const NO_USAGE: UsageReport = {
+  input: 0,
+  output: 0,
+  cacheRead: 0,
+  cacheWrite: 0,
+  cacheWrite5m: 0,
+  cacheWrite1h: 0,
+};
 const NO_COST = { usd: 0, isLowerBound: false, unpricedModels: [] };
 
 export function makeAgent(over: Partial<AgentReport> = {}): AgentReport {
@@ -69,6 +82,9 @@ export function makeSession(
 ): SessionDetail {
   const id = over.id ?? 's1';
   const main = makeAgent({ id, sessionId: id, kind: 'main', label: 'main', status: 'completed', activity: 'done' });
+  const others = subagents.map((agent, index) =>
+    makeAgent({ id: `a${index + 1}`, parentId: id, ...agent, sessionId: id }),
+  );
   return {
     id,
     host: 'claude-code',
@@ -80,11 +96,10 @@ export function makeSession(
     title: null,
     status: 'completed',
     waitingOn: null,
-    needsYou: [],
-    agents: subagents.length + 1,
-    running: 0,
+    ...countAgents([over.main ?? main, ...others]),
     internalAgents: 0,
     usage: NO_USAGE,
+    unattributedUsage: null,
     cost: NO_COST,
     forkedFrom: null,
     continuedFrom: null,
@@ -97,9 +112,7 @@ export function makeSession(
     currentTool: null,
     currentToolSummary: null,
     main,
-    subagents: subagents.map((agent, index) =>
-      makeAgent({ id: `a${index + 1}`, parentId: id, ...agent, sessionId: id }),
-    ),
+    subagents: others,
     diagnostics: { total: 0, ignoredFiles: 0, items: [] },
     ...over,
   };
@@ -110,6 +123,7 @@ export function makePicture(sessions: readonly SessionDetail[], over: Partial<Li
     sessions,
     older: [],
     olderTotal: 0,
+    emptySessions: 0,
     ignoredFiles: 0,
     places: [],
     isComplete: true,

@@ -1,9 +1,11 @@
 // Policies as the compiler makes them, by chance.
 import fc from 'fast-check';
-import type { AgentSelector, Decision, Policy, Rule, TimeWindow, ToolPattern } from '../../policy.ts';
+import type { AgentSelector, Decision, Opaque, Policy, Rule, TimeWindow, ToolPattern } from '../../policy.ts';
 import { PRESET_NAMES } from '../presets.ts';
 
 const decision = fc.constantFrom<Decision>('allow', 'ask', 'deny', 'none');
+
+const opaque = fc.constantFrom<Opaque>('ask', 'deny', 'none');
 
 /** Words that YAML takes for something else are among them. */
 const text = fc.oneof(
@@ -100,19 +102,22 @@ export const rule: fc.Arbitrary<Omit<Rule, 'id' | 'scope' | 'place'>> = fc
     ),
     despiteAncestors: fc.boolean(),
     own: fc.boolean(),
+    opaque: fc.option(opaque),
     injectsIdentity: fc.boolean(),
   })
-  .map(({ own, ...one }) => ({
+  .map(({ own, opaque: said, ...one }) => ({
     ...one,
     wait: one.decision === 'ask' ? one.wait : null,
     despiteAncestors: one.decision === 'allow' && one.despiteAncestors,
     ...(own && one.decision === 'deny' ? { ownCallsOnly: true as const } : {}),
+    ...(said !== null && (one.decision === 'deny' || one.decision === 'ask') ? { opaque: said } : {}),
     injectsIdentity: (one.decision === 'allow' || one.decision === 'ask') && one.injectsIdentity,
   }));
 
 export const presets = fc.uniqueArray(fc.constantFrom(...PRESET_NAMES), { maxLength: 2 });
 
-export const settings: fc.Arbitrary<Pick<Policy, 'defaults' | 'onError'>> = fc.record({
+export const settings: fc.Arbitrary<Pick<Policy, 'defaults' | 'onError' | 'opaque'>> = fc.record({
   defaults: fc.record({ main: decision, subagent: decision, unknown: decision }),
   onError: fc.constantFrom<Decision>('ask', 'deny', 'none'),
+  opaque,
 });

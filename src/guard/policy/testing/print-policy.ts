@@ -10,6 +10,7 @@ export function printPolicy(policy: Policy, presets: readonly string[], options:
     ...(presets.length > 0 ? { presets } : {}),
     defaults: policy.defaults,
     on_error: policy.onError,
+    opaque: policy.opaque,
     ...(rules.length > 0 ? { rules } : {}),
   };
   return stringify(file, {
@@ -29,6 +30,7 @@ export function ruleToFile(rule: Omit<Rule, 'id' | 'scope' | 'place'>): object {
     ...(rule.when ? { when: windowToFile(rule.when) } : {}),
     ...(rule.wait ? { wait: `${rule.wait.ms / 1_000}s`, on_timeout: rule.wait.otherwise } : {}),
     ...(rule.despiteAncestors ? { despite_ancestors: true } : {}),
+    ...(rule.opaque ? { opaque: rule.opaque } : {}),
     ...(rule.ownCallsOnly ? { own_calls_only: true } : {}),
     ...(rule.injectsIdentity ? { inject_identity: true } : {}),
   };

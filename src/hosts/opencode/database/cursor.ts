@@ -17,7 +17,7 @@ import { knownSchema, NUMBERS, numbersIn, readSchema, readTree, type Schema, TRE
 const longSessions = atMost(2);
 
 export function openDatabase({ id }: LocatedSession, source: LocatedSource): TableCursor {
-  const context: RecordContext = { session: id, source: source.id, settings: new Map() };
+  const context: RecordContext = { session: id, source: source.id, begun: {}, settings: new Map() };
   const root = nativeId(id);
   let progress: Progress | undefined;
   return {

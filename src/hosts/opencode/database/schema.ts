@@ -104,6 +104,8 @@ export interface SessionPosition {
   readonly id: string;
   readonly parent?: string;
   readonly modifiedAt: number;
+  /** Without a message. */
+  readonly isEmpty?: true;
 }
 
 /** Not every message sets `time_updated`; the newest message of a session is in an index. */
@@ -114,8 +116,36 @@ export function listSessions(database: ReadOnlyDatabase): readonly SessionPositi
     const id = asText(row['id']);
     if (id === undefined) return [];
     const modifiedAt = Math.max(asAmount(row['time_updated']) ?? 0, asAmount(row['newest']) ?? 0);
-    return [{ id, modifiedAt, ...known({ parent: asText(row['parent_id']) }) }];
+    const isEmpty = row['newest'] === null ? true : undefined;
+    return [{ id, modifiedAt, ...known({ parent: asText(row['parent_id']), isEmpty }) }];
   });
+}
+
+/**
+ * The session that another began as a copy of: it has most of the messages that are older than the copy, by role and
+ * millisecond. Of two that have the same, the older one.
+ */
+export function findOriginIn(database: ReadOnlyDatabase, id: string): string | undefined {
+  const roleIn = (table: string): string =>
+    `case when json_valid(${table}.data) then json_extract(${table}.data, '$.role') end`;
+  const copies = database.all(
+    `select message.time_created as at from message join session on session.id = session_id
+      where session_id = ? and message.time_created < session.time_created`,
+    id,
+  );
+  if (copies.length === 0) return undefined;
+  const [origin] = database.all(
+    `select ${textOf('message.session_id')} as id from message
+      join session on session.id = message.session_id
+      join message as copy on copy.session_id = ?1 and copy.time_created = message.time_created
+        and ${roleIn('copy')} = ${roleIn('message')}
+      where message.time_created in (select value from json_each(?2)) and message.session_id <> ?1
+        and session.parent_id is null and session.time_created < (select time_created from session where id = ?1)
+      group by message.session_id order by count(*) desc, session.time_created limit 1`,
+    id,
+    JSON.stringify(copies.map(({ at }) => asAmount(at))),
+  );
+  return asText(origin?.['id']);
 }
 
 export function toInfo(row: SqlRow): SessionInfo | undefined {

@@ -21,10 +21,9 @@ import type {
   SettingsView,
 } from '../../index.ts';
 import { GUARD_SECONDS } from '../../shared/index.ts';
-import { isDatabaseName } from '../data-folder.ts';
 import { columnsOf } from '../database/schema.ts';
 import { ASKED, BEFORE_CALL, REPLIED } from '../guard.ts';
-import { ifAbsolute, rootsOf } from '../host.ts';
+import { ifAbsolute, isDatabaseName, rootsOf } from '../host.ts';
 import { HOST } from '../record.ts';
 import { commandsIn, isOurs, pluginText } from './plugin-text.ts';
 

@@ -13,7 +13,7 @@ import { getList, listServed, openStream, type ServerEvent } from './request.ts'
 export function openServer({ id }: LocatedSession, source: LocatedSource): TableCursor {
   // Not the session's root, which may be a folder that has the session, too.
   const { path: root } = source;
-  const context: RecordContext = { session: id, source: source.id };
+  const context: RecordContext = { session: id, source: source.id, begun: {} };
   const state = createEventsState(context);
   let former: EventLog | undefined;
   /** The number of the next event in it. */

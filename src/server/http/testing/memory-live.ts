@@ -25,6 +25,7 @@ export function memoryLive(sessions: readonly SessionDetail[] = [], ignoredFiles
     sessions,
     older: [{ id: 'an-older-one', host: 'claude-code', modifiedAt: '2026-01-02T03:04:05.678Z', files: 3 }],
     olderTotal: 1,
+    emptySessions: 0,
     ignoredFiles,
     places: ['/home/dev/.claude'],
     isComplete: true,

@@ -1,7 +1,8 @@
 import { memo } from 'preact/compat';
 import { type AgentReport, PLAIN, paintMark, plural, standingOf } from '../../../../src/core/index.ts';
 import { hueOf } from '../../parts/marks.tsx';
-import { groupText, kindText, nameText, nowText, statusText, tokensText, tokensTitle } from './graph-words.ts';
+import { nameOf } from '../../store.ts';
+import { groupText, kindText, nowText, statusText, tokensText, tokensTitle } from './graph-words.ts';
 
 export interface CardProps {
   readonly agent: AgentReport;
@@ -65,7 +66,7 @@ function FullContent({ agent, now }: ContentProps) {
   const doing = nowText(agent);
   return (
     <>
-      <span class="graph-name">{nameText(agent)}</span>
+      <span class="graph-name">{nameOf(agent)}</span>
       <span class="graph-kind">
         <span class="graph-cut">{kindText(agent)}</span>
         <Tokens agent={agent} />
@@ -85,7 +86,7 @@ function DenseContent({ agent, now }: ContentProps) {
   return (
     <>
       <Mark agent={agent} />
-      <span class="graph-name">{nameText(agent)}</span>
+      <span class="graph-name">{nameOf(agent)}</span>
       <span class="visually-hidden">, {kindText(agent)}, </span>
       {doing === '' ? (
         <span class="graph-word">{statusText(agent, now).replace('silent for', 'silent')}</span>
@@ -107,7 +108,7 @@ function FarContent({ agent, now }: ContentProps) {
         {paintMark(standingOf(agent), PLAIN)}
       </span>
       <span class="visually-hidden">
-        {nameText(agent)}, {kindText(agent)}, {statusText(agent, now)} {nowText(agent)}
+        {nameOf(agent)}, {kindText(agent)}, {statusText(agent, now)} {nowText(agent)}
       </span>
     </>
   );

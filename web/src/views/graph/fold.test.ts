@@ -34,7 +34,11 @@ describe('a small session', () => {
 describe('a large session', () => {
   it('folds what finished a while ago, but the last few', async () => {
     const { main } = foldForest(await many(100), wish());
-    expect(main.children[0]).toMatchObject({ kind: 'finished', count: 96, failed: 0, isFolded: true });
+    expect(main.children[0]).toMatchObject({
+      kind: 'finished',
+      standings: new Map([['completed', 96]]),
+      isFolded: true,
+    });
     expect(keysBelow(main).slice(1)).toEqual(['agent-96', 'agent-97', 'agent-98', 'agent-99']);
   });
 
@@ -47,7 +51,7 @@ describe('a large session', () => {
     const { main } = foldForest(forest, wish({ kept: new Set(['agent-40']) }));
     const shown = keysBelow(main);
     for (const index of [10, 20, 30, 40]) expect(shown).toContain(`agent-${index}`);
-    expect(main.children[0]).toMatchObject({ kind: 'finished', count: 92 });
+    expect(main.children[0]).toMatchObject({ kind: 'finished', standings: new Map([['completed', 92]]) });
   });
 
   it('shows all in their order when the chip is opened', async () => {
@@ -66,7 +70,12 @@ describe('a large session', () => {
       (index) => (index === 50 ? { status: 'failed' } : {}),
     );
     const { main } = foldForest(growForest(nested), wish());
-    expect(main.children[0]).toMatchObject({ count: 92, failed: 1 });
+    expect(main.children[0]).toMatchObject({
+      standings: new Map([
+        ['completed', 91],
+        ['failed', 1],
+      ]),
+    });
   });
 });
 

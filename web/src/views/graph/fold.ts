@@ -1,4 +1,11 @@
-import { type AgentReport, type GroupReport, isOver, type SessionDetail } from '../../../../src/core/index.ts';
+import {
+  type AgentReport,
+  countStandings,
+  type GroupReport,
+  isOver,
+  type SessionDetail,
+  type Standings,
+} from '../../../../src/core/index.ts';
 import { groupBy } from '../../../../src/lib/group.ts';
 
 /** What has a place in the picture: an agent, or a chip that stands for finished ones. */
@@ -19,9 +26,8 @@ export interface FinishedItem {
   readonly kind: 'finished';
   readonly key: string;
   readonly children: readonly [];
-  /** Agents that it stands for, with those below them. */
-  readonly count: number;
-  readonly failed: number;
+  /** Of the agents that it stands for, with those below them. */
+  readonly standings: Standings;
   readonly isFolded: boolean;
   readonly group: GroupReport | null;
 }
@@ -97,15 +103,14 @@ function chipOf(branches: readonly Branch[], key: string, isFolded: boolean): Fi
     kind: 'finished',
     key,
     children: [],
-    count: branches.reduce((sum, { below }) => sum + 1 + below, 0),
-    failed: branches.reduce((sum, branch) => sum + failuresIn(branch), 0),
+    standings: countStandings(branches.flatMap(agentsIn)),
     isFolded,
     group: branches[0]?.agent.group ?? null,
   };
 }
 
-function failuresIn({ agent, children }: Branch): number {
-  return children.reduce((sum, child) => sum + failuresIn(child), agent.status === 'failed' ? 1 : 0);
+function agentsIn({ agent, children }: Branch): readonly AgentReport[] {
+  return [agent, ...children.flatMap(agentsIn)];
 }
 
 function chipKey(parent: string, group: string | undefined): string {

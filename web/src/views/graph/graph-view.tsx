@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { nowShown, shownSession } from '../../store.ts';
+import { nameOf, nowShown, shownSession } from '../../store.ts';
 import { camera, followTree, lookAt, pan, showAll, viewSize, zoom } from './camera-state.ts';
 import { folds, layout, pointed, watchLooseKeys } from './graph-state.ts';
 import { Stage } from './stage.tsx';
@@ -11,13 +11,13 @@ import { memo } from 'preact/compat';
 import type { EvidenceRank } from '../../../../src/core/index.ts';
 import { hueOf } from '../../parts/marks.tsx';
 import { isWithin, seenBox } from './camera.ts';
-import { askerText, evidenceText, kindText, nameText, nowText, statusText, tokensText } from './graph-words.ts';
+import { askerText, evidenceText, kindText, nowText, statusText, tokensText } from './graph-words.ts';
 import { type Box, CARD_WIDTH, type Placed } from './tree-layout.ts';
 
 /** Who asked whom, as a tree from left to right. */
 export function GraphView() {
   const session = shownSession.value;
-  if (!session) return <p class="graph-empty">There is no session yet. When one begins, its agents stand here.</p>;
+  if (!session) return <p class="graph-empty">No session yet. Its agents will appear here.</p>;
   return (
     <section class="graph" aria-label="Graph of who asked whom">
       <Board />
@@ -118,7 +118,7 @@ export function Hint() {
   const doing = nowText(agent);
   return (
     <div class="graph-hint" aria-hidden="true" style={placeFor(one, parent)}>
-      <strong>{nameText(agent)}</strong>
+      <strong>{nameOf(agent)}</strong>
       <span class="graph-hint-facts">
         {kindText(agent)} · {statusText(agent, nowShown.value)} · context {tokensText(agent)}
       </span>

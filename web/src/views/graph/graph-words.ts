@@ -10,12 +10,8 @@ import {
   standingOf,
   typeText,
 } from '../../../../src/core/index.ts';
-import type { FinishedItem } from './fold.ts';
+import { nameOf } from '../../store.ts';
 import type { Frame } from './tree-layout.ts';
-
-export function nameText({ label }: Pick<AgentReport, 'label'>): string {
-  return cleanLine(label);
-}
 
 export function kindText(agent: AgentReport): string {
   const type = cleanLine(typeText({ ...agent, background: null }));
@@ -53,7 +49,7 @@ const ASKER_COLUMNS = 48;
 
 /** How somebody is called as the one who asked. */
 export function askerText(agent: AgentReport): string {
-  return agent.kind === 'main' ? 'the main agent' : cutTo(nameText(agent), ASKER_COLUMNS);
+  return agent.kind === 'main' ? 'the main agent' : cutTo(nameOf(agent), ASKER_COLUMNS);
 }
 
 /** Who asked for it, and how that is known. */
@@ -65,8 +61,4 @@ export function evidenceText(evidence: EvidenceReport | null, parent: string | u
 
 export function groupText({ kind, name }: Pick<Frame, 'kind' | 'name'>): string {
   return name === null ? kind : `${kind} ${cleanLine(name)}`;
-}
-
-export function chipText({ count, failed }: Pick<FinishedItem, 'count' | 'failed'>): string {
-  return failed > 0 ? `${count} finished, ${failed} failed` : `${count} finished`;
 }

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { memo } from 'preact/compat';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
-import { type AgentReport, type EvidenceRank, isOver, standingOf } from '../../../../src/core/index.ts';
+import { type AgentReport, type EvidenceRank, isOver, standingOf, standingsText } from '../../../../src/core/index.ts';
 import { groupBy } from '../../../../src/lib/group.ts';
 import { hueOf } from '../../parts/marks.tsx';
 import { nowShown, selected } from '../../store.ts';
@@ -9,7 +9,7 @@ import { camera, drawn, isFar, isGliding } from './camera-state.ts';
 import { Card } from './card.tsx';
 import type { FinishedItem, GraphItem } from './fold.ts';
 import { focused } from './graph-state.ts';
-import { askerText, chipText, evidenceText, groupText } from './graph-words.ts';
+import { askerText, evidenceText, groupText } from './graph-words.ts';
 import { listenTo } from './stage-input.ts';
 import { type Box, CARD_WIDTH, type Frame, type Layout, type Placed } from './tree-layout.ts';
 
@@ -87,8 +87,8 @@ function Itself({ one, asker, isFocusable, isDense }: ItemProps) {
   const { item, x, y, level, position, siblings } = one;
   const place = { x, y, level, position, siblings, isFocusable };
   if (item.kind === 'finished') {
-    const { key, count, failed, isFolded } = item;
-    return <Chip id={key} count={count} failed={failed} isFolded={isFolded} {...place} />;
+    const { key, standings, isFolded } = item;
+    return <Chip id={key} standings={standings} isFolded={isFolded} {...place} />;
   }
   const { agent, below, isFolded } = item;
   return (
@@ -140,7 +140,7 @@ function FrameBox({ frame: { x, y, width, height, kind, name } }: { readonly fra
   );
 }
 
-export interface ChipProps extends Pick<FinishedItem, 'count' | 'failed' | 'isFolded'> {
+export interface ChipProps extends Pick<FinishedItem, 'standings' | 'isFolded'> {
   readonly id: string;
   readonly x: number;
   readonly y: number;
@@ -152,7 +152,7 @@ export interface ChipProps extends Pick<FinishedItem, 'count' | 'failed' | 'isFo
 
 /** Stands for many that have finished, and opens. */
 export const Chip = memo(function Chip(props: ChipProps) {
-  const { id, x, y, level, position, siblings, isFocusable, isFolded, failed } = props;
+  const { id, x, y, level, position, siblings, isFocusable, isFolded, standings } = props;
   return (
     <div
       role="treeitem"
@@ -167,8 +167,10 @@ export const Chip = memo(function Chip(props: ChipProps) {
       aria-selected={false}
       style={{ transform: `translate(${x}px, ${y}px)` }}
     >
-      <span aria-hidden="true">{failed > 0 ? '✗' : '✓'}</span>
-      <span class={failed > 0 ? 'graph-chip-failed' : ''}>{chipText(props)}</span>
+      <span class={standings.has('failed') ? 'graph-chip-failed' : ''} aria-hidden="true">
+        {standingsText(standings)}
+      </span>
+      <span class="visually-hidden">{standingsText(standings, { words: true })}</span>
       <span class="graph-chip-open" aria-hidden="true">
         {isFolded ? 'show' : 'hide'}
       </span>

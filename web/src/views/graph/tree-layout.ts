@@ -1,4 +1,5 @@
 import { type HierarchyPointNode, hierarchy, tree } from 'd3-hierarchy';
+import { standingsText } from '../../../../src/core/index.ts';
 import { groupBy } from '../../../../src/lib/group.ts';
 import type { GraphItem, ShownForest } from './fold.ts';
 
@@ -92,7 +93,7 @@ export function renew(layout: Layout, { main, orphans }: ShownForest): Layout {
 function isSame(a: GraphItem, b: GraphItem): boolean {
   if (a.isFolded !== b.isFolded) return false;
   if (a.kind === 'agent') return b.kind === 'agent' && a.agent === b.agent && a.below === b.below;
-  return b.kind === 'finished' && a.count === b.count && a.failed === b.failed;
+  return b.kind === 'finished' && standingsText(a.standings) === standingsText(b.standings);
 }
 
 function flatten(item: GraphItem): readonly GraphItem[] {

@@ -95,7 +95,7 @@ export function GuardEmpty({ state, isPast }: { readonly state: FeedState; reado
   return (
     <Words
       head={head}
-      text="With hooks, every tool call stands here as it is made, with the agent that made it. The command shows the change to the host's settings, and asks before it makes it:"
+      text="With hooks, every tool call appears here live, with the agent that made it. This command shows the change to the host's settings, and asks before it writes it:"
     >
       <p class="empty-command">
         <code>{INSTALL}</code> <CopyButton text={INSTALL} what="the command" />

@@ -5,6 +5,7 @@ import {
   plural,
   type SessionDetail,
   sessionKey,
+  standingsText,
 } from '../../../../src/core/index.ts';
 import { groupBy } from '../../../../src/lib/group.ts';
 import { type Car, type Folds, factsOf } from './facts.ts';
@@ -227,36 +228,21 @@ function isSameChip(a: Chip | undefined, b: Chip | undefined): boolean {
 }
 
 function isSameTally(a: Tally = NOBODY, b: Tally = NOBODY): boolean {
-  return (
-    a.agents === b.agents &&
-    a.busy === b.busy &&
-    a.needsYou === b.needsYou &&
-    a.failed === b.failed &&
-    a.unknown === b.unknown
-  );
+  return a.agents === b.agents && a.busy === b.busy && standingsText(a.standings) === standingsText(b.standings);
 }
 
-/** As it stands on the chip; `isShort` where there is little room. */
-export function chipText({ kind, tally, isOpen }: Chip, isShort = false): string {
-  const { agents, busy, needsYou, failed, unknown } = tally;
-  if (kind === 'folded') {
-    const urgent = needsYou > 0 ? ` ◐ ${needsYou}` : busy > 0 ? ` ● ${busy}` : '';
-    return `+${agents}${urgent}`;
-  }
-  const ends = [...(failed > 0 ? [`✗ ${failed}`] : []), ...(unknown > 0 ? [`? ${unknown}`] : [])];
-  return [isOpen ? '▾' : '▸', isShort ? `✓ ${agents}` : `finished ${agents}`, ...ends].join(' ');
+/** As it stands on the chip: each standing with its own mark and number. */
+export function chipText({ kind, tally: { agents, busy, standings }, isOpen }: Chip): string {
+  if (kind === 'finished') return `${isOpen ? '▾' : '▸'} ${standingsText(standings)}`;
+  const needsYou = standings.get('needs you') ?? 0;
+  const urgent = needsYou > 0 ? ` ◐ ${needsYou}` : busy > 0 ? ` ● ${busy}` : '';
+  return `+${agents}${urgent}`;
 }
 
 /** The same, said. */
-export function chipWords({ kind, tally: { agents, busy, needsYou, failed, unknown }, isOpen }: Chip): string {
-  const counted = [
-    ...(needsYou > 0 ? [`${needsYou} ${needsYou === 1 ? 'needs' : 'need'} you`] : []),
-    ...(busy > 0 ? [`${busy} at work`] : []),
-    ...(failed > 0 ? [`${failed} failed`] : []),
-    ...(unknown > 0 ? [`${unknown} with an end that is not known`] : []),
-  ];
-  const what = kind === 'folded' ? plural(agents, 'more sub-agent') : plural(agents, 'finished sub-agent');
-  return [what, ...counted, isOpen ? 'shown' : 'folded'].join(', ');
+export function chipWords({ kind, tally: { agents, standings }, isOpen }: Chip): string {
+  const what = kind === 'folded' ? plural(agents, 'more sub-agent') : plural(agents, 'sub-agent');
+  return [what, standingsText(standings, { words: true }), isOpen ? 'shown' : 'folded'].join(', ');
 }
 
 /** What a picture was drawn from. Most of the time one lane of many is different in the next. */

@@ -138,11 +138,11 @@ export function drawGhost(frame: Frame, lane: Lane, car: Car): void {
 
 function drawChip(frame: Frame, chip: Chip, box: Box): void {
   const { ctx, palette, cut } = frame;
-  const { needsYou, failed } = chip.tally;
+  const { standings } = chip.tally;
+  const needsYou = standings.get('needs you') ?? 0;
+  const failed = standings.get('failed') ?? 0;
   const font = needsYou > 0 ? palette.smallBold : palette.small;
-  const whole = chipText(chip);
-  const room = box.w - 14;
-  const text = cut(cut(whole, font, room).text === whole ? whole : chipText(chip, true), font, room);
+  const text = cut(chipText(chip), font, box.w - 14);
   const width = text.width + 14;
   const x = box.x + box.w - width;
   ctx.beginPath();

@@ -1,4 +1,12 @@
-import { type AgentReport, agentKey, isAtWork, type SessionDetail } from '../../../../src/core/index.ts';
+import {
+  type AgentReport,
+  addStandings,
+  agentKey,
+  countStandings,
+  isAtWork,
+  type SessionDetail,
+  type Standings,
+} from '../../../../src/core/index.ts';
 import { groupBy } from '../../../../src/lib/group.ts';
 import { factsOf } from './facts.ts';
 
@@ -16,12 +24,10 @@ export interface Kin {
 export interface Tally {
   readonly agents: number;
   readonly busy: number;
-  readonly needsYou: number;
-  readonly failed: number;
-  readonly unknown: number;
+  readonly standings: Standings;
 }
 
-export const NOBODY: Tally = { agents: 0, busy: 0, needsYou: 0, failed: 0, unknown: 0 };
+export const NOBODY: Tally = { agents: 0, busy: 0, standings: new Map() };
 
 /** How long one stays in its place after its end. A failure is worth a longer look. */
 const STAYS_MS = 30_000;
@@ -68,29 +74,20 @@ function parentsFirst(root: AgentReport, childrenOf: ChildrenLists): AgentReport
 }
 
 function kinOf(agent: AgentReport, children: readonly Kin[]): Kin {
-  const { standing, isBusy } = factsOf(agent);
-  const own: Tally = {
-    agents: 1,
-    busy: isBusy ? 1 : 0,
-    needsYou: standing === 'needs you' ? 1 : 0,
-    failed: standing === 'failed' ? 1 : 0,
-    unknown: standing === 'unknown' ? 1 : 0,
-  };
+  const own: Tally = { agents: 1, busy: factsOf(agent).isBusy ? 1 : 0, standings: countStandings([agent]) };
   const fadesAt = children.reduce((at, child) => Math.max(at, child.fadesAt), fadeOf(agent));
   return { key: agentKey(agent), agent, children, tally: tallyOf(children, own), fadesAt };
 }
 
 export function tallyOf(kins: readonly Kin[], start: Tally = NOBODY): Tally {
-  if (kins.length === 0) return start;
-  let { agents, busy, needsYou, failed, unknown } = start;
-  for (const { tally } of kins) {
-    agents += tally.agents;
-    busy += tally.busy;
-    needsYou += tally.needsYou;
-    failed += tally.failed;
-    unknown += tally.unknown;
-  }
-  return { agents, busy, needsYou, failed, unknown };
+  return kins.reduce(
+    (sum, { tally }) => ({
+      agents: sum.agents + tally.agents,
+      busy: sum.busy + tally.busy,
+      standings: addStandings(sum.standings, tally.standings),
+    }),
+    start,
+  );
 }
 
 function fadeOf({ status, completedAt, lastActivityAt }: AgentReport): number {

@@ -46,7 +46,11 @@ describe('lanes', () => {
     expect(lanes[0]).toMatch(/✓\d+$/);
     expect(layOut([detail], { now: end + 29 * 60_000 }).blocks[0]?.block.lanes[0]?.chip?.tally).toMatchObject({
       agents: 9,
-      failed: 1,
+      standings: new Map([
+        ['completed', 7],
+        ['failed', 1],
+        ['stopped', 1],
+      ]),
     });
   });
 

@@ -1,5 +1,12 @@
 import { Component } from 'preact';
-import { type AgentReport, formatCount, linkText, plural, runsText } from '../../../../src/core/index.ts';
+import {
+  type AgentReport,
+  contextPercent,
+  formatCount,
+  linkText,
+  plural,
+  runsText,
+} from '../../../../src/core/index.ts';
 import { nowShown } from '../../store.ts';
 import { chipWords, type Lane } from './block.ts';
 import { factsOf, sayingOf } from './facts.ts';
@@ -147,21 +154,16 @@ export function statusWords(agent: AgentReport, now: number): string {
   return standing === 'silent' && agent.lastActivityAt === null ? `silent: ${saying}` : saying;
 }
 
-export function contextWords({ contextTokens, contextWindow, compactions }: AgentReport): string {
+export function contextWords(agent: AgentReport): string {
+  const { contextTokens, contextWindow, compactions } = agent;
   const again = compactions > 0 ? `, ${plural(compactions, 'compaction')}` : '';
   if (contextTokens === null) return `context not known${again}`;
   const tokens = `${formatCount(contextTokens)} tokens`;
   if (contextWindow === null) return `${tokens}, window not known${again}`;
-  return `${percentOf(contextTokens, contextWindow)} % of the context, ${tokens} of ${formatCount(contextWindow)}${again}`;
+  return `${contextPercent(agent)} % of the context, ${tokens} of ${formatCount(contextWindow)}${again}`;
 }
 
 export function belowWords({ below: { agents, busy } }: Lane): string {
   if (agents === 0) return '';
   return `${busy} of ${plural(agents, 'sub-agent')} at work`;
-}
-
-/** One decimal below ten: the windows are large. */
-export function percentOf(tokens: number, window: number): string {
-  const percent = (100 * tokens) / window;
-  return percent < 10 ? percent.toFixed(1) : String(Math.round(percent));
 }

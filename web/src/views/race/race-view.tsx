@@ -3,7 +3,7 @@ import { runStage } from './run-stage.ts';
 import './race.css';
 import { effect } from '@preact/signals';
 import type { RefObject } from 'preact';
-import { cleanLine, formatCount, plural } from '../../../../src/core/index.ts';
+import { cleanLine, outputText, plural } from '../../../../src/core/index.ts';
 import { nowShown, selectedAgent } from '../../store.ts';
 import { actOfClick, actOfKey } from './acts.ts';
 import { chipWords, type Lane } from './block.ts';
@@ -246,7 +246,7 @@ function LaneFacts({ lane }: { readonly lane: Lane }) {
       <p class="race-tooltip-dim">{contextWords(agent)}</p>
       <p class="race-tooltip-dim">
         {[
-          agent.usage === null ? 'output not known' : `${formatCount(agent.usage.output)} tokens written`,
+          agent.usage === null ? 'output not known' : `${outputText(agent)} tokens written`,
           ...(agent.toolCallCount === null ? [] : [plural(agent.toolCallCount, 'tool call')]),
           ...(belowWords(lane) === '' ? [] : [belowWords(lane)]),
         ].join(' · ')}

@@ -77,10 +77,10 @@ describe('the mirror', () => {
 
   it('says everything about a lane', async () => {
     expect((await wordsOf('2.1.325-nested')).join('\n')).toMatchInlineSnapshot(`
-      "Please do the job. [[play:nested]] · session · nested · sonnet 4.5 · completed · 2.0 s · 5.1 % of the context, 10.3k tokens of 200k · 0 of 3 sub-agents at work
-      Audit the repo · sub-agent, level 1 · general-purpose · sonnet 4.5 · completed · 1.7 s · 2.2 % of the context, 4.4k tokens of 200k · 0 of 2 sub-agents at work
-      Check app.js · sub-agent, level 2 · general-purpose · sonnet 4.5 · completed · 1.0 s · 1.9 % of the context, 3.8k tokens of 200k
-      Check util.js · sub-agent, level 2 · general-purpose · sonnet 4.5 · completed · 1.0 s · 1.9 % of the context, 3.8k tokens of 200k"
+      "Please do the job. [[play:nested]] · session · nested · sonnet 4.5 · completed · 2.0 s · 5 % of the context, 10.3k tokens of 200k · 0 of 3 sub-agents at work
+      Audit the repo · sub-agent, level 1 · general-purpose · sonnet 4.5 · completed · 1.7 s · 2 % of the context, 4.4k tokens of 200k · 0 of 2 sub-agents at work
+      Check app.js · sub-agent, level 2 · general-purpose · sonnet 4.5 · completed · 1.0 s · 2 % of the context, 3.8k tokens of 200k
+      Check util.js · sub-agent, level 2 · general-purpose · sonnet 4.5 · completed · 1.0 s · 2 % of the context, 3.8k tokens of 200k"
     `);
   });
 
@@ -106,16 +106,27 @@ describe('the mirror', () => {
 });
 
 describe('chips', () => {
-  const tally = { agents: 12, busy: 0, needsYou: 0, failed: 2, unknown: 1 };
-  it('count who is in them', () => {
+  const standings = new Map([
+    ['completed', 8],
+    ['failed', 2],
+    ['stopped', 1],
+    ['unknown', 1],
+  ] as const);
+  const tally = { agents: 12, busy: 0, standings };
+  it('count each standing once, with its own mark', () => {
     const chip = { kind: 'finished', tally, isOpen: false } as const;
-    expect(chipText(chip)).toBe('▸ finished 12 ✗ 2 ? 1');
-    expect(chipText(chip, true)).toBe('▸ ✓ 12 ✗ 2 ? 1');
-    expect(chipWords(chip)).toBe('12 finished sub-agents, 2 failed, 1 with an end that is not known, folded');
+    expect(chipText(chip)).toBe('▸ ✓ 8 ✗ 2 ■ 1 ? 1');
+    expect(chipWords(chip)).toBe('12 sub-agents, 8 completed, 2 failed, 1 stopped, 1 unknown, folded');
+  });
+
+  it('do not count one whose end is unknown as completed', () => {
+    const one = { agents: 1, busy: 0, standings: new Map([['unknown', 1]] as const) };
+    expect(chipText({ kind: 'finished', tally: one, isOpen: false })).toBe('▸ ? 1');
   });
 
   it('never hide that somebody needs the person', () => {
-    const chip = { kind: 'folded', tally: { ...tally, busy: 4, needsYou: 1 }, isOpen: false } as const;
+    const waiting = new Map([...standings, ['needs you', 1]] as const);
+    const chip = { kind: 'folded', tally: { agents: 12, busy: 4, standings: waiting }, isOpen: false } as const;
     expect(chipText(chip)).toBe('+12 ◐ 1');
     expect(chipWords(chip)).toContain('1 needs you');
   });

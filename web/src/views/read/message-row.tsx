@@ -4,8 +4,8 @@ import { useEffect, useState } from 'preact/hooks';
 import {
   type AgentReport,
   cleanLine,
-  formatCount,
   type NoticeBlock,
+  outputText,
   plural,
   type SubAgentRef,
   type TranscriptMessage,
@@ -25,7 +25,7 @@ import {
 import { read } from '../../actions.ts';
 import { exactTime, hueOf, isPlain, PlaceLink, StatusMark, wallTime } from '../../parts/marks.tsx';
 import { hashOf } from '../../route.ts';
-import { type AgentRef, clock } from '../../store.ts';
+import { type AgentRef, nowShown, replayAt } from '../../store.ts';
 import { CallBlock } from './call-block.tsx';
 import { Answer } from './call-body.tsx';
 import type { Finder } from './find.ts';
@@ -33,7 +33,7 @@ import { FoldedText } from './folded-text.tsx';
 import { choose, isOpenPart } from './openness.ts';
 import { type PartPlace, slotName, useHitInPart } from './part-place.ts';
 import { Prose } from './prose.tsx';
-import { agentIn, nameOf, typeOf } from './reader-state.tsx';
+import { agentIn, nameOf, openCallsAt, typeOf } from './reader-state.tsx';
 
 /** Who speaks under which name and in which colour. Stays the same object while none of it changes. */
 export interface Speakers {
@@ -63,12 +63,17 @@ export const MessageRow = memo(function MessageRow(props: RowProps) {
   const voice = voiceOf(message, speakers.isSubAgent);
   const name = speakers.names[voice];
   const ref: AgentRef = { session, agent };
+  const isLater = useComputed(
+    () => replayAt.value !== undefined && Date.parse(message.timestamp ?? '') > replayAt.value,
+  );
+  const open = new Set(useComputed(() => openCallsAt(ref, replayAt.value)).value.split(' '));
   const classes = [
     'read-message',
     `read-${voice}`,
     isMarked && 'read-marked',
     isCurrent && 'read-current',
     goesOn && 'read-goes-on',
+    isLater.value && 'read-later',
   ];
   return (
     <article
@@ -93,7 +98,7 @@ export const MessageRow = memo(function MessageRow(props: RowProps) {
       {partsOf(message).map((part, at) => (
         <Part
           key={`${at} ${part.kind}`}
-          part={part}
+          part={part.kind === 'call' && open.has(part.call.id) ? { ...part, result: undefined } : part}
           voice={voice}
           session={session}
           place={{ index, part: at, key: partKey(ref, message, at), finder }}
@@ -306,9 +311,9 @@ function DoorFacts({ agent, saysWhy }: { readonly agent: AgentReport; readonly s
       <StatusMark agent={agent} word />
       {reason !== null && <span class="read-door-reason">{cleanLine(reason)}</span>}
       {agent.background && <span>in the background</span>}
-      <span>{timeText(agent, clock.value)}</span>
+      <span>{timeText(agent, nowShown.value)}</span>
       <span>{agent.toolCallCount === null ? '– tool calls' : plural(agent.toolCallCount, 'tool call')}</span>
-      <span>{agent.usage === null ? '–' : formatCount(agent.usage.output)} tokens written</span>
+      <span>{outputText(agent)} tokens written</span>
     </p>
   );
 }

@@ -165,8 +165,9 @@ function useFocus(scroller: RefObject<HTMLDivElement | null>): void {
 /** A moment of the past is replayed: the transcript goes along. */
 export function useReplay(book: Book, reading: Reading): void {
   const at = replayAt.value;
+  const isThere = book.total.value !== undefined;
   useEffect(() => {
-    if (at === undefined) return;
+    if (at === undefined || !isThere) return;
     let isStale = false;
     lastMessageAt(book, at).then((index) => {
       if (!isStale && index !== undefined && index !== reading.current.peek()) reading.go(index, false);
@@ -174,7 +175,7 @@ export function useReplay(book: Book, reading: Reading): void {
     return () => {
       isStale = true;
     };
-  }, [at]);
+  }, [at, isThere]);
 }
 
 /** What one can do with all of a transcript. */

@@ -4,16 +4,16 @@ import {
   type AgentReport,
   cleanLine,
   formatCount,
-  isAtWork,
+  isBusy,
   linkText,
   outputText,
   timeText,
 } from '../../../../src/core/index.ts';
 import { read } from '../../actions.ts';
 import type { Backend, TranscriptPart } from '../../backend.ts';
-import { Ago, hueOf, isPlain, PlaceLink, StatusMark } from '../../parts/marks.tsx';
+import { Ago, hueOf, isPlain, PlaceLink, StatusMark, wallTime } from '../../parts/marks.tsx';
 import { hashOf } from '../../route.ts';
-import { type AgentRef, askerName, clock, useBackend } from '../../store.ts';
+import { type AgentRef, askerName, nowShown, replayAt, useBackend } from '../../store.ts';
 import { agentIn, ancestorsOf, nameOf, sessionOf, typeOf } from './reader-state.tsx';
 
 /** Who speaks in this transcript, and the way back to who asked. Always in sight. */
@@ -24,7 +24,11 @@ export function ReaderHead({ at, title, total }: HeadProps) {
       <Crumbs at={at} agent={agent} title={title} />
       <p class="read-facts">
         {agent && <Facts at={at} agent={agent} />}
-        {total !== undefined && <span>{total === 1 ? '1 message' : `${formatCount(total)} messages`}</span>}
+        {replayAt.value !== undefined ? (
+          <span>replay, {wallTime(replayAt.value)}: later messages are hidden</span>
+        ) : (
+          total !== undefined && <span>{total === 1 ? '1 message' : `${formatCount(total)} messages`}</span>
+        )}
       </p>
     </>
   );
@@ -88,11 +92,11 @@ function Facts({ at, agent }: { readonly at: AgentRef; readonly agent: AgentRepo
       {doubt !== '' && <span title={cleanLine(agent.evidence?.text ?? '')}>{cleanLine(doubt)}</span>}
       {agent.model !== null && <span>{cleanLine(agent.model)}</span>}
       <span>
-        began <Ago at={agent.startedAt} isLive />
+        began <Ago at={agent.startedAt} />
       </span>
       <span>
-        {isAtWork(agent.status) ? 'at work for ' : 'took '}
-        {timeText(agent, clock.value)}
+        {isBusy(agent) ? 'at work for ' : 'took '}
+        {timeText(agent, nowShown.value)}
       </span>
       <span title="Tokens that it wrote">{outputText(agent)} tokens written</span>
     </>

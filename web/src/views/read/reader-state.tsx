@@ -1,6 +1,6 @@
 import { type AgentReport, cleanLine, isAtWork, type SessionDetail, typeText } from '../../../../src/core/index.ts';
 import { PlaceLink } from '../../parts/marks.tsx';
-import { type AgentRef, agentsOf, sessions } from '../../store.ts';
+import { type AgentRef, agentsOf, sessions, shownSession, timelines } from '../../store.ts';
 import type { Book } from './book.ts';
 
 /** What there is to say about a transcript that is not there, or not all of it. */
@@ -45,14 +45,25 @@ export function ReaderState({ book, at }: { readonly book: Book; readonly at: Ag
   }
 }
 
-/** As it is now, also while the past is replayed: a transcript is read whole. */
+/** As the other views show it: in a replay, as it was then. */
 export function sessionOf(id: string): SessionDetail | undefined {
-  return sessions.value.find((session) => session.id === id);
+  return shownSession.value?.id === id ? shownSession.value : sessions.value.find((session) => session.id === id);
 }
 
 export function agentIn(session: string, id: string): AgentReport | undefined {
   const found = sessionOf(session);
   return found && agentsOf(found).find((agent) => agent.id === id);
+}
+
+/** Ids of its calls that had no result yet at the moment of the replay, one after the other; empty in the present. */
+export function openCallsAt({ session, agent }: AgentRef, at: number | undefined): string {
+  if (at === undefined) return '';
+  const calls = timelines.value.get(session)?.agents.find(({ id }) => id === agent)?.calls ?? [];
+  const isOpen = (endedAt: string | null): boolean => endedAt === null || Date.parse(endedAt) > at;
+  return calls
+    .filter(({ startedAt, endedAt }) => Date.parse(startedAt ?? '') <= at && isOpen(endedAt))
+    .map(({ id }) => id)
+    .join(' ');
 }
 
 /** From the main agent down to the one that asked for this one. */

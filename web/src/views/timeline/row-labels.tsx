@@ -64,7 +64,11 @@ export function RowLabels() {
             agent={standing.get(row.agent.id) ?? row.agent}
             isAhead={isReplayed && !standing.has(row.agent.id)}
             name={nameText(row)}
-            words={rowText(row, range.value)}
+            words={
+              isReplayed && !standing.has(row.agent.id)
+                ? 'not begun at the replayed moment'
+                : rowText(row, standing.get(row.agent.id) ?? row.agent, range.value)
+            }
             index={index}
             count={all.length}
             depth={Math.min(DEEPEST, row.depth)}

@@ -10,6 +10,7 @@ import {
   type TimelineReport,
 } from '../../../../src/core/index.ts';
 import { formatMoment } from '../../replay/replay-clock.ts';
+import { nameOf } from '../../store.ts';
 import {
   type Bars,
   barsOf,
@@ -122,11 +123,11 @@ export function colourOf({ hues, dim }: Colours, hue: number | null): string {
 }
 
 export function nameText({ agent }: Row): string {
-  return cleanLine(agent.label);
+  return nameOf(agent);
 }
 
 /** What the bars of a row show, in words. */
-export function rowText({ agent, track, bars }: Row, { from, to }: Span): string {
+export function rowText({ track, bars }: Row, agent: AgentReport, { from, to }: Span): string {
   const whole = to - from;
   const first = bars.runs[0]?.from;
   const last = bars.runs.at(-1);
@@ -134,8 +135,7 @@ export function rowText({ agent, track, bars }: Row, { from, to }: Span): string
     first === undefined || !last
       ? 'times not known'
       : `from ${formatMoment(first - from, whole)} to ${last.isOpen ? 'now' : formatMoment(last.to - from, whole)}`;
-  const count = track.calls.length > 0 ? track.calls.length : agent.toolCallCount;
-  const calls = count === null ? 'calls not known' : plural(count, 'call');
+  const calls = agent.toolCallCount === null ? 'calls not known' : plural(agent.toolCallCount, 'call');
   const compacted = track.compactions.length > 0 ? `, compacted ${plural(track.compactions.length, 'time')}` : '';
   return `${formatStatus(agent)}, ${plural(agent.runs.length, 'run')}, ${calls}, ${span}${compacted}`;
 }

@@ -48,8 +48,7 @@ export function TimelineView() {
   const id = currentSession.value?.id;
   useEffect(watchColours, []);
   useEffect(() => (id === undefined ? undefined : followTimeline(backend, id)), [backend, id]);
-  if (id === undefined)
-    return <p class="timeline-note">There is no session yet. When one begins, its agents stand here, row by row.</p>;
+  if (id === undefined) return <p class="timeline-note">No session yet. Its agents will appear here, one per row.</p>;
   return (
     <section class="timeline" aria-label="Timeline">
       <div class="timeline-head">

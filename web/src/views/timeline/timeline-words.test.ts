@@ -11,7 +11,7 @@ async function open(name: string) {
 describe('rows and calls in words', () => {
   it('say how an agent did, and when', async () => {
     const { rows, range } = await open('2.1.325-inter-team');
-    expect(rowText(rows[1]!, range)).toBe('completed, 2 runs, 3 calls, from 0.2 s to 3.8 s');
+    expect(rowText(rows[1]!, rows[1]!.agent, range)).toBe('completed, 2 runs, 3 calls, from 0.2 s to 3.8 s');
   });
 
   it('say what a call did, how it ended and how long it took', async () => {

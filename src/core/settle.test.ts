@@ -1,0 +1,206 @@
+import { describe, expect, it } from 'vitest';
+import { buildTree } from './build-tree.ts';
+import type { AgentEvent } from './events.ts';
+import { mainAgentOf, toAgentId, toSessionId, toSourceId, toToolCallId } from './ids.ts';
+import { createLedger } from './ledger.ts';
+import { reduce } from './reduce.ts';
+import { SETTLE_MS, Settling } from './settle.ts';
+
+const SESSION = toSessionId('test', 'session');
+const MAIN = mainAgentOf(SESSION);
+const WORKER = toAgentId('test', 'worker');
+const CALL = toToolCallId('call');
+const BEGIN = 1e12;
+
+type Facts<E> = E extends AgentEvent ? Omit<E, 'session' | 'origin'> : never;
+
+/** A session that is followed by a clock that only moves when it is told to. */
+function follow(...first: readonly Facts<AgentEvent>[]) {
+  const ledger = createLedger(SESSION);
+  const settling = new Settling();
+  let now = BEGIN;
+  let offset = 0;
+  let dueAt: number | undefined;
+  const show = (): readonly string[] | undefined => {
+    const settled = settling.settle(buildTree(ledger, { now }), ledger, now);
+    dueAt = settled.dueAt;
+    return settled.tree?.agents.map(({ status, waitingOn, link }) =>
+      [status, waitingOn, link.parent === undefined ? undefined : 'child'].filter(Boolean).join(' '),
+    );
+  };
+  const read = (...facts: readonly Facts<AgentEvent>[]): readonly string[] | undefined => {
+    for (const fact of facts) {
+      const origin = { source: toSourceId('agent' in fact ? fact.agent : 'beside'), offset: offset++, length: 1 };
+      reduce(ledger, { ...fact, session: SESSION, origin } as AgentEvent);
+    }
+    return show();
+  };
+  const shown = read(...first);
+  return {
+    shown,
+    read,
+    /** After so many milliseconds in which nothing came. */
+    after(ms: number) {
+      now += ms;
+      return show();
+    },
+    due: () => (dueAt === undefined ? undefined : dueAt - now),
+  };
+}
+
+const running: Facts<AgentEvent> = { kind: 'process-seen', pid: 7, alive: true, startedAt: BEGIN - 9_000 };
+const gone: Facts<AgentEvent> = { ...running, alive: false };
+const prompt: Facts<AgentEvent> = { kind: 'entry-added', agent: MAIN, entry: 'prompt', id: 'p', at: BEGIN - 100 };
+const call: readonly Facts<AgentEvent>[] = [
+  { kind: 'entry-added', agent: MAIN, entry: 'reply', end: 'tools', id: 'c', at: BEGIN - 90 },
+  { kind: 'tool-started', agent: MAIN, call: CALL, tool: 'Agent', at: BEGIN - 90 },
+  { kind: 'spawn-requested', agent: MAIN, call: CALL },
+];
+const linked: Facts<AgentEvent> = { kind: 'agent-linked', agent: WORKER, evidence: 'sidecar', call: CALL };
+const asked: Facts<AgentEvent> = { kind: 'entry-added', agent: WORKER, entry: 'prompt', id: 'w', at: BEGIN - 80 };
+const said: Facts<AgentEvent> = {
+  kind: 'entry-added',
+  agent: WORKER,
+  entry: 'reply',
+  end: 'turn',
+  id: 'x',
+  at: BEGIN - 10,
+};
+const result: Facts<AgentEvent> = { kind: 'tool-ended', agent: MAIN, call: CALL, outcome: 'ok', at: BEGIN - 5 };
+const failure: readonly Facts<AgentEvent>[] = [
+  { kind: 'entry-added', agent: WORKER, entry: 'failure', id: 'f', at: BEGIN - 4 },
+  { kind: 'run-ended', agent: WORKER, signal: 'transcript', outcome: 'failed', at: BEGIN - 4 },
+];
+const turnOver: Facts<AgentEvent> = {
+  kind: 'entry-added',
+  agent: MAIN,
+  entry: 'reply',
+  end: 'turn',
+  id: 'r',
+  at: BEGIN - 3,
+};
+const woken: Facts<AgentEvent> = { kind: 'entry-added', agent: MAIN, entry: 'prompt', id: 'q', at: BEGIN - 2 };
+
+describe('an end', () => {
+  it('is not shown when the agent turns out to have failed', () => {
+    const session = follow(running, prompt, ...call, linked, asked);
+    expect(session.shown).toEqual(['waiting child', 'running child']);
+    expect(session.read(result)).toEqual(['running', 'running child']);
+    session.after(SETTLE_MS - 1);
+    expect(session.read(...failure)).toEqual(['running', 'running child']);
+    expect(session.after(1)).toEqual(['running', 'failed child']);
+  });
+
+  it('is shown at once when the agent has had its say and its caller has the result', () => {
+    const session = follow(running, prompt, ...call, linked, asked, said);
+    expect(session.shown).toEqual(['waiting child', 'running child']);
+    expect(session.read(result)).toEqual(['running', 'completed child']);
+    expect(session.due()).toBeUndefined();
+  });
+
+  it('is shown after the settling time when no second signal comes', () => {
+    const session = follow(running, prompt, ...call, linked, asked);
+    session.read(result);
+    expect(session.due()).toBe(SETTLE_MS);
+    expect(session.after(SETTLE_MS - 1)).toEqual(['running', 'running child']);
+    expect(session.after(1)).toEqual(['running', 'completed child']);
+    expect(session.due()).toBeUndefined();
+  });
+
+  it('is not shown when only the turn is over and an agent of its own works in the background', () => {
+    const helper = toAgentId('test', 'helper');
+    const session = follow(running, prompt, ...call, { ...result, launched: true, at: BEGIN - 85 }, linked, asked);
+    session.read(
+      { kind: 'agent-linked', agent: helper, evidence: 'sidecar', parent: WORKER },
+      { ...asked, agent: helper, id: 'h' },
+    );
+    session.read(said, {
+      kind: 'run-ended',
+      agent: WORKER,
+      signal: 'transcript',
+      outcome: 'completed',
+      at: BEGIN - 10,
+    });
+    expect(session.after(SETTLE_MS)).toEqual(['running', 'waiting child child', 'running child']);
+    const told = session.read({
+      kind: 'run-ended',
+      agent: WORKER,
+      signal: 'notification',
+      outcome: 'completed',
+      at: BEGIN - 2,
+    });
+    expect(told).toEqual(['running', 'completed child', 'running child']);
+  });
+});
+
+describe('a main agent', () => {
+  it('does not wait for input when a message wakes it within the settling time', () => {
+    const session = follow(running, prompt);
+    expect(session.read(turnOver)).toEqual(['running']);
+    session.after(SETTLE_MS - 1);
+    expect(session.read(woken)).toEqual(['running']);
+    expect(session.due()).toBeUndefined();
+  });
+
+  it('waits for input when nothing wakes it', () => {
+    const session = follow(running, prompt);
+    session.read(turnOver);
+    expect(session.after(SETTLE_MS)).toEqual(['waiting input']);
+    expect(session.read(woken)).toEqual(['running']);
+  });
+
+  it('does not wait for input when a program takes up its session with a prompt', () => {
+    const session = follow(gone, prompt, turnOver, { kind: 'session-closed' });
+    expect(session.shown).toEqual(['completed']);
+    expect(session.read(running)).toEqual(['completed']);
+    expect(session.read(woken)).toEqual(['running']);
+  });
+
+  it('is not unknown when its last line is read after the end of its process', () => {
+    const session = follow(running, prompt);
+    expect(session.read(gone)).toEqual(['running']);
+    expect(session.read(turnOver, { kind: 'session-closed' })).toEqual(['completed']);
+  });
+
+  it('is unknown when its process ended and no line follows', () => {
+    const session = follow(running, prompt);
+    session.read(gone);
+    expect(session.after(SETTLE_MS)).toEqual(['unknown']);
+  });
+});
+
+describe('a session', () => {
+  const keepsRecords: Facts<AgentEvent> = { kind: 'session-seen', keepsProcessRecords: true };
+
+  it('is not shown before the record of its process when its file comes first', () => {
+    const session = follow(keepsRecords, prompt);
+    expect(session.shown).toBeUndefined();
+    expect(session.read(running)).toEqual(['running']);
+  });
+
+  it('is shown at once when its last line is old', () => {
+    expect(follow(keepsRecords, { ...prompt, at: BEGIN - 60_000 }).shown).toEqual(['unknown']);
+  });
+});
+
+describe('an agent without a parent', () => {
+  it('is not shown when the call that made it follows', () => {
+    const session = follow(running, prompt);
+    expect(session.read(linked, asked)).toEqual(['running']);
+    session.after(SETTLE_MS - 1);
+    expect(session.read(...call)).toEqual(['waiting child', 'running child']);
+  });
+
+  it('is shown with all below it when no call follows', () => {
+    const below = toAgentId('test', 'below');
+    const session = follow(running, prompt);
+    session.read(
+      linked,
+      asked,
+      { kind: 'agent-linked', agent: below, evidence: 'folder', parent: WORKER },
+      { ...asked, agent: below, id: 'b' },
+    );
+    expect(session.after(SETTLE_MS - 1)).toEqual(['running']);
+    expect(session.after(1)).toEqual(['running', 'running', 'running child']);
+  });
+});

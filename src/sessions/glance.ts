@@ -1,0 +1,202 @@
+// What a short look into a session's files tells a list: when its last line was written, and whether it holds a conversation.
+
+import { type AgentEvent, buildTree, type LiveListing, type SessionId } from '../core/index.ts';
+import type { LocatedSource, SourceReader } from '../hosts/index.ts';
+import { sizeOf } from '../lib/folders.ts';
+import { createLineSplitter, type Line } from '../lib/lines.ts';
+import { readHead, readLinesBackwards, readTail } from '../lib/read-lines.ts';
+import { readRegular } from '../lib/regular-file.ts';
+import { claim, type FoundSession } from './find-sessions.ts';
+import { readSession } from './read-session.ts';
+
+/** Nearly always the first is enough; a header with a project's instructions fits into the second. */
+const HEAD_BYTES = [4 * 1024 - 1, 64 * 1024];
+const TAIL_BYTES = 8 * 1024;
+/** Farther from the end, no line is looked for that has a time. */
+const MAX_TAIL_BYTES = 1024 * 1024;
+const NEWLINE = 10;
+
+/** `foreign`: its files are not those of the host that was asked. */
+export type Contents = 'conversation' | 'empty' | 'foreign';
+
+/** Nearly always the size or the first lines tell; else the session is read. */
+export async function glanceAt(found: FoundSession): Promise<Contents> {
+  const { adapter, located } = found;
+  const { sources, facts, isEmpty } = located;
+  if (facts.some((fact) => fact.kind === 'process-seen' && fact.alive)) return 'conversation';
+  if (sources.some(({ shape }) => shape === 'table')) return isEmpty ? 'empty' : 'conversation';
+  for (const source of sources) {
+    if (!isOfMain(source) || source.shape !== 'lines') continue;
+    if ((await sizeOf(source.path)) > (adapter.maxEmptyBytes ?? Number.POSITIVE_INFINITY)) return 'conversation';
+    if (await beginsConversation(found, source)) return 'conversation';
+  }
+  if (await holdsNothing(found)) return 'empty';
+  const ours = await claim(found, new Set());
+  if (!ours) return 'foreign';
+  return buildTree(await readSession(adapter, ours.located), { now: 0 }).isEmpty ? 'empty' : 'conversation';
+}
+
+/** All its files are empty: there is nothing yet by which a host could be told. */
+export async function holdsNothing({ located: { sources } }: FoundSession): Promise<boolean> {
+  for (const { companion, shape, path } of sources) {
+    if (companion) continue;
+    if (shape === 'table') return false;
+    // One that cannot be read may hold anything.
+    if ((await readHead(path, 1).catch(() => undefined))?.length !== 0) return false;
+  }
+  return true;
+}
+
+function isOfMain({ companion, agent }: LocatedSource): boolean {
+  return !companion && agent === undefined;
+}
+
+async function beginsConversation({ adapter, located, forced }: FoundSession, source: LocatedSource) {
+  for (const bytes of HEAD_BYTES) {
+    const head = await readHead(source.path, bytes).catch(() => new Uint8Array());
+    if (!forced && !source.verified && !adapter.sniff(head)) return false;
+    const reader = adapter.createReader(located, source);
+    for (const line of createLineSplitter().push(head))
+      if (readSafely(reader, line).some((event) => event.kind === 'entry-added' && event.entry !== 'note')) return true;
+    if (head.length < bytes) return false;
+  }
+  return false;
+}
+
+/** What a reader fails at is told when the session is read. */
+function readSafely(reader: SourceReader, line: Line): readonly AgentEvent[] {
+  try {
+    return reader.read(line);
+  } catch {
+    return [];
+  }
+}
+
+/** Some disks round the times of files. */
+const SLACK_MS = 3_000;
+
+/**
+ * Sessions by their last lines, the youngest first. `sessions` come by the times of their files, which are later than the lines in them, much
+ * later in a copy: looks only into as many files as that leaves in doubt. If a file is older than its lines, nothing is taken from files.
+ */
+export async function* newestFirst(sessions: readonly FoundSession[]): AsyncGenerator<FoundSession> {
+  const waiting: { readonly found: FoundSession; readonly at: number }[] = [];
+  let areFilesLater = true;
+  let looked = 0;
+  const mayBeNewer = (at: number): boolean => {
+    const next = sessions[looked];
+    return next !== undefined && (!areFilesLater || next.located.modifiedAt + SLACK_MS >= at);
+  };
+  while (looked < sessions.length || waiting.length > 0) {
+    for (let next = sessions[looked]; next && mayBeNewer(waiting[0]?.at ?? 0); next = sessions[looked]) {
+      const at = await lastTimeOf(next);
+      areFilesLater &&= at <= next.located.modifiedAt + SLACK_MS;
+      looked++;
+      const place = waiting.findIndex((other) => other.at < at);
+      waiting.splice(place === -1 ? waiting.length : place, 0, { found: next, at });
+    }
+    const newest = waiting.shift();
+    if (newest) yield newest.found;
+  }
+}
+
+/** At most so many. Looks into none if there are no more than that. */
+export async function newestOf(sessions: readonly FoundSession[], limit: number): Promise<readonly FoundSession[]> {
+  if (sessions.length <= limit) return sessions;
+  const newest: FoundSession[] = [];
+  for await (const session of newestFirst(sessions)) {
+    if (newest.length === limit) break;
+    newest.push(session);
+  }
+  return newest;
+}
+
+/** Of its last line, in any of its files; without such a line, of its newest file. Epoch milliseconds. */
+export async function lastTimeOf({ adapter, located }: FoundSession): Promise<number> {
+  const { sources, modifiedAt } = located;
+  // The rows of a table say themselves when they were written.
+  if (sources.some(({ shape }) => shape === 'table')) return modifiedAt;
+  const times: number[] = [];
+  for (const source of sources) {
+    if (source.companion) continue;
+    const reader = adapter.createReader(located, source);
+    times.push(await lastTimeIn(reader, source).catch(() => 0));
+  }
+  return Math.max(0, ...times) || modifiedAt;
+}
+
+async function lastTimeIn(reader: SourceReader, { shape, path }: LocatedSource): Promise<number> {
+  const timeIn = (bytes: Uint8Array, offset: number): number =>
+    lastOf(readSafely(reader, { bytes, offset, length: bytes.length, torn: false, tooLong: false }));
+  if (shape === 'document') return timeIn(await readRegular(path), 0);
+  const { bytes, offset } = await readTail(path, TAIL_BYTES);
+  for (let to = bytes.length; to > 0; ) {
+    const from = to === 1 ? -1 : bytes.lastIndexOf(NEWLINE, to - 2);
+    // The rest of a line that begins before.
+    if (from === -1 && offset > 0) break;
+    const at = timeIn(bytes.subarray(from + 1, bytes[to - 1] === NEWLINE ? to - 1 : to), offset + from + 1);
+    if (at > 0) return at;
+    to = from + 1;
+  }
+  if (offset === 0) return 0;
+  for await (const line of readLinesBackwards(path)) {
+    const at = timeIn(line.bytes, line.offset);
+    if (at > 0) return at;
+    if (line.offset < offset - MAX_TAIL_BYTES) break;
+  }
+  return 0;
+}
+
+function lastOf(events: readonly AgentEvent[]): number {
+  return events.reduce((last, event) => Math.max(last, ('at' in event && event.at) || 0), 0);
+}
+
+interface Glance {
+  /** Of its files when they were looked at. */
+  readonly modifiedAt: number;
+  readonly files: number;
+  readonly contents: Contents;
+  readonly lastAt: number;
+}
+
+/** Sessions that are listed and not read. They are looked at once each, and again when their files have changed. */
+export class OlderSessions {
+  readonly #glances = new Map<SessionId, Glance>();
+
+  /** Newest first; what was not looked at yet goes by its files. */
+  list(sessions: readonly FoundSession[]): Pick<LiveListing, 'older' | 'emptySessions'> {
+    const seen = sessions.map((found) => ({ found, glance: this.#glanceOf(found) }));
+    const older = seen
+      .filter(({ glance }) => glance === undefined || glance.contents === 'conversation')
+      .map(({ found: { located }, glance }) => ({
+        id: located.id,
+        modifiedAt: glance?.lastAt ?? located.modifiedAt,
+        files: located.sources.length,
+      }));
+    return {
+      older: older.sort((a, b) => b.modifiedAt - a.modifiedAt || (a.id < b.id ? -1 : 1)),
+      emptySessions: seen.filter(({ glance }) => glance?.contents === 'empty').length,
+    };
+  }
+
+  /** For so long, in milliseconds. Returns whether that changed what `list` says, and whether more are left. */
+  async look(sessions: readonly FoundSession[], ms: number) {
+    const unseen = sessions.filter((found) => this.#glanceOf(found) === undefined);
+    const end = performance.now() + ms;
+    let [isNews, looked] = [false, 0];
+    for (const found of unseen) {
+      const { id, modifiedAt, sources } = found.located;
+      const [contents, lastAt] = [await glanceAt(found), await lastTimeOf(found)];
+      this.#glances.set(id, { modifiedAt, files: sources.length, contents, lastAt });
+      isNews ||= contents !== 'conversation' || lastAt !== modifiedAt;
+      looked++;
+      if (performance.now() > end) break;
+    }
+    return { isNews, isMore: looked < unseen.length };
+  }
+
+  #glanceOf({ located: { id, modifiedAt, sources } }: FoundSession): Glance | undefined {
+    const glance = this.#glances.get(id);
+    return glance?.modifiedAt === modifiedAt && glance.files === sources.length ? glance : undefined;
+  }
+}
