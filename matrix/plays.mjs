@@ -1142,4 +1142,173 @@ export const PLAYS = {
         env: { CLAUDE_AUTOCOMPACT_PCT_OVERRIDE: '50', CLAUDE_CODE_AUTO_COMPACT_WINDOW: '100000' },
       }),
   },
+
+  'clear-twice-busy': {
+    about: '/clear twice in a row while a sub-agent works',
+    needs: ['terminal', 'background', 'typed-history'],
+    hosts: ['claude-code'],
+    since: '2.1.161',
+    scripts: { main: auditing, audit, after: word },
+    async person(person) {
+      const desk = await startAudit(person);
+      for (const script of ['after', 'after']) {
+        await desk.clear();
+        await desk.ask(script);
+        await desk.settled(['audit']);
+      }
+      await finishAudit(person, desk);
+    },
+  },
+
+  'clear-back': {
+    about: '/clear while a sub-agent works, then /resume of the session before in the same terminal',
+    needs: ['terminal', 'background', 'typed-history'],
+    hosts: ['claude-code'],
+    since: '2.1.161',
+    scripts: { main: auditing, audit, after: word },
+    async person(person) {
+      const desk = await startAudit(person);
+      const before = desk.session;
+      desk.name();
+      await desk.clear();
+      await desk.ask('after');
+      await desk.settled(['audit']);
+      await desk.type(`/resume ${before.id}`);
+      desk.enterSession(before);
+      await desk.ask('after');
+      await finishAudit(person, desk);
+    },
+  },
+
+  'clear-team': {
+    about: '/clear while a teammate works',
+    needs: ['terminal', 'typed-history'],
+    hosts: ['claude-code'],
+    since: '2.1.161',
+    scripts: {
+      main: [makeTeam, turn(spawn('held', 'Read part A', { name: 'alice', ...mate })), turn(say('Waiting for alice.'))],
+      held,
+      after: word,
+    },
+    async person(person) {
+      const desk = await person.terminal({ env: TEAMS });
+      await desk.ask('main');
+      await person.served('main', 2);
+      await person.reached('held', 1);
+      await desk.clear();
+      await desk.ask('after');
+      person.release('go on');
+      await person.served('held', 1);
+      await desk.settled();
+      await desk.exit();
+    },
+  },
+
+  'clear-compact': {
+    about: '/compact in a session that /clear began, while a sub-agent of the session before works',
+    needs: ['terminal', 'background', 'typed-history'],
+    hosts: ['claude-code'],
+    since: '2.1.161',
+    scripts: { main: auditing, audit, after: oneAgent, leaf },
+    async person(person) {
+      const desk = await startAudit(person);
+      await desk.clear();
+      await desk.ask('after');
+      await person.served('leaf', 1);
+      await desk.settled(['audit']);
+      await desk.type('/compact');
+      await person.servedHidden(/no script/, 1);
+      await desk.settled(['audit']);
+      await finishAudit(person, desk);
+    },
+  },
+
+  'compact-fork': {
+    about: 'a fork of a session after /compact, with a sub-agent on either side',
+    needs: ['terminal', 'fork'],
+    hosts: ['claude-code'],
+    since: '2.1.161',
+    scripts: { main: oneAgent, leaf },
+    // The copy begins with the summary: it does not name the sub-agent, and its copied reply has no usage.
+    expects(truth) {
+      const fork = truth.find(({ forkedFrom }) => forkedFrom);
+      fork.agents = fork.agents.filter(({ isInherited }) => !isInherited);
+      Object.assign(fork.agents[0], { calls: 1, inherited: 0 });
+    },
+    async person(person) {
+      const desk = await person.terminal();
+      await desk.ask('main');
+      await person.served('leaf', 1);
+      await desk.settled();
+      await desk.type('/compact');
+      await desk.settled();
+      desk.name();
+      await person.print('main', { fork: desk.session });
+      await desk.ask('main');
+      await person.servedTimes('leaf', 1, 3);
+      await desk.settled();
+      await desk.exit();
+    },
+  },
+
+  'branch-wakes-both': {
+    about: 'an idle sub-agent that gets another task on both sides of a /branch',
+    needs: ['terminal', 'message'],
+    hosts: ['claude-code'],
+    scripts: { main: oneAgent, leaf, wake: [turn(message('leaf')), turn(say('It was asked again.'))] },
+    async person(person) {
+      const desk = await person.terminal();
+      await desk.ask('main');
+      await person.served('leaf', 1);
+      await desk.settled();
+      desk.name();
+      const original = desk.session;
+      await desk.branch();
+      await desk.ask('wake');
+      await person.servedTimes('leaf', 1, 2);
+      await desk.settled();
+      await person.print('wake', { resume: original });
+      await desk.settled();
+      await desk.exit();
+    },
+  },
+
+  'branch-busy-wakes': {
+    about: '/branch while a sub-agent works, which gets another task on the other side after its end',
+    needs: ['terminal', 'background', 'message'],
+    hosts: ['claude-code'],
+    scripts: { main: auditing, audit, leaf, wake: [turn(message('leaf')), turn(say('It was asked again.'))] },
+    async person(person) {
+      const desk = await startAudit(person);
+      await desk.branch();
+      person.release('go on');
+      await person.served('audit', 2);
+      await desk.settled();
+      await desk.ask('wake');
+      await person.served('leaf', 1);
+      await desk.settled();
+      await desk.exit();
+    },
+  },
+
+  'nested-failing': {
+    about: 'a sub-agent of a sub-agent in the background fails while the session is resumed elsewhere',
+    needs: ['terminal', 'background', 'nesting'],
+    hosts: ['claude-code'],
+    scripts: {
+      ...nestedAudit,
+      audit: [turn(shell('echo first half')), { ...apiError(), hold: 'go on' }],
+      word,
+    },
+    async person(person) {
+      const desk = await startAudit(person);
+      desk.name();
+      await desk.settled(['audit']);
+      await person.print('word', { resume: desk.session });
+      person.release('go on');
+      await person.served('outer', 2);
+      await desk.settled();
+      await desk.exit();
+    },
+  },
 };

@@ -118,7 +118,7 @@ export const claudeCode = {
       case 'leave':
         return shutdownCall('response', { to: 'team-lead', request_id: requestIdIn(conversation), approve: true });
       case 'stop':
-        return { name: 'TaskStop', input: { task_id: agents.at(-1) ?? 'unknown' } };
+        return stopCall(agents.at(-1) ?? 'unknown', tools);
     }
     throw new Error(`Claude Code has no tool for "${item.do}".`);
   },
@@ -136,6 +136,10 @@ export const claudeCode = {
     );
   },
 };
+
+/** The tool of 2.0.76 stops commands only. */
+const stopCall = (id, tools) =>
+  tools.has('TaskStop') ? { name: 'TaskStop', input: { task_id: id } } : { name: 'KillShell', input: { shell_id: id } };
 
 /** `message` holds the fields from about 2.1.88 on; before, they are parameters of the tool. */
 function shutdownCall(word, { to, ...fields }) {
@@ -183,6 +187,11 @@ const LACKS = {
     before: '2.0.76',
     reason: 'Sub-agents cannot run in the background (seen in 1.0.60).',
     evidence: OFFERS,
+  },
+  stop: {
+    before: '2.1.38',
+    reason: 'No tool stops a sub-agent: KillShell takes commands only (seen in 2.0.76, not in 2.1.38).',
+    evidence: '2.0.76-stop',
   },
   'typed-history': {
     before: '2.0.76',

@@ -35,8 +35,20 @@ export async function besideProjects(root: string, name: string): Promise<string
 /**
  * `teammate`: all of it is the conversation of one member of a team (`locateAgents`). `elsewhere`: of an agent of another
  * session, which is read there. `notices`: the main transcript of the session in which an agent went on after `/clear`.
+ * `woken`, `until-woken`: in the folder of a copy; it belongs to the copy from the message on that wakes the agent, and until then
+ * to the original.
  */
-export type Role = 'session' | 'agent' | 'sidecar' | 'journal' | 'manifest' | 'teammate' | 'elsewhere' | 'notices';
+export type Role =
+  | 'session'
+  | 'agent'
+  | 'sidecar'
+  | 'journal'
+  | 'manifest'
+  | 'teammate'
+  | 'elsewhere'
+  | 'notices'
+  | 'woken'
+  | 'until-woken';
 
 const KINDS: Readonly<Record<Role, Pick<LocatedSource, 'shape' | 'companion'>>> = {
   session: { shape: 'lines' },
@@ -44,6 +56,8 @@ const KINDS: Readonly<Record<Role, Pick<LocatedSource, 'shape' | 'companion'>>> 
   teammate: { shape: 'lines' },
   elsewhere: { shape: 'lines' },
   notices: { shape: 'lines' },
+  woken: { shape: 'lines' },
+  'until-woken': { shape: 'lines' },
   journal: { shape: 'lines', companion: true },
   sidecar: { shape: 'document', companion: true },
   manifest: { shape: 'document', companion: true },

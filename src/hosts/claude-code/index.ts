@@ -14,6 +14,7 @@ import { readJournal, readManifest, readSidecar } from './read-sidecar.ts';
 import {
   createElsewhereReader,
   createNoticeReader,
+  createSplitReader,
   createTranscriptReader,
   type TranscriptOf,
 } from './read-transcript.ts';
@@ -67,6 +68,8 @@ const READERS: Readonly<Record<Role, (of: TranscriptOf) => SourceReader>> = {
   teammate: (of) => createTranscriptReader({ ...of, isTeammates: true }),
   elsewhere: createElsewhereReader,
   notices: createNoticeReader,
+  woken: (of) => createSplitReader(of, 'woken'),
+  'until-woken': (of) => createSplitReader(of, 'until-woken'),
   sidecar: (of) => ({ read: (line) => readSidecar(line, of) }),
   journal: (of) => ({ read: (line) => readJournal(line, of) }),
   manifest: (of) => ({ read: (line) => readManifest(line, of) }),

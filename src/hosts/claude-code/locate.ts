@@ -18,7 +18,16 @@ import type {
 } from '../index.ts';
 import { findCleared, isCopiedClear } from './clears.ts';
 import { readCompanions } from './companions.ts';
-import { INDEX_FILE, LAYOUTS, nativeAgentOf, projectFolders, rootOf, sessionNamedIn, toSource } from './data-folder.ts';
+import {
+  INDEX_FILE,
+  LAYOUTS,
+  nativeAgentOf,
+  projectFolders,
+  type Role,
+  rootOf,
+  sessionNamedIn,
+  toSource,
+} from './data-folder.ts';
 import { HOST } from './line-context.ts';
 import { hostTotalIn, isFirstLine, parseLine, replyIdOf } from './record.ts';
 import { type FilesById, findDeliveries, findTeammates, once } from './teams.ts';
@@ -84,6 +93,7 @@ export async function locateAgents(
 /**
  * An agent's files in all sessions. It is at home where its first line is: that session reads the files in which it went on
  * after a `/clear`, and they are none of the session they lie in. A session that has no file of it borrows them all.
+ * After a `/branch`, an agent at work goes on in the folder of the copy, too; when the copy wakes it, what follows is the copy's.
  */
 async function whereverItIs(
   { sources }: LocatedSession,
@@ -97,22 +107,38 @@ async function whereverItIs(
     return false;
   };
   const folderOf = ({ path: file }: LocatedSource): string => path.dirname(file);
-  if (!(await isHome(own)))
-    return (await isHome(others)) ? [...own.map((source) => ({ ...source, ...ELSEWHERE })), ...others] : [];
+  if (!(await isHome(own))) {
+    if (!(await isHome(others))) return [];
+    const isCopy = await isBranch(sources.find(({ role }) => role === 'session')?.path);
+    return [...own.map((source) => (isCopy ? withRole(source, 'woken') : { ...source, ...ELSEWHERE })), ...others];
+  }
   const byFolder = groupBy(others, folderOf);
   const goesOn: LocatedSource[] = [];
   for (const [folder, files] of byFolder) {
     if (await isHome(files)) continue;
-    goesOn.push(...files.map((source) => ({ ...source, goesOn: true as const })));
+    const main = `${path.dirname(folder)}.jsonl`;
+    const isCopy = await isBranch(main);
+    const here = files.map((source) => (isCopy ? withRole(source, 'until-woken') : source));
+    goesOn.push(...here.map((source) => ({ ...source, goesOn: true as const })));
     // `<session>/subagents`: the notice of its end goes to that session's main agent.
     const [first] = files;
-    const notices = first && toSource(rootOf(first), `${path.dirname(folder)}.jsonl`, 'notices');
+    const notices = first && toSource(rootOf(first), main, 'notices');
     if (notices) goesOn.push({ ...notices, goesOn: true, ...known({ agent: first.agent }) });
   }
   return goesOn;
 }
 
 const ELSEWHERE = { role: 'elsewhere', shape: 'lines', companion: true } as const;
+
+/** Of an agent's files, its transcripts. */
+function withRole(source: LocatedSource, role: Role): LocatedSource {
+  return source.role === 'agent' ? { ...source, role } : source;
+}
+
+async function isBranch(main: string | undefined): Promise<boolean> {
+  const age = main === undefined ? undefined : await ageOf(main).catch(() => undefined);
+  return age?.branchOf !== undefined;
+}
 
 /** An agent's first line has none before it; lines that were written at once may stand in any order (2.1.45 to 2.1.287). */
 async function isBeginning(file: string): Promise<boolean> {
@@ -266,6 +292,7 @@ export async function findOrigin(session: LocatedSession, firstLine: string): Pr
   const head = Buffer.from(await readHead(own.path, FORK_HEAD_BYTES)).toString('utf8');
   const ids = [/"requestId": ?"([^"]+)"/, /"id": ?"(msg_[^"]+)"/].map((pattern) => pattern.exec(head)?.[1]);
   const marks = [firstLine, ...ids].filter((mark) => mark !== undefined);
+  const compactedAt = firstCompactionIn(head);
   const isOther = ({ name, kind }: FolderEntry): boolean =>
     kind === 'file' && name.endsWith('.jsonl') && !nativeAgentOf(name) && name !== path.basename(own.path);
   const project = path.dirname(own.path);
@@ -274,7 +301,7 @@ export async function findOrigin(session: LocatedSession, firstLine: string): Pr
   for (const entry of (await listFolder(project)).filter(isOther)) {
     const file = path.join(project, entry.name);
     // A neighbour that cannot be read is no origin that we could prove.
-    const theirs = await readIfOlder(file, marks, age).catch(() => undefined);
+    const theirs = await readIfOlder(file, { marks, age, compactedAt }).catch(() => undefined);
     if (!theirs) continue;
     lines ??= (await readCopiedLines(own.path)).lines;
     const keys = new Set(theirs.lines.flatMap(({ line, request, reply }) => [line, request, reply]));
@@ -310,12 +337,35 @@ function firstAfter(lines: readonly CopiedLine[], last: CopiedLine | undefined):
   return last && lines.slice(lines.indexOf(last) + 1).find(({ at }) => at !== undefined)?.at;
 }
 
-async function readIfOlder(file: string, marks: readonly string[], age: Age) {
-  const head = Buffer.from(await readHead(file, FORK_HEAD_BYTES));
-  if (!marks.some((mark) => head.includes(`"${mark}"`))) return undefined;
+/** A copy of a conversation that was compacted begins in its middle: with the boundary. */
+function firstCompactionIn(head: string): number | undefined {
+  const line = head.split('\n').find((one) => one.includes('compact_boundary'));
+  const record = line === undefined ? undefined : asObject(parseLine(Buffer.from(line)));
+  return record?.['subtype'] === 'compact_boundary' ? asInstant(record['timestamp']) : undefined;
+}
+
+interface Copy {
+  /** Ids in its first lines. */
+  readonly marks: readonly string[];
+  readonly age: Age;
+  readonly compactedAt: number | undefined;
+}
+
+async function readIfOlder(file: string, { marks, age, compactedAt }: Copy) {
+  const has = (bytes: Uint8Array): boolean => marks.some((mark) => asBuffer(bytes).includes(`"${mark}"`));
+  if (!has(await readHead(file, FORK_HEAD_BYTES))) {
+    if (compactedAt === undefined || (await modifiedAt(file)) < compactedAt) return undefined;
+    let isFound = false;
+    await readLines(file, ({ bytes }) => {
+      isFound ||= has(bytes);
+    });
+    if (!isFound) return undefined;
+  }
   const theirAge = await ageOf(file);
   return isOlder(theirAge, age) ? { age: theirAge, ...(await readCopiedLines(file)) } : undefined;
 }
+
+const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 interface CopiedLines {
   readonly lines: readonly CopiedLine[];

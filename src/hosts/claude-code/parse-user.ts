@@ -54,6 +54,7 @@ export const parseUser: LineParser = (record, context) => {
   else if (entry === 'prompt') context.file.isExited = false;
   if (ofCommand) context.file.localCommand = { id, at: record['timestamp'] };
   emitTimed(context, { kind: 'entry-added', entry, id, ...(context.copied && { copied: true }) });
+  if (entry === 'prompt' && isMain(context)) noteRequestsApart(record, context);
   if (entry === 'interruption') noteInterruption(record, context);
   if (results.length === 0 && isNotice(record, text, context)) endRuns(text, isByHost(record), context);
   else if (entry === 'prompt') parsePrompt(id, text, context);
@@ -75,6 +76,21 @@ function isOfLocalCommand(record: RawRecord, text: string, { localCommand }: Fil
   return (
     localCommand !== undefined && localCommand.id === record['parentUuid'] && localCommand.at === record['timestamp']
   );
+}
+
+/** The first versions that were not seen to do so; sessions in a terminal were named without a trace up to 2.1.100. */
+const ASKS_APART_UNTIL = versionNumber('2.1.88');
+const NAMES_UNTRACED_UNTIL = versionNumber('2.1.150');
+
+/**
+ * Old versions ask their model whether a prompt begins a new topic, which files a command read, and which files of the repository
+ * matter (1.0.60 to 2.1.63). These requests are in no transcript, and some leave no other trace than that there was a prompt.
+ */
+function noteRequestsApart(record: RawRecord, context: LineContext): void {
+  const { version } = context.file;
+  const until = record['entrypoint'] === 'cli' ? NAMES_UNTRACED_UNTIL : ASKS_APART_UNTIL;
+  if (version === undefined || versionNumber(version) >= until) return;
+  context.emit({ kind: 'request-hidden', purpose: 'request of the host', ...atOf(context) });
 }
 
 const BY_PERSON = new Set<unknown>(['sdk', 'typed']);

@@ -278,13 +278,26 @@ export function createTranscriptReader(of: TranscriptOf, launched: readonly Agen
 /** The file of an agent that another session reads: the program's sums for this one hold what it used here. */
 export function createElsewhereReader(of: TranscriptOf): SourceReader {
   const reader = createTranscriptReader(of);
+  return { read: (line) => reader.read(line).flatMap(toUsageElsewhere) };
+}
+
+function toUsageElsewhere(fact: AgentEvent): readonly AgentEvent[] {
+  if (fact.kind !== 'usage-counted') return [];
+  const { session, origin, message, usage, model, at } = fact;
+  return [{ kind: 'usage-elsewhere', session, origin, message, usage, ...known({ model, at }) }];
+}
+
+/** An agent's file in the folder of a copy: the first message to it there is the copy's, as is all that follows. */
+export function createSplitReader(of: TranscriptOf, part: 'woken' | 'until-woken'): SourceReader {
+  const reader = createTranscriptReader(of);
+  let isWoken = false;
   return {
-    read: (line) =>
-      reader.read(line).flatMap((fact) => {
-        if (fact.kind !== 'usage-counted') return [];
-        const { session, origin, message, usage, model, at } = fact;
-        return { kind: 'usage-elsewhere', session, origin, message, usage, ...known({ model, at }) };
-      }),
+    read(line) {
+      const facts = reader.read(line);
+      isWoken ||= facts.some((fact) => fact.kind === 'entry-added' && fact.entry === 'prompt');
+      if (isWoken === (part === 'woken')) return facts;
+      return isWoken ? [] : facts.flatMap((fact) => (fact.kind === 'agent-seen' ? fact : toUsageElsewhere(fact)));
+    },
   };
 }
 
