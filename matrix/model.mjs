@@ -41,7 +41,8 @@ async function answer({ run, host, project, request, response }) {
   const ids = wire.ids?.(request.headers, asked) ?? {};
   const summarised = isSummary(asked.messages) ? run.find(asked.messages) : null;
   const isScripted = asked.tools.size > 0 && !isSummary(asked.messages);
-  const found = isScripted ? (run.find(asked.messages) ?? run.findAgent(ids.agent)) : null;
+  if (summarised) run.noteSummary(summarised);
+  const found = isScripted ? (run.findNext(asked.messages) ?? run.findAgent(ids.agent)) : null;
   const turn = found?.instance.turns[found.index];
   const entry = run.reach(found ? { ...found, ids } : { hidden: asked.purpose ?? 'no script', ids });
   // The result of an agent from before `/clear` wakes a main agent that has no prompt yet.

@@ -1277,10 +1277,18 @@ export const PLAYS = {
     about: '/branch while a sub-agent works, which gets another task on the other side after its end',
     needs: ['terminal', 'background', 'message'],
     hosts: ['claude-code'],
-    scripts: { main: auditing, audit, leaf, wake: [turn(message('leaf')), turn(say('It was asked again.'))] },
+    scripts: {
+      main: auditing,
+      audit,
+      after: word,
+      leaf,
+      wake: [turn(message('leaf')), turn(say('It was asked again.'))],
+    },
     async person(person) {
       const desk = await startAudit(person);
       await desk.branch();
+      await desk.ask('after');
+      await desk.settled(['audit']);
       person.release('go on');
       await person.served('audit', 2);
       await desk.settled();

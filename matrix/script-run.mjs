@@ -44,6 +44,20 @@ export class ScriptRun {
     return null;
   }
 
+  noteSummary({ instance, index }) {
+    instance.summarisedAt = index + (instance.before ?? 0);
+  }
+
+  /** As `find`. A summary may replace all answers so far (1.0.60), or the latest may be kept behind it. */
+  findNext(messages) {
+    const found = this.find(messages);
+    if (!found) return null;
+    const { instance, index } = found;
+    if (instance.summarisedAt !== undefined) instance.before = index === 0 ? instance.summarisedAt : 0;
+    delete instance.summarisedAt;
+    return { instance, index: index + (instance.before ?? 0) };
+  }
+
   /** An agent that is woken after `/clear` does not know its prompt any more. */
   findAgent(id) {
     const before = id && this.log.findLast(({ agent, key }) => agent === id && key);

@@ -102,6 +102,8 @@ function checkAgent({ agent, one, seen, at, person, expected }) {
     );
     return differences;
   }
+  // After `/branch`, an agent at work goes on for the other session.
+  const isTakenAlong = expected.takesProcess && agent.isInherited;
   first(
     ({ waitingOn }) => waitingOn === 'permission',
     () => 'waited for an approval although every tool is allowed',
@@ -110,6 +112,7 @@ function checkAgent({ agent, one, seen, at, person, expected }) {
     // What a killed process left behind stays unknown while the next one starts.
     ({ status, at: time }, index) =>
       status === 'unknown' &&
+      !isTakenAlong &&
       seen[index - 1]?.status !== 'unknown' &&
       expected.processes.some((process) => isAlive(process, time)),
     () => 'was unknown while its process was alive,',
@@ -128,7 +131,7 @@ function checkAgent({ agent, one, seen, at, person, expected }) {
     const before = seen[index - 1];
     const [wasOver, isOver] = [before && ENDED.has(before.status), ENDED.has(state.status)];
     if (isOver && !wasOver) endedAt = state.at;
-    if (wasOver && isOver && before.status !== state.status)
+    if (wasOver && isOver && before.status !== state.status && !(isTakenAlong && before.status === 'unknown'))
       add(state.at, `was ${before.status} before it was ${state.status},`);
     if (wasOver && !isOver && !wasWoken(endedAt, agent, person.run, expected))
       add(state.at, `was ${before.status} and then ${state.status}, although nothing woke it,`);
@@ -161,10 +164,10 @@ const wasWoken = (endedAt, { keys }, run, { processes }) =>
 const PROMPT_MS = 500;
 
 /** The same instance asked for a turn before and after this time. */
-function isBetweenTurns(time, { keys, kind }, run, { isTyped, forkedFrom }) {
+function isBetweenTurns(time, { keys, kind, isInherited }, run, { isTyped, forkedFrom }) {
   return keys.some((key, index) => {
     const entries = run.log.filter((entry) => entry.key === key);
-    const wasIdle = index > 0 || (kind === 'main' && (isTyped || forkedFrom));
+    const wasIdle = index > 0 || isInherited || (kind === 'main' && (isTyped || forkedFrom));
     const since = time - (wasIdle ? PROMPT_MS : 0);
     // The result of another agent wakes an agent that is over, and in a terminal the main agent, too.
     const mayRest = (entry) => (kind !== 'main' || isTyped) && entry.extra;

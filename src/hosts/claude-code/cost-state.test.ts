@@ -92,3 +92,29 @@ it('counts a title as one request, however often it is written', () => {
   expect(totalsOf([title, reply(110, 5), cost(100, 20, 7), title])).toEqual(closed);
   expect(totalsOf([title, reply(110, 5)])).toMatchObject({ isLowerBound: true, output: 5 });
 });
+
+const prompt = (at: number, version: string, entrypoint?: string) => ({
+  type: 'user',
+  uuid: `p${at}`,
+  timestamp: new Date(at * 1000).toISOString(),
+  version,
+  entrypoint,
+  message: { role: 'user', content: 'Look.' },
+});
+
+it.each([
+  ['1.0.60', undefined, true],
+  ['2.0.76', undefined, true],
+  ['2.1.63', 'sdk-cli', true],
+  ['2.1.88', 'sdk-cli', false],
+  ['2.1.100', 'cli', true],
+  ['2.1.150', 'cli', false],
+])('says of %s (%s) whether requests are in no transcript: %s', (version, entrypoint, isLowerBound) => {
+  const answer = { ...reply(110, 5), version };
+  expect(totalsOf([prompt(109, version, entrypoint), answer])).toMatchObject({ output: 5, isLowerBound });
+});
+
+it('counts requests that are in no transcript when a later sum holds them', () => {
+  const answer = { ...reply(110, 5), version: '2.1.63' };
+  expect(totalsOf([prompt(109, '2.1.63'), answer, cost(100, 20, 7)])).toMatchObject({ output: 7, isLowerBound: false });
+});

@@ -1,6 +1,9 @@
+import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { nativeId, type SessionTree, selectTotalUsage } from '../../core/index.ts';
+import { nativeId, type SessionTree, selectTotalUsage, toSessionId } from '../../core/index.ts';
+import { makeTemporaryFolder } from '../../lib/testing/temporary-folder.ts';
 import { createSessions } from '../../sessions/index.ts';
 import { claudeCode } from './index.ts';
 import { replyIdOf } from './record.ts';
@@ -10,7 +13,9 @@ import { replyIdOf } from './record.ts';
 const fixtures = fileURLToPath(new URL('fixtures/', import.meta.url));
 
 const sessionsOf = (name: string) =>
-  createSessions([{ adapter: claudeCode, root: fixtures + name, forced: false }], { clock: () => Date.UTC(2030, 0) });
+  createSessions([{ adapter: claudeCode, root: path.resolve(fixtures, name), forced: false }], {
+    clock: () => Date.UTC(2030, 0),
+  });
 
 const ownOutput = (tree: SessionTree): number => selectTotalUsage(tree).output - (tree.inheritedUsage?.output ?? 0);
 
@@ -108,6 +113,36 @@ it('shows an agent that goes on beside a branch in the original, and what the br
     [false, 'completed', 2, 606, undefined],
     [true, 'completed', 1, 201, 201],
   ]);
+});
+
+it('gives the work of an agent to the copy from the message on with which the copy wakes it', async () => {
+  const trees = await readAll('2.1.325-branch-woken');
+  const copy = trees.find(({ forkedFrom }) => forkedFrom !== undefined);
+  const original = trees.find((tree) => tree !== copy);
+  // By the script; the first half of the audit was over when the copy was made, the second one went on in the copy's folder.
+  expect(original?.agents[1]).toMatchObject({ status: 'completed', toolCallCount: 2, usage: { output: 606 } });
+  const woken = { status: 'completed', toolCallCount: 2, usage: { output: 1204 }, inheritedUsage: { output: 201 } };
+  expect(copy?.agents[1]).toMatchObject(woken);
+  expect([original, copy].map((tree) => tree && ownOutput(tree))).toEqual([809, 2109]);
+});
+
+it('links a copy of a compacted session to it when the copied lines are far from its beginning', async () => {
+  const name = '2.1.325-compact-fork';
+  const root = makeTemporaryFolder('compact-fork');
+  await cp(fixtures + name, root, { recursive: true });
+  const [original] = (await readAll(name)).filter(({ forkedFrom }) => forkedFrom === undefined);
+  const [project = ''] = await readdir(path.join(root, 'projects'));
+  const file = path.join(
+    root,
+    'projects',
+    project,
+    `${nativeId(original?.id ?? toSessionId('claude-code', ''))}.jsonl`,
+  );
+  const [first, ...rest] = (await readFile(file, 'utf8')).split('\n');
+  const heavy = JSON.stringify({ type: 'api-request-blob', message: 'x'.repeat(300_000) });
+  await writeFile(file, [first, heavy, ...rest].join('\n'));
+  const trees = await readAll(root);
+  expect(trees.flatMap(({ forkedFrom }) => forkedFrom ?? [])).toEqual([original?.id]);
 });
 
 it('knows the lines of one reply by their request when a fork gave each of them an id of its own', () => {
