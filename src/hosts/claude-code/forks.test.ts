@@ -121,6 +121,8 @@ it('gives the work of an agent to the copy from the message on with which the co
   const original = trees.find((tree) => tree !== copy);
   // By the script; the first half of the audit was over when the copy was made, the second one went on in the copy's folder.
   expect(original?.agents[1]).toMatchObject({ status: 'completed', toolCallCount: 2, usage: { output: 606 } });
+  // Before it was woken.
+  expect(original?.agents[1]?.completedAt).toBe(copy?.agents[1]?.runs[0]?.endedAt);
   const woken = { status: 'completed', toolCallCount: 2, usage: { output: 1204 }, inheritedUsage: { output: 201 } };
   expect(copy?.agents[1]).toMatchObject(woken);
   expect([original, copy].map((tree) => tree && ownOutput(tree))).toEqual([809, 2109]);

@@ -208,12 +208,20 @@ export interface TranscriptOf {
   readonly file: string;
 }
 
-/** What the main transcript of another session tells of one agent's end. */
+/** What the main transcript of another session tells of one agent's end; of a copy, only until the copy itself wakes the agent. */
 export function createNoticeReader(of: TranscriptOf): SourceReader {
   const { session, agent } = of;
   const reader = createTranscriptReader({ ...of, agent: mainAgentOf(session) }, [agent]);
+  let isCopy = false;
+  let isWoken = false;
   return {
-    read: (line) => reader.read(line).filter((event) => event.kind === 'run-ended' && event.agent === agent),
+    read(line) {
+      const facts = reader.read(line);
+      const isCopied = facts.some((fact) => fact.kind === 'session-forked' && fact.at === undefined);
+      isCopy ||= isCopied;
+      isWoken ||= isCopy && !isCopied && facts.some((fact) => fact.kind === 'run-resumed' && fact.agent === agent);
+      return isWoken ? [] : facts.filter((fact) => fact.kind === 'run-ended' && fact.agent === agent);
+    },
   };
 }
 
