@@ -76,18 +76,33 @@ export async function locateAgents(
   scan: AgentScan = new Map(),
 ): Promise<readonly LocatedSource[]> {
   const wanted = new Set(agents.map(nativeId));
-  const sources: LocatedSource[] = [...(await findDeliveries(session, wanted))];
+  const deliveries = await findDeliveries(session, wanted);
+  const sources: LocatedSource[] = [...deliveries];
   // The session may lie in several projects.
   const projects = new Map(session.sources.map((source) => [projectFolderOf(source), rootOf(source)]));
   for (const [project, root] of projects) {
     const files = await once(scan, `agents ${project}`, () => agentFilesIn(project));
     sources.push(...(await findTeammates(session, { root, project }, wanted, scan)));
+    for (const delivery of deliveries) sources.push(...goesOnElsewhere(session, delivery, { root, files }));
     for (const agent of wanted) {
       const found = (files.get(agent) ?? []).flatMap((file) => toSource(root, file) ?? []);
       sources.push(...(await whereverItIs(session, found)));
     }
   }
   return sources;
+}
+
+/** After `/clear`, a member of a team goes on in the new session's folder, under the name of its file (2.1.161). */
+function goesOnElsewhere(
+  { sources }: LocatedSession,
+  { path: file, agent }: LocatedSource,
+  { root, files }: { readonly root: string; readonly files: FilesById },
+): readonly LocatedSource[] {
+  const own = new Set(sources.map((source) => source.path));
+  return (files.get(nativeAgentOf(file) ?? '') ?? []).flatMap((other) => {
+    const source = own.has(other) ? undefined : toSource(root, other);
+    return source?.role === 'agent' ? { ...source, role: 'teammate', goesOn: true as const, ...known({ agent }) } : [];
+  });
 }
 
 /**

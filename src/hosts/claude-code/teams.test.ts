@@ -49,6 +49,14 @@ it('hides the file of a delivered message while its lead has not named the teamm
 });
 
 describe('teammates in terminals of their own', () => {
+  it('shows a member that goes on after /clear below the lead that made it, and nowhere else', async () => {
+    const { trees } = await sessionsIn(`${fixtures}2.1.161-clear-team`).list({ limit: 10 });
+    const mates = trees.map(({ agents }) =>
+      agents.slice(1).map(({ name, status, toolCallCount, usage }) => [name, status, toolCallCount, usage?.output]),
+    );
+    expect(mates.toSorted((a, b) => a.length - b.length)).toEqual([[], [['alice', 'completed', 1, 403]]]);
+  });
+
   it('lists the lead, not the member that was active last', async () => {
     const { trees } = await sessionsIn(`${fixtures}2.1.39-inter-team`).list({ limit: 1 });
     expect(trees.map(({ agents }) => agents.length)).toEqual([3]);
