@@ -43,8 +43,11 @@ const stateOf = async (root: string, native: string) =>
     fact.kind === 'process-seen' ? [[fact.alive, fact.movedTo ?? null, fact.isOutOfSight ?? false]] : [],
   );
 
-it('moves a process to the session that /clear opened when its record names the one before (up to 2.1.92)', async () => {
-  const root = createRoot({ sessionId: 'first' }, [cleared('first', { timestamp: STARTED })]);
+it.each([
+  { version: '2.1.92', says: 'the session that /clear opened when its record names the one before', isIn: 'second' },
+  { version: '2.1.161', says: 'the session before /clear when it resumed that one', isIn: 'first' },
+])('finds a process of $version in $says', async ({ version, isIn }) => {
+  const root = createRoot({ sessionId: 'first', version }, [cleared('first', { timestamp: STARTED })]);
   const folder = path.join(root, 'projects', '-home-dev-shop');
   mkdirSync(folder);
   writeFileSync(path.join(folder, 'first.jsonl'), '');
@@ -55,8 +58,9 @@ it('moves a process to the session that /clear opened when its record names the 
     message: { role: 'user', content: '<command-name>/clear</command-name>' },
   };
   writeFileSync(path.join(folder, 'second.jsonl'), `${JSON.stringify(line)}\n`);
-  expect(await stateOf(root, 'second')).toEqual([[true, null, false]]);
-  expect(await stateOf(root, 'first')).toEqual([[true, toSessionId('claude-code', 'second'), false]]);
+  expect(await stateOf(root, isIn)).toEqual([[true, null, false]]);
+  const isLeft = isIn === 'second' ? [[true, toSessionId('claude-code', 'second'), false]] : [];
+  expect(await stateOf(root, isIn === 'second' ? 'first' : 'second')).toEqual(isLeft);
 });
 
 it("tells the program's own title of a session", async () => {

@@ -18,6 +18,7 @@ import { listFolder, readBeside } from '../../lib/folders.ts';
 import { groupBy } from '../../lib/group.ts';
 import { asAmount, asInstant, asObject, asText, isObject, known, parseObject } from '../../lib/json.ts';
 import { isOfOtherDomain, isProcessAlive } from '../../lib/processes.ts';
+import { isAtLeast } from '../../lib/version-number.ts';
 import type { LocatedSession, LocatedSource } from '../index.ts';
 import { findOpened, readClears } from './clears.ts';
 import { besideProjects, INDEX_FILE, projectFolders } from './data-folder.ts';
@@ -77,6 +78,7 @@ interface RunningProcess {
   /** It and nobody else: a number may be given again. */
   readonly key: string;
   readonly cwd: string | undefined;
+  readonly version: string | undefined;
 }
 
 async function toProcess(text: string, name: string): Promise<RunningProcess | undefined> {
@@ -100,7 +102,7 @@ async function toProcess(text: string, name: string): Promise<RunningProcess | u
       waitingFor: asText(record['waitingFor']),
     }),
   };
-  return { seen, key: JSON.stringify(identity), cwd: asText(record['cwd']) };
+  return { seen, key: JSON.stringify(identity), cwd: asText(record['cwd']), version: asText(record['version']) };
 }
 
 // `/clear` moves a process to a new session; agents that it had set to work in the one before go on.
@@ -128,8 +130,12 @@ async function readLeftSessions(root: string, running: readonly RunningProcess[]
   return [...moved.values()];
 }
 
+/** The first version that was seen to name the session in which the process is now, also after `/resume` of the one before. */
+const NAMES_CURRENT_SINCE = '2.1.161';
+
 /** Up to 2.1.92 the record names the session in which the process began: `/clear` has moved it on since. */
 async function followClears(root: string, process: RunningProcess): Promise<RunningProcess> {
+  if (isAtLeast(process.version, NAMES_CURRENT_SINCE)) return process;
   let { session } = process.seen;
   const { alive, startedAt = 0 } = process.seen;
   for (const clear of alive ? await readClears(root) : []) {
