@@ -43,11 +43,9 @@ const stateOf = async (root: string, native: string) =>
     fact.kind === 'process-seen' ? [[fact.alive, fact.movedTo ?? null, fact.isOutOfSight ?? false]] : [],
   );
 
-it.each([
-  { version: '2.1.92', says: 'the session that /clear opened when its record names the one before', isIn: 'second' },
-  { version: '2.1.161', says: 'the session before /clear when it resumed that one', isIn: 'first' },
-])('finds a process of $version in $says', async ({ version, isIn }) => {
-  const root = createRoot({ sessionId: 'first', version }, [cleared('first', { timestamp: STARTED })]);
+/** The session `second` began with a /clear in `first`. */
+function createCleared(record: object): string {
+  const root = createRoot(record, [cleared('first', { timestamp: STARTED })]);
   const folder = path.join(root, 'projects', '-home-dev-shop');
   mkdirSync(folder);
   writeFileSync(path.join(folder, 'first.jsonl'), '');
@@ -58,9 +56,21 @@ it.each([
     message: { role: 'user', content: '<command-name>/clear</command-name>' },
   };
   writeFileSync(path.join(folder, 'second.jsonl'), `${JSON.stringify(line)}\n`);
-  expect(await stateOf(root, isIn)).toEqual([[true, null, false]]);
-  const isLeft = isIn === 'second' ? [[true, toSessionId('claude-code', 'second'), false]] : [];
-  expect(await stateOf(root, isIn === 'second' ? 'first' : 'second')).toEqual(isLeft);
+  return root;
+}
+
+it('moves a process to the session that /clear opened when its record names the one before (up to 2.1.92)', async () => {
+  const root = createCleared({ sessionId: 'first', version: '2.1.92' });
+  expect(await stateOf(root, 'second')).toEqual([[true, null, false]]);
+  expect(await stateOf(root, 'first')).toEqual([[true, toSessionId('claude-code', 'second'), false]]);
+});
+
+it('moves a process back when it resumed the session before /clear (2.1.161 and later)', async () => {
+  const root = createCleared({ sessionId: 'second', version: '2.1.161' });
+  expect(await stateOf(root, 'second')).toEqual([[true, null, false]]);
+  note(root, { sessionId: 'first', version: '2.1.161' });
+  expect(await stateOf(root, 'first')).toEqual([[true, null, false]]);
+  expect(await stateOf(root, 'second')).toEqual([[true, toSessionId('claude-code', 'first'), false]]);
 });
 
 it("tells the program's own title of a session", async () => {
