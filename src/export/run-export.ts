@@ -30,6 +30,7 @@ import {
   drainFirst,
   readConfig,
   type SessionScope,
+  SessionSnapshot,
   thisMachine,
 } from '../sessions/index.ts';
 import { type ExportOptions, ScanCache } from './agent-work.ts';
@@ -60,15 +61,17 @@ export async function runExport(request: ExportRequest): Promise<ExportOutcome> 
   compileLess();
   const { where, outDir, write } = request;
   const places = dataFoldersFor(where);
+  const snapshot = request.selection && new SessionSnapshot(places);
   const createReader = (): Sessions =>
-    drainFirst(createSessions(places, { clock: systemClock, named: where.roots.length > 0 }), () =>
-      createGuardLog(where).drain(),
+    drainFirst(
+      createSessions(places, { clock: systemClock, named: where.roots.length > 0, ...known({ snapshot }) }),
+      () => createGuardLog(where).drain(),
     );
   const authorOf = createAuthors();
   const isMany = request.selection !== undefined;
   const ids = isMany ? await selectSessions(request, createReader()) : [request.session];
   const job = async (): Promise<ExportJob> => ({
-    transcripts: createSessionTranscripts(places, createReader(), authorOf),
+    transcripts: createSessionTranscripts(places, createReader(), authorOf, snapshot),
     sessions: ids,
     isMany,
     options: await optionsOf(request),

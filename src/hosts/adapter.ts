@@ -70,7 +70,7 @@ export interface SourceAdapter extends HostDescription {
     scan?: AgentScan,
   ): Promise<readonly LocatedSource[]>;
   /** The older session that this one is a copy of, by the id of its first line. */
-  findOrigin?(session: LocatedSession, firstLine: string): Promise<SessionOrigin | undefined>;
+  findOrigin?(session: LocatedSession, firstLine: string, scan?: AgentScan): Promise<SessionOrigin | undefined>;
   /** The session that this one is a part of: its work is shown as that of an agent there. */
   findLead?(session: LocatedSession): Promise<SessionId | undefined>;
   readonly identify?: IdentifyCapability;
@@ -256,8 +256,17 @@ export interface SettingsHook extends HookCommand {
   readonly changed?: string;
 }
 
-/** What was found while looking for agents, for the next who looks in the same moment: the adapter's own, by its own keys. */
-export type AgentScan = Map<string, Promise<ReadonlyMap<string, readonly string[]>>>;
+/** What an adapter found while it looked for files that several sessions share, kept for the next session that needs it. */
+export class AgentScan {
+  /** By the adapter's own keys. */
+  readonly found = new Map<string, Promise<ReadonlyMap<string, readonly string[]>>>();
+  /** All sessions of a folder are read in one go: lists that cost more than one search pay off. */
+  readonly isOfMany: boolean;
+
+  constructor({ isOfMany = false } = {}) {
+    this.isOfMany = isOfMany;
+  }
+}
 
 /** A conversation that may still be written: where its messages stand is known, and some of them are read at a time. */
 export interface OpenTranscript {

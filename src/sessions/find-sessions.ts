@@ -1,5 +1,5 @@
 import { realpath } from 'node:fs/promises';
-import type { LocatedSession, LocatedSource, SourceAdapter } from '../hosts/index.ts';
+import { AgentScan, type LocatedSession, type LocatedSource, type SourceAdapter } from '../hosts/index.ts';
 import { groupBy } from '../lib/group.ts';
 import { readHead } from '../lib/read-lines.ts';
 import type { DataFolder } from './places.ts';
@@ -18,6 +18,23 @@ export interface FoundSessions {
   readonly ignoredFiles: ReadonlySet<string>;
   /** What could not be looked at, in words for people. */
   readonly problems: readonly string[];
+}
+
+/** For a job over many sessions: all places are listed once, not again for each session. */
+export class SessionSnapshot {
+  readonly #places: readonly DataFolder[];
+  #found: Promise<FoundSessions> | undefined;
+  /** What adapters found while they looked for files that several sessions share. */
+  readonly scan = new AgentScan({ isOfMany: true });
+
+  constructor(places: readonly DataFolder[]) {
+    this.#places = places;
+  }
+
+  find(): Promise<FoundSessions> {
+    this.#found ??= findSessions(this.#places);
+    return this.#found;
+  }
 }
 
 /** Lists the sessions of all places, newest first, without reading any conversation. */

@@ -20,13 +20,13 @@ import {
   type SourceId,
   type SourceProgress,
 } from '../core/index.ts';
-import type {
+import {
   AgentScan,
-  LocatedSession,
-  LocatedSource,
-  SourceAdapter,
-  SourceReader,
-  TableCursor,
+  type LocatedSession,
+  type LocatedSource,
+  type SourceAdapter,
+  type SourceReader,
+  type TableCursor,
 } from '../hosts/index.ts';
 import { atMost } from '../lib/clock.ts';
 import { createDocumentCursor, createLineCursor, type Look } from '../lib/follow-file.ts';
@@ -113,11 +113,7 @@ export class FollowedSession {
    * Reads what is new in the session's files, or in those that have `changed`. Never throws on their content: a file that
    * cannot be read is a diagnostic, and the others are read.
    */
-  async refresh(
-    session: LocatedSession,
-    changed?: ReadonlySet<string>,
-    scan: AgentScan = new Map(),
-  ): Promise<Refreshed> {
+  async refresh(session: LocatedSession, changed?: ReadonlySet<string>, scan = new AgentScan()): Promise<Refreshed> {
     const reading: Refreshed = { progress: [], replaced: new Set(), missing: new Set(), unfinished: new Set() };
     for (let tries = 0; !(await this.#readOnce(session, changed, scan, reading)) && tries < TRIES; tries++) {
       this.#restart();
@@ -206,7 +202,7 @@ export class FollowedSession {
   async #readElsewhere(session: LocatedSession, scan: AgentScan, reading: Refreshed): Promise<boolean> {
     const ownById = new Map(session.sources.map((source) => [source.id, source]));
     const own = new Set(ownById.keys());
-    if (!(await this.#isFrozen(session))) return false;
+    if (!(await this.#isFrozen(session, scan))) return false;
     while (this.#adapter.locateAgents) {
       const away = agentsElsewhere(this.#ledger, own);
       if (this.#searched?.size === away.length && away.every((agent) => this.#searched?.has(agent))) return true;
@@ -224,7 +220,7 @@ export class FollowedSession {
       if (isReassigned) return false;
       if (this.#borrowed.some(({ id, path }) => found.get(id)?.path !== path)) return false;
       this.#borrowed = [...found.values()];
-      if (!(await this.#isFrozen(session))) return false;
+      if (!(await this.#isFrozen(session, scan))) return false;
       const added = this.#borrowed.filter(({ id }) => !this.#followed.has(id));
       if (!(await this.#readAll(session, added, reading))) return false;
       const lost = added.filter(({ id }) => this.#followed.get(id)?.isMissing());
@@ -234,8 +230,8 @@ export class FollowedSession {
   }
 
   /** False if borrowed files were read beyond the moment at which the session became a copy. */
-  async #isFrozen(session: LocatedSession): Promise<boolean> {
-    await this.#noteOrigin(session);
+  async #isFrozen(session: LocatedSession, scan: AgentScan): Promise<boolean> {
+    await this.#noteOrigin(session, scan);
     const until = copyTimeOf(this.#ledger);
     if (until === this.#borrowedUntil) return true;
     this.#borrowedUntil = until;
@@ -243,10 +239,10 @@ export class FollowedSession {
   }
 
   /** A session that borrows agents, or has lines that look like copies, is compared with its neighbours. */
-  async #noteOrigin(session: LocatedSession): Promise<void> {
+  async #noteOrigin(session: LocatedSession, scan: AgentScan): Promise<void> {
     if (this.#isOriginKnown || copyTimeOf(this.#ledger) !== undefined) return;
     if (!this.#ledger.mayBeCopy && this.#borrowed.every(this.#isTeammates)) return;
-    const fact = await originOf(this.#adapter, session, this.#ledger);
+    const fact = await originOf(this.#adapter, session, this.#ledger, scan);
     if (fact === 'too early' || (fact?.kind === 'session-forked' && fact.at === undefined)) return;
     this.#isOriginKnown = true;
     if (fact) reduce(this.#ledger, fact);
@@ -273,13 +269,14 @@ export async function originOf(
   adapter: SourceAdapter,
   session: LocatedSession,
   ledger: SessionLedger,
+  scan?: AgentScan,
 ): Promise<SessionForked | SessionContinued | 'too early' | undefined> {
   if (!adapter.findOrigin) return undefined;
   const main = mainAgentOf(session.id);
   const asked = [...ledger.messages.values()].filter(({ role, agents }) => role === 'user' && agents.has(main));
   const [first] = asked.sort((a, b) => a.origin.offset - b.origin.offset);
   if (!first) return 'too early';
-  const found = await adapter.findOrigin(session, first.id);
+  const found = await adapter.findOrigin(session, first.id, scan);
   if (!found) return undefined;
   const { id: from, leftAt: at, totals } = found;
   const fact = { session: session.id, origin: first.origin, from };

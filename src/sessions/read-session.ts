@@ -10,7 +10,7 @@ import {
   type SessionTree,
   type SourceId,
 } from '../core/index.ts';
-import type { AgentScan, LocatedSession, LocatedSource, SourceAdapter } from '../hosts/index.ts';
+import { AgentScan, type LocatedSession, type LocatedSource, type SourceAdapter } from '../hosts/index.ts';
 import { atMost, type Clock } from '../lib/clock.ts';
 import { claim, type FoundSession } from './find-sessions.ts';
 import { FollowedSession, originOf } from './follow-session.ts';
@@ -60,12 +60,14 @@ export function createReadSessions(
   all: readonly FoundSession[],
   clock: Clock,
   /** A list needs trees only: the facts of many sessions are not held for it. Then nothing can be opened. */
-  { withoutFacts = false } = {},
+  {
+    withoutFacts = false,
+    scan = new AgentScan(),
+  }: { readonly withoutFacts?: boolean; readonly scan?: AgentScan | undefined } = {},
 ) {
   const read = new Map<SessionId, { session: FoundSession; ledger: SessionLedger | undefined; tree: SessionTree }>();
   const strangers = new Set<SessionId>();
   const byId = new Map(all.map((found) => [found.located.id, found]));
-  const scan: AgentScan = new Map();
   const joined = (): JoinedTrees => joinTrees([...read.values()].map(({ tree }) => tree));
 
   const readOne = async (session: FoundSession): Promise<SessionTree> => {
@@ -124,7 +126,7 @@ export function createReadSessions(
     async open(id: SessionId) {
       const one = read.get(id);
       if (!one?.ledger) return undefined;
-      const origin = await originOf(one.session.adapter, one.session.located, one.ledger);
+      const origin = await originOf(one.session.adapter, one.session.located, one.ledger, scan);
       if (origin && origin !== 'too early') reduce(one.ledger, origin);
       one.tree = buildTree(one.ledger, { now: clock() });
       const tree = joined().of(id) ?? one.tree;

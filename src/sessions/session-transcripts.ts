@@ -22,7 +22,14 @@ import {
 } from '../core/index.ts';
 import type { SourceAdapter } from '../hosts/index.ts';
 import { assertFound, codeOf, UserError } from '../lib/user-error.ts';
-import { claim, type FoundSession, type FoundSessions, findSessions, isOfFiles } from './find-sessions.ts';
+import {
+  claim,
+  type FoundSession,
+  type FoundSessions,
+  findSessions,
+  isOfFiles,
+  type SessionSnapshot,
+} from './find-sessions.ts';
 import type { DataFolder } from './places.ts';
 import { createOpener, EVERYTHING, openAnew, readTranscript, type TranscriptOpener } from './read-transcript.ts';
 
@@ -33,11 +40,12 @@ export function createSessionTranscripts(
   places: readonly DataFolder[],
   sessions: Sessions,
   authorOf: AuthorOf = async () => null,
+  snapshot?: SessionSnapshot,
 ): SessionTranscripts {
   return {
     async open(prefix, onFound) {
       const opened = await sessions.open(prefix, onFound);
-      const found = await claimAll(await findSessions(places), opened);
+      const found = await claimAll(await (snapshot?.find() ?? findSessions(places)), opened);
       if (!found.has(opened.tree.id))
         throw new UserError(
           'session-not-found',

@@ -5,19 +5,22 @@ import type { Clock } from '../lib/clock.ts';
 import { isThere } from '../lib/folders.ts';
 import { stateFolder } from '../lib/state-folder.ts';
 import { assertFound, UserError } from '../lib/user-error.ts';
-import { claim, type FoundSession, type FoundSessions, findSessions } from './find-sessions.ts';
+import { claim, type FoundSession, type FoundSessions, findSessions, type SessionSnapshot } from './find-sessions.ts';
 import { type Contents, glanceAt, holdsNothing, newestFirst } from './glance.ts';
 import { type DataFolder, isAddress, thisMachine } from './places.ts';
 import { createReadSessions, topOf } from './read-session.ts';
 
-/** Sessions on disk, read when asked for. `named`: by the person, so that one that is not there is a mistake, not an empty folder. */
+/**
+ * Sessions on disk, read when asked for. `named`: by the person, so that one that is not there is a mistake, not an empty folder.
+ * `snapshot`: files that appear later are not looked for.
+ */
 export function createSessions(
   places: readonly DataFolder[],
-  { clock, named }: { readonly clock: Clock; readonly named?: boolean },
+  { clock, named, snapshot }: { readonly clock: Clock; readonly named?: boolean; readonly snapshot?: SessionSnapshot },
 ): Sessions {
   const find = async () => {
     if (named) await assertFolders(places);
-    return findSessions(places);
+    return snapshot?.find() ?? findSessions(places);
   };
 
   /** A file that is empty yet is no other host's. */
@@ -30,7 +33,7 @@ export function createSessions(
       const ignored = new Set(found.ignoredFiles);
       const unread = new Map(found.sessions.map((session) => [session.located.id, session]));
       const inOrder = limit < found.sessions.length ? newestFirst(found.sessions) : found.sessions.values();
-      const read = createReadSessions(found.sessions, clock, { withoutFacts: true });
+      const read = createReadSessions(found.sessions, clock, { withoutFacts: true, scan: snapshot?.scan });
       const listable = (): readonly SessionTree[] => read.joined().trees.filter(({ isEmpty }) => withEmpty || !isEmpty);
       // What turns out to be empty, or to stand in another one's tree, makes room for another.
       for (let missing = limit; missing > 0; missing = limit - listable().length) {
@@ -75,7 +78,7 @@ export function createSessions(
         );
       }
       onFound?.({ files: newest.located.sources.map((source) => source.path) });
-      const read = createReadSessions(found.sessions, clock);
+      const read = createReadSessions(found.sessions, clock, { scan: snapshot?.scan });
       await read.add([newest]);
       // Who names a session wants that one; the newest of all stands where the list has it.
       const id = prefix === undefined ? topOf(newest.located.id, read.joined()) : newest.located.id;

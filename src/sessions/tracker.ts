@@ -7,7 +7,7 @@ import {
   type StalledAfter,
   type TreeChange,
 } from '../core/index.ts';
-import type { AgentScan } from '../hosts/index.ts';
+import { AgentScan } from '../hosts/index.ts';
 import type { Clock } from '../lib/clock.ts';
 import { known } from '../lib/json.ts';
 import { Listeners } from '../lib/listeners.ts';
@@ -256,7 +256,7 @@ class Tracker implements LiveTrees {
 
   async #lookAt(batch: ChangeBatch): Promise<void> {
     const { sessions, isListingChanged } = await findTouched(batch, this.#index, this.#followed);
-    const scan: AgentScan = new Map();
+    const scan = new AgentScan();
     for (const [id, files] of sessions)
       if (this.#followed.has(id)) await this.#followed.update(id, files, scan).catch(this.#onError);
       else this.#arrivals.add(id);

@@ -7,14 +7,14 @@ import { type FolderEntry, isFileEntry, isFolder, listFilesBelow, listFolder, mo
 import { groupBy } from '../../lib/group.ts';
 import { asInstant, asObject, asText, known } from '../../lib/json.ts';
 import { readHead, readLines } from '../../lib/read-lines.ts';
-import type {
+import {
   AgentScan,
-  FollowCapability,
-  Located,
-  LocatedSession,
-  LocatedSource,
-  SessionOrigin,
-  Subject,
+  type FollowCapability,
+  type Located,
+  type LocatedSession,
+  type LocatedSource,
+  type SessionOrigin,
+  type Subject,
 } from '../index.ts';
 import { findCleared, isCopiedClear } from './clears.ts';
 import { readCompanions } from './companions.ts';
@@ -73,7 +73,7 @@ async function locateParts(
 export async function locateAgents(
   session: LocatedSession,
   agents: readonly AgentId[],
-  scan: AgentScan = new Map(),
+  scan = new AgentScan(),
 ): Promise<readonly LocatedSource[]> {
   const wanted = new Set(agents.map(nativeId));
   const deliveries = await findDeliveries(session, wanted);
@@ -295,7 +295,11 @@ const FORK_HEAD_BYTES = 256 * 1024;
  * wrote them. A copied line keeps its id, or at least that of its request (2.1.45) or of its reply (1.0.60, where a resumed
  * session begins a new file).
  */
-export async function findOrigin(session: LocatedSession, firstLine: string): Promise<SessionOrigin | undefined> {
+export async function findOrigin(
+  session: LocatedSession,
+  firstLine: string,
+  scan?: AgentScan,
+): Promise<SessionOrigin | undefined> {
   const own = session.sources.find(({ role }) => role === 'session');
   if (!own) return undefined;
   const cleared = await findCleared(session);
@@ -307,14 +311,17 @@ export async function findOrigin(session: LocatedSession, firstLine: string): Pr
   const head = Buffer.from(await readHead(own.path, FORK_HEAD_BYTES)).toString('utf8');
   const ids = [/"requestId": ?"([^"]+)"/, /"id": ?"(msg_[^"]+)"/].map((pattern) => pattern.exec(head)?.[1]);
   const marks = [firstLine, ...ids].filter((mark) => mark !== undefined);
-  const compactedAt = firstCompactionIn(head);
-  const isOther = ({ name, kind }: FolderEntry): boolean =>
-    kind === 'file' && name.endsWith('.jsonl') && !nativeAgentOf(name) && name !== path.basename(own.path);
+  const compactedAt = compactionAtBeginning(head);
   const project = path.dirname(own.path);
+  const areHeadsEnough = scan?.isOfMany && compactedAt === undefined;
+  const neighbours = areHeadsEnough ? await once(scan, `marks ${project}`, () => filesByMark(project)) : undefined;
+  const others = neighbours
+    ? new Set(marks.flatMap((mark) => neighbours.get(mark) ?? []))
+    : await transcriptsIn(project);
   let lines: readonly CopiedLine[] | undefined;
   let best: { readonly origin: SessionOrigin; readonly shared: number; readonly age: Age } | undefined;
-  for (const entry of (await listFolder(project)).filter(isOther)) {
-    const file = path.join(project, entry.name);
+  for (const file of others) {
+    if (file === own.path) continue;
     // A neighbour that cannot be read is no origin that we could prove.
     const theirs = await readIfOlder(file, { marks, age, compactedAt }).catch(() => undefined);
     if (!theirs) continue;
@@ -339,6 +346,23 @@ export async function findOrigin(session: LocatedSession, firstLine: string): Pr
   return best?.origin ?? emptied;
 }
 
+async function transcriptsIn(project: string): Promise<readonly string[]> {
+  const isTranscript = ({ name, kind }: FolderEntry): boolean =>
+    kind === 'file' && name.endsWith('.jsonl') && !nativeAgentOf(name);
+  return (await listFolder(project)).filter(isTranscript).map(({ name }) => path.join(project, name));
+}
+
+/** For who asks of every session of a project: the heads are read once, not once for each session. */
+async function filesByMark(project: string): Promise<FilesById> {
+  const files = new Map<string, string[]>();
+  for (const file of await transcriptsIn(project)) {
+    const head = Buffer.from(await readHead(file, FORK_HEAD_BYTES).catch(() => new Uint8Array())).toString('utf8');
+    const marks = new Set(Array.from(head.matchAll(/[iI][dD]": ?"([^"]+)"/g), ([, id = '']) => id));
+    for (const mark of marks) files.set(mark, [...(files.get(mark) ?? []), file]);
+  }
+  return files;
+}
+
 interface CopiedLine {
   readonly line: string;
   readonly request?: string;
@@ -353,8 +377,8 @@ function firstAfter(lines: readonly CopiedLine[], last: CopiedLine | undefined):
 }
 
 /** A copy of a conversation that was compacted begins in its middle: with the boundary. */
-function firstCompactionIn(head: string): number | undefined {
-  const line = head.split('\n').find((one) => one.includes('compact_boundary'));
+function compactionAtBeginning(head: string): number | undefined {
+  const line = head.split('\n').find((one) => one.includes('"uuid"'));
   const record = line === undefined ? undefined : asObject(parseLine(Buffer.from(line)));
   return record?.['subtype'] === 'compact_boundary' ? asInstant(record['timestamp']) : undefined;
 }

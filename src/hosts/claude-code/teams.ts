@@ -16,8 +16,8 @@ export type FilesById = ReadonlyMap<string, readonly string[]>;
 
 /** What a scan has found already is not looked for again. */
 export function once(scan: AgentScan, key: string, look: () => Promise<FilesById>): Promise<FilesById> {
-  const known = scan.get(key) ?? look();
-  scan.set(key, known);
+  const known = scan.found.get(key) ?? look();
+  scan.found.set(key, known);
   return known;
 }
 
