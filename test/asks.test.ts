@@ -95,7 +95,8 @@ describe('an answer', () => {
     await serve();
     const hook = calls.push();
     const ask = await open();
-    const { out } = await program.run(['guard', 'asks']);
+    const { out, errors } = await program.run(['guard', 'asks']);
+    expect(errors).toMatch(/^Answer one with/);
     expect(out).toMatch(
       new RegExp(`^${ask.id.slice(0, 8)}  \\d:\\d\\d left, then denied\n  main › .*\n  Bash git push origin`),
     );
@@ -129,7 +130,8 @@ describe('without an answer', () => {
     calls.setPolicy('1s', onTimeout);
     await serve();
     const hook = calls.push();
-    const { id } = await open();
+    // It may have run out by the time we look.
+    const { id } = await vi.waitUntil(async () => (await list())[0], { timeout: 30_000, interval: 50 });
     const { said } = await hook.ended;
     expect(said.permissionDecision).toBe(onTimeout);
     expect(said.permissionDecisionReason).toContain('No answer came within 1 s');

@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { checkLinks, readLinks } from '../src/export/check-export.ts';
 import { makeTemporaryFolder } from '../src/lib/testing/temporary-folder.ts';
+import { until } from '../src/lib/testing/waiting.ts';
 import { plantedSecrets } from '../src/redact/testing/planted-secrets.ts';
 import { programIn, type RunOptions } from './testing/program.ts';
 
@@ -32,6 +33,23 @@ const folderOf = (name: string): string => path.join(work, name);
 const recording = (name: string): readonly string[] => ['--root', path.join(fixtures, name)];
 const filesIn = (folder: string): readonly string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort();
+
+/** Enough of them that an export takes a while. */
+function manySessions(): string {
+  const folder = folderOf('many-sessions');
+  const from = path.join(fixtures, '2.1.325-team');
+  const [project = ''] = readdirSync(path.join(from, 'projects'));
+  for (const name of readdirSync(path.join(from, 'projects', project))) {
+    if (!name.endsWith('.jsonl')) continue;
+    const text = readFileSync(path.join(from, 'projects', project, name), 'utf8');
+    mkdirSync(path.join(folder, 'projects', project), { recursive: true });
+    for (let copy = 100; copy < 180; copy++) {
+      const id = `00000000-0000-4000-8000-000000000${copy}`;
+      writeFileSync(path.join(folder, 'projects', project, `${id}.jsonl`), text.replaceAll(name.slice(0, -6), id));
+    }
+  }
+  return folder;
+}
 
 function problemsIn(folder: string, ending: string): readonly string[] {
   const pages = filesIn(folder)
@@ -96,6 +114,26 @@ describe('troupe export --out-dir', () => {
       folderOf('none'),
     );
     expect(stderr).toContain('None of 1 session is what was asked for.');
+  });
+
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('leaves nothing behind, and ends with its status, when %s comes', async (signal, status) => {
+    const folder = folderOf(signal);
+    const { ended, child } = programIn(path.join(work, 'home')).start([
+      'export',
+      '--root',
+      manySessions(),
+      '--all-sessions',
+      '-o',
+      folder,
+    ]);
+    const beside = path.join(work, `.${signal}.troupe-export`, 'new');
+    await until(() => existsSync(beside) && filesIn(beside).length > 0, 'the first page');
+    child.kill(signal);
+    expect(await ended).toBe(status);
+    expect(readdirSync(work).filter((name) => name.includes(signal))).toEqual([]);
   });
 
   it('splits long transcripts', async () => {

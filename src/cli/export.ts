@@ -6,7 +6,7 @@ import {
   plural,
   type RedactionReport,
 } from '../core/index.ts';
-import type { ExportRequest } from '../export/index.ts';
+import type { ExportProgress, ExportRequest } from '../export/index.ts';
 import { known } from '../lib/json.ts';
 import type { Terminal } from '../lib/terminal.ts';
 import { UserError } from '../lib/user-error.ts';
@@ -45,8 +45,7 @@ export async function exportSessions(
   const outcome = await this.exporter.export({
     ...requestOf(flags, session, this.clock()),
     write: (text) => terminal.send(text),
-    onProgress: ({ done, doing }) =>
-      progress.show(`${doing === 'searching' ? 'Looking for secrets' : 'Writing'}: ${done} agents`),
+    onProgress: (made) => progress.show(() => progressText(made)),
     ...(flags.review && {
       approve: (found) => {
         progress.clear();
@@ -125,23 +124,28 @@ async function review({ terminal }: CliContext, flags: ExportFlags, found: Redac
   return false;
 }
 
-const EVERY_MS = 100;
+function progressText({ doing, session, sessions, agents }: ExportProgress): string {
+  const which = sessions === 1 ? '' : `session ${session} of ${sessions}, `;
+  return `${doing === 'searching' ? 'Looking for secrets' : 'Writing'}: ${which}${plural(agents, 'agent')}`;
+}
 
-/** One line that shows the progress on a terminal, and disappears with the answer. */
-function createProgress({ noteInPlace }: Terminal) {
-  if (!noteInPlace) return { show: () => {}, clear: () => {} };
-  let last = 0;
+const EVERY_MS = 100;
+const LINE_EVERY_MS = 5_000;
+
+/** On a terminal one line that disappears with the answer; elsewhere, such as in a log, a line every few seconds. */
+function createProgress({ note, noteInPlace }: Terminal) {
+  let last = noteInPlace ? 0 : Date.now();
   let isShown = false;
   return {
-    show(text: string): void {
+    show(text: () => string): void {
       const now = Date.now();
-      if (now - last < EVERY_MS) return;
+      if (now - last < (noteInPlace ? EVERY_MS : LINE_EVERY_MS)) return;
       last = now;
       isShown = true;
-      noteInPlace(text);
+      (noteInPlace ?? note)(text());
     },
     clear(): void {
-      if (isShown) noteInPlace('');
+      if (isShown) noteInPlace?.('');
       isShown = false;
     },
   };

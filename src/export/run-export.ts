@@ -1,4 +1,4 @@
-import { hostname, userInfo } from 'node:os';
+import { constants, hostname, userInfo } from 'node:os';
 import path from 'node:path';
 import { createGuardLog } from '../audit/index.ts';
 import {
@@ -89,6 +89,7 @@ export async function runExport(request: ExportRequest): Promise<ExportOutcome> 
     return { isWritten: true, report: { ...NOTHING_WRITTEN, sessions: exported, redactions } };
   }
   const staged = await stageFolder(outDir, { force: request.force });
+  const stopHandling = onDeadlySignal(() => staged.close());
   try {
     const { sessions: exported, redactions } = await exportSessions(await job(), {
       write: staged.write,
@@ -106,8 +107,22 @@ export async function runExport(request: ExportRequest): Promise<ExportOutcome> 
       report: { folder: outDir, sessions: exported, files: files.length, bytes, removed, kept, redactions, problems },
     };
   } finally {
+    stopHandling();
     await staged.close();
   }
+}
+
+/** Leaves nothing behind, then ends with the status that shells give to this signal. */
+function onDeadlySignal(clean: () => Promise<void>): () => void {
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  const end = (signal: (typeof signals)[number]): void =>
+    void clean()
+      .catch(() => undefined)
+      .finally(() => process.exit(128 + constants.signals[signal]));
+  for (const signal of signals) process.once(signal, end);
+  return () => {
+    for (const signal of signals) process.off(signal, end);
+  };
 }
 
 const NOTHING_WRITTEN = { folder: null, files: 0, bytes: 0, removed: [], kept: [], problems: [] };
@@ -199,10 +214,11 @@ async function exportSessions(job: ExportJob, sink: PageSink) {
   try {
     const searched = await searchSessions(job, scanCache, start, () => pool);
     const folders = isMany ? planFolders(sessions.map((id) => id ?? '')) : undefined;
-    const onAgent = counter(job, 'writing');
+    const { onSession, onAgent } = counter(job, 'writing');
     const exported: ExportedSession[] = [];
     const listed: ListedSession[] = [];
     for (const id of sessions) {
+      onSession();
       const opened = searched?.opened ?? (await transcripts.open(id));
       const survey =
         searched?.survey ?? (await surveySession(opened, options, { scan: false, scanCache, onAgent: () => {} }));
@@ -243,10 +259,11 @@ async function searchSessions(
   pool: () => StartingPool | undefined,
 ) {
   const { transcripts, sessions, options } = job;
-  const onAgent = counter(job, 'searching');
+  const { onSession, onAgent } = counter(job, 'searching');
   const isOne = sessions.length === 1;
   if (!isOne && !options.redactor) return undefined;
   for (const id of sessions) {
+    onSession();
     const opened = await transcripts.open(id, onFound);
     const survey = await surveySession(opened, options, { scan: true, scanCache, starting: pool(), onAgent });
     if (isOne) return { opened, survey };
@@ -254,9 +271,12 @@ async function searchSessions(
   return undefined;
 }
 
-function counter({ onProgress }: ExportJob, doing: 'searching' | 'writing'): () => void {
-  let done = 0;
-  return () => onProgress({ done: ++done, doing });
+function counter({ onProgress, sessions }: ExportJob, doing: ExportProgress['doing']) {
+  let [agents, session] = [0, 0];
+  return {
+    onSession: () => session++,
+    onAgent: () => onProgress({ doing, session, sessions: sessions.length, agents: ++agents }),
+  };
 }
 
 const MAX_PLACES = 20;
@@ -283,6 +303,15 @@ function placeText({ agent, message, field, line }: Finding): string {
   return parts.filter(Boolean).join(', ');
 }
 
+export interface ExportProgress {
+  readonly doing: 'searching' | 'writing';
+  /** Which one, from 1. */
+  readonly session: number;
+  readonly sessions: number;
+  /** Done so far, in all sessions. */
+  readonly agents: number;
+}
+
 export interface ExportRequest {
   readonly where: SessionScope;
   /** By the beginning of its id; the newest where none is given. */
@@ -302,7 +331,7 @@ export interface ExportRequest {
     readonly redact?: { readonly pii: boolean };
   };
   write(text: string): void | Promise<void>;
-  onProgress(progress: { readonly done: number; readonly doing: 'searching' | 'writing' }): void;
+  onProgress(progress: ExportProgress): void;
   /** Asked before anything is written, with all that was found. */
   readonly approve?: (redactions: RedactionReport) => Promise<boolean>;
 }

@@ -66,7 +66,8 @@ export async function stageFolder(folder: string, { force }: { readonly force: b
   const links = new Map<string, PageLinks>();
   const close = async (): Promise<void> => {
     // Whole pages that are not all in their places yet are left for the next run.
-    if (!(await isComplete(beside))) rmSync(place, { recursive: true, force: true });
+    // Another thread may still write a page.
+    if (!(await isComplete(beside))) rmSync(place, { recursive: true, force: true, maxRetries: 3 });
     await lock.release();
     // Only where nothing else lies in it: another one may have come.
     await removeEmpty(beside);

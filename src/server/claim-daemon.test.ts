@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { makeTemporaryFolder } from '../lib/testing/temporary-folder.ts';
+import { UserError } from '../lib/user-error.ts';
 import { claimDaemon } from './claim-daemon.ts';
 import { findDaemon } from './control.ts';
 import { type Daemon, daemonPath, describeOwn, readDaemonFile, removeOwn, successorPath } from './daemon-file.ts';
@@ -137,6 +138,8 @@ describe('while it serves', () => {
   it('reports once that its file cannot be written, and again when it could be in between', async () => {
     const own = await describeOwn({ port: 9, token: 't', startedAt: stale().startedAt, version: '1', epoch: 'own' });
     const told: unknown[] = [];
+    // A recheck that was under way when the folder went may fail in another way first.
+    const blocked = () => told.filter((error) => error instanceof UserError && error.code === 'state-folder');
     const timers = vi.spyOn(globalThis, 'setTimeout');
     onTestFinished(() => timers.mockRestore());
     const rechecks = (): number => timers.mock.calls.filter(([, ms]) => ms === 11).length;
@@ -148,19 +151,19 @@ describe('while it serves', () => {
     if (claim.role !== 'serving') throw new Error('nobody else is here');
     // A file in place of the folder: nothing can be in it.
     const harm = async (): Promise<void> => {
-      const before = told.length;
+      const before = blocked().length;
       rmSync(folder, { recursive: true, force: true });
       writeFileSync(folder, '');
-      await expect.poll(() => told.length).toBeGreaterThan(before);
+      await expect.poll(() => blocked().length).toBeGreaterThan(before);
       const seen = rechecks();
       await expect.poll(rechecks).toBeGreaterThan(seen + 3);
     };
     await harm();
-    expect(told).toEqual([expect.objectContaining({ code: 'state-folder' })]);
+    expect(blocked()).toHaveLength(1);
     rmSync(folder);
     await expect.poll(async () => (await fileNow())?.epoch).toBe('own');
     await harm();
-    expect(told).toHaveLength(2);
+    expect(blocked()).toHaveLength(2);
     await claim.release();
   });
 
