@@ -12,6 +12,11 @@ const { build } = await import('esbuild');
 const { dependencies } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
 
 rmSync(`${root}dist`, { recursive: true, force: true });
+// What the index keeps of a session holds for the code that read it.
+const sources = createHash('sha256');
+for (const file of readdirSync(`${root}src`, { recursive: true }).sort())
+  if (/^(?:core|hosts|lib|sessions|history)\b.*(?<!\.test)\.ts$/.test(file))
+    sources.update(readFileSync(`${root}src/${file}`));
 await build({
   absWorkingDir: root,
   entryPoints: {
@@ -30,6 +35,7 @@ await build({
   plugins: [withoutSideEffects],
   sourcemap: 'linked',
   sourcesContent: false,
+  define: { BUILD_ID: JSON.stringify(sources.digest('hex').slice(0, 16)) },
   logLevel: 'warning',
 });
 // `import path` makes each file that does so a copy of it, property by property: a hook feels thirteen of them.

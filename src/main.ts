@@ -5,8 +5,20 @@ import { type CliOptions, runCli } from './cli/index.ts';
 import { ADAPTERS } from './hosts/registry.ts';
 import { systemClock } from './lib/clock.ts';
 import { demoFolder, packageVersion } from './lib/package.ts';
+import { stateFolder } from './lib/state-folder.ts';
 import { createTerminal } from './lib/terminal.ts';
-import { createIdentifier, createSessions, createTranscripts, dataFoldersFor, drainFirst } from './sessions/index.ts';
+import {
+  createIdentifier,
+  createSessions,
+  createTranscripts,
+  dataFoldersFor,
+  drainFirst,
+  type SessionCache,
+  thisMachine,
+} from './sessions/index.ts';
+
+/** Set by the build: of all that reads sessions. */
+declare const BUILD_ID: string;
 
 const audit = () => import('./audit/index.ts');
 const guard = () => import('./guard/index.ts');
@@ -17,15 +29,33 @@ const hooks = async () => (await import('./cli/hooks/machine-hooks.ts')).createH
 
 const terminal = createTerminal();
 
+const historyOptions = () => ({ folder: stateFolder(thisMachine()), build: BUILD_ID, clock: systemClock });
+
+let cache: Promise<SessionCache | undefined> | undefined;
+const history = () => import('./history/index.ts');
+
+function openCache(): Promise<SessionCache | undefined> {
+  cache ??= history().then(({ openHistory }) => openHistory({ ...historyOptions(), onProblem: terminal.note }));
+  return cache;
+}
+
 const options: CliOptions = {
   reader: {
     sessions(where) {
-      const sessions = createSessions(dataFoldersFor(where), { clock: systemClock, named: where.roots.length > 0 });
+      const sessions = createSessions(dataFoldersFor(where), {
+        clock: systemClock,
+        named: where.roots.length > 0,
+        openCache,
+      });
       return drainFirst(sessions, async () => (await audit()).createGuardLog(where).drain());
     },
     transcripts: (where) => createTranscripts(dataFoldersFor(where), systemClock),
     demo: () => createSessions(dataFoldersFor({ roots: [demoFolder] }), { clock: systemClock }),
   },
+  history: lazily(
+    async () => (await history()).createHistoryControl(historyOptions()),
+    ['status', 'rebuild', 'off', 'on'],
+  ),
   identifier: { identify: (request) => createIdentifier(ADAPTERS, systemClock).identify(request) },
   audit: {
     open: async (where) => (await audit()).createGuardLog(where),

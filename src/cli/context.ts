@@ -12,6 +12,7 @@ import {
 } from '../core/index.ts';
 import type { ExportOutcome, ExportRequest } from '../export/index.ts';
 import type { GuardQueries, PolicyControl } from '../guard/index.ts';
+import type { HistoryControl } from '../history/index.ts';
 import type { Clock } from '../lib/clock.ts';
 import { known } from '../lib/json.ts';
 import type { Terminal } from '../lib/terminal.ts';
@@ -69,6 +70,8 @@ export interface Services {
     demo(): Sessions;
   };
   readonly identifier: Identifier;
+  /** `status` reads; the others change the index of what was read, which is in the state folder. */
+  readonly history: HistoryControl;
   /** Writes files: sessions as pages, in the folder that the request names. */
   readonly exporter: { export(request: ExportRequest): Promise<ExportOutcome> };
   readonly audit: {

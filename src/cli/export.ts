@@ -8,10 +8,10 @@ import {
 } from '../core/index.ts';
 import type { ExportProgress, ExportRequest } from '../export/index.ts';
 import { known } from '../lib/json.ts';
-import type { Terminal } from '../lib/terminal.ts';
 import { UserError } from '../lib/user-error.ts';
 import { type CliContext, writeJson, writeLines } from './context.ts';
 import { type SharedFlags, type When, whereOf } from './flags.ts';
+import { createProgress } from './progress.ts';
 
 interface ExportFlags extends SharedFlags {
   readonly outDir?: string;
@@ -127,28 +127,6 @@ async function review({ terminal }: CliContext, flags: ExportFlags, found: Redac
 function progressText({ doing, session, sessions, agents }: ExportProgress): string {
   const which = sessions === 1 ? '' : `session ${session} of ${sessions}, `;
   return `${doing === 'searching' ? 'Looking for secrets' : 'Writing'}: ${which}${plural(agents, 'agent')}`;
-}
-
-const EVERY_MS = 100;
-const LINE_EVERY_MS = 5_000;
-
-/** On a terminal one line that disappears with the answer; elsewhere, such as in a log, a line every few seconds. */
-function createProgress({ note, noteInPlace }: Terminal) {
-  let last = noteInPlace ? 0 : Date.now();
-  let isShown = false;
-  return {
-    show(text: () => string): void {
-      const now = Date.now();
-      if (now - last < (noteInPlace ? EVERY_MS : LINE_EVERY_MS)) return;
-      last = now;
-      isShown = true;
-      (noteInPlace ?? note)(text());
-    },
-    clear(): void {
-      if (isShown) noteInPlace?.('');
-      isShown = false;
-    },
-  };
 }
 
 /** What came of an export to a folder. */

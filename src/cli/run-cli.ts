@@ -6,6 +6,7 @@ import { telegramRoutes, webhookCommand } from './chat.ts';
 import type { CliContext, Services } from './context.ts';
 import { doctorCommand } from './doctor.ts';
 import { guardRoutes } from './guard-commands.ts';
+import { indexRoutes } from './history.ts';
 import { hooksRoutes } from './hooks.ts';
 import {
   openCommand,
@@ -51,6 +52,7 @@ export const routesWith = (hosts: readonly KnownHost[]) =>
     stop: stopCommand,
     export: exportCommand,
     identify: identifyCommand,
+    index: indexRoutes,
     hooks: hooksRoutes,
     guard: guardRoutes,
     telegram: telegramRoutes,

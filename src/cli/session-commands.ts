@@ -29,13 +29,14 @@ export const lsCommand = buildCommand({
     flags: {
       ...sharedFlags,
       limit: withDefault(toCount, '20', 'N', 'How many sessions to read, newest first'),
+      all: toggle('List every session'),
       empty: toggle('Also list sessions without a conversation'),
     },
     aliases: { n: 'limit' },
   },
   docs: helpText(
     'List sessions, newest first',
-    ['troupe ls', 'troupe ls -n 100 --json', 'troupe ls --root ~/backup/of-my-sessions'],
+    ['troupe ls', 'troupe ls --all', 'troupe ls -n 100 --json', 'troupe ls --root ~/backup/of-my-sessions'],
     'Lists the newest sessions of this machine: status, project, title, agents (at work/all), output tokens, age.',
     'Only the sessions listed are read. Sessions in which nobody asked anything are counted, not listed.',
   ),

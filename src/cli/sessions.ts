@@ -18,15 +18,23 @@ import { UserError } from '../lib/user-error.ts';
 import { type CliContext, textOptionsOf, writeAnswer, writeJson, writeLines } from './context.ts';
 import { type SharedFlags, whereOf } from './flags.ts';
 import { formatExplanation, formatSessions, formatTranscript, formatTree } from './format/index.ts';
+import { createProgress } from './progress.ts';
 
 interface ListFlags extends SharedFlags {
   readonly limit: number;
+  readonly all: boolean;
   readonly empty: boolean;
 }
 
 export async function ls(this: CliContext<'reader'>, flags: ListFlags): Promise<void> {
-  const { limit, empty } = flags;
-  const listing = await this.reader.sessions(whereOf(flags)).list({ limit, withEmpty: empty });
+  const { all, empty } = flags;
+  const progress = createProgress(this.terminal);
+  const listing = await this.reader.sessions(whereOf(flags)).list({
+    limit: all ? Number.MAX_SAFE_INTEGER : flags.limit,
+    withEmpty: empty,
+    onProgress: ({ done, sessions }) => progress.show(() => `Reading: ${done} of ${plural(sessions, 'session')}`),
+  });
+  progress.clear();
   const report = computeSessions(listing);
   for (const problem of listing.problems) this.terminal.note(problem);
   if (flags.json) return writeJson(this, report);

@@ -8,9 +8,16 @@ import type { AgentNode, SessionTree } from './tree.ts';
 /** What a UI may use. `main.ts` hands it over; no UI opens files itself. */
 export interface Sessions {
   /** The newest, newest first; only these are read. `withEmpty`: also those without a conversation. */
-  list(options: { readonly limit: number; readonly withEmpty?: boolean }): Promise<SessionListing>;
+  list(options: ListOptions): Promise<SessionListing>;
   /** By unique prefix of its id; the newest one where none is given. Throws a `UserError` where there is no such. */
   open(prefix?: string, onFound?: OnFound): Promise<OpenedSession>;
+}
+
+export interface ListOptions {
+  readonly limit: number;
+  readonly withEmpty?: boolean;
+  /** Called after each session. */
+  readonly onProgress?: (progress: { readonly done: number; readonly sessions: number }) => void;
 }
 
 /** Hears which session it is, before it is read. */

@@ -5,7 +5,7 @@ import { isAnyArrayBuffer } from 'node:util/types';
 import { openRegularSync } from './regular-file.ts';
 import { codeOf } from './user-error.ts';
 
-export type SqlValue = string | number | null;
+export type SqlValue = string | number | null | Uint8Array;
 
 /** Why a database cannot be read, in words for people. */
 export class UnreadableDatabase extends Error {
@@ -21,10 +21,12 @@ export class UnreadableDatabase extends Error {
 
 /** A writer that starts, or cleans up behind a dead one, takes moments. */
 const BUSY_MS = 50;
+const WRITER_MS = 5_000;
 
 export interface DriverStatement {
   all(...values: readonly SqlValue[]): unknown[];
   iterate(...values: readonly SqlValue[]): Iterator<unknown>;
+  run(...values: readonly SqlValue[]): unknown;
 }
 
 /** One driver hands over views of bytes, the other the bytes themselves. */
@@ -41,6 +43,7 @@ export function withTexts(row: unknown): unknown {
 
 export interface DriverConnection {
   prepare(sql: string): DriverStatement;
+  exec(sql: string): unknown;
   close(): void;
 }
 
@@ -54,6 +57,8 @@ interface NodeSqlite {
 
 export interface Driver {
   connect(uri: string): DriverConnection;
+  /** A database of our own. Waits for other writers for some seconds. */
+  open(file: string): DriverConnection;
   /** To be called where nobody in this process reads the file any more. */
   letGo(file: string): void;
 }
@@ -69,7 +74,11 @@ export function driver(): Promise<Driver> {
 function nodeDriver(): Driver | undefined {
   const sqlite = withoutWarning(() => process.getBuiltinModule?.('node:sqlite')) as NodeSqlite | undefined;
   if (!sqlite) return undefined;
-  return { connect: (uri) => new sqlite.DatabaseSync(uri, { readOnly: true, timeout: BUSY_MS }), letGo: () => {} };
+  return {
+    connect: (uri) => new sqlite.DatabaseSync(uri, { readOnly: true, timeout: BUSY_MS }),
+    open: (file) => new sqlite.DatabaseSync(file, { readOnly: false, timeout: WRITER_MS }),
+    letGo: () => {},
+  };
 }
 
 /** Node 22 warns each person whose program loads it; nobody can do anything about it. */
@@ -88,6 +97,7 @@ async function libsqlDriver(): Promise<Driver> {
   const { default: Database } = await import('libsql');
   return {
     connect: (uri) => new Database(uri, { timeout: BUSY_MS }) as unknown as DriverConnection,
+    open: (file) => new Database(file, { timeout: WRITER_MS }) as unknown as DriverConnection,
     letGo: dropLocks,
   };
 }

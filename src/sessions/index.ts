@@ -8,6 +8,7 @@ export * from './live-feed.ts';
 export * from './places.ts';
 export * from './play-recording.ts';
 export * from './read-session.ts';
+export * from './session-cache.ts';
 export * from './session-records.ts';
 export * from './session-transcripts.ts';
 export * from './sessions.ts';

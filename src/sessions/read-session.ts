@@ -14,6 +14,7 @@ import { AgentScan, type LocatedSession, type LocatedSource, type SourceAdapter 
 import { atMost, type Clock } from '../lib/clock.ts';
 import { claim, type FoundSession } from './find-sessions.ts';
 import { FollowedSession, originOf } from './follow-session.ts';
+import { type CachedSession, Neighbourhood, type SessionCache, stampOf } from './session-cache.ts';
 
 /** Reads every source of a session into a new ledger. A source that cannot be read is a diagnostic; the others go on. */
 export async function readSession(
@@ -55,17 +56,29 @@ export async function sourcesOf(
 /** While one is taken apart, the system fetches the other. */
 const SIDE_BY_SIDE = 2;
 
+interface ReadOptions {
+  /** A list needs trees only: the facts of many sessions are not held for it. Then nothing can be opened. */
+  readonly withoutFacts?: boolean;
+  readonly scan?: AgentScan | undefined;
+  readonly cache?: SessionCache | undefined;
+}
+
+interface ReadSession {
+  readonly session: FoundSession;
+  tree: SessionTree;
+  /** Read again if the cache has lost them. */
+  ledger(): Promise<SessionLedger>;
+  readonly cached: CachedSession | undefined;
+}
+
 /** Sessions that were read, with those that belong into their trees. `all`: every session there is, for those that others name. */
 export function createReadSessions(
   all: readonly FoundSession[],
   clock: Clock,
-  /** A list needs trees only: the facts of many sessions are not held for it. Then nothing can be opened. */
-  {
-    withoutFacts = false,
-    scan = new AgentScan(),
-  }: { readonly withoutFacts?: boolean; readonly scan?: AgentScan | undefined } = {},
+  { withoutFacts = false, scan = new AgentScan(), cache }: ReadOptions = {},
 ) {
-  const read = new Map<SessionId, { session: FoundSession; ledger: SessionLedger | undefined; tree: SessionTree }>();
+  const read = new Map<SessionId, ReadSession>();
+  const around = new Neighbourhood(all);
   const strangers = new Set<SessionId>();
   const byId = new Map(all.map((found) => [found.located.id, found]));
   const joined = (): JoinedTrees => joinTrees([...read.values()].map(({ tree }) => tree));
@@ -74,10 +87,32 @@ export function createReadSessions(
     const { id } = session.located;
     const known = read.get(id);
     if (known) return known.tree;
-    const ledger = await readSession(session.adapter, session.located, scan);
+    const cached = cache?.find(session, around);
+    const one = (cached && fromCache(session, cached)) ?? (await fromFiles(session));
+    read.set(id, one);
+    return one.tree;
+  };
+  const fromCache = (session: FoundSession, cached: CachedSession): ReadSession | undefined => {
+    const facts = cached.tree ? undefined : cached.ledger();
+    const tree = cached.tree ?? (facts && buildTree(facts, { now: clock() }));
+    if (!tree) return undefined;
+    const again = async () => facts ?? cached.ledger() ?? (await readSession(session.adapter, session.located, scan));
+    return { session, tree, cached, ledger: keepResult(again) };
+  };
+  const fromFiles = async (session: FoundSession): Promise<ReadSession> => {
+    const stamp = cache && stampOf(session, clock());
+    const followed = new FollowedSession(session.adapter, session.located);
+    await followed.refresh(session.located, undefined, scan);
+    const { ledger } = followed;
     const tree = buildTree(ledger, { now: clock() });
-    read.set(id, { session, ledger: withoutFacts ? undefined : ledger, tree });
-    return tree;
+    if (stamp !== undefined) {
+      const own = new Set(session.located.sources.map((source) => source.path));
+      const borrowed = followed.sources.map((source) => source.path).filter((file) => !own.has(file));
+      const dependsOnOthers = borrowed.length > 0 || followed.isWaiting() || ledger.mayBeCopy === true;
+      cache?.keep(session, { ledger, tree, stamp, borrowed, dependsOnOthers }, around);
+    }
+    const again = () => readSession(session.adapter, session.located, scan);
+    return { session, tree, cached: undefined, ledger: withoutFacts ? again : async () => ledger };
   };
   /** One that another names. */
   const readNamed = async (id: SessionId): Promise<SessionTree | undefined> => {
@@ -97,9 +132,9 @@ export function createReadSessions(
       }
   };
   /** Reads these unless they were read before, the sessions that their commands started, and those that started them. */
-  const add = async (sessions: readonly FoundSession[]): Promise<void> => {
+  const add = async (sessions: readonly FoundSession[], onRead = () => {}): Promise<void> => {
     const fewAtOnce = atMost(SIDE_BY_SIDE);
-    await Promise.all(sessions.map((one) => fewAtOnce(() => readOne(one))));
+    await Promise.all(sessions.map((one) => fewAtOnce(() => readOne(one).finally(onRead))));
     for (const session of sessions) {
       const tree = await readOne(session);
       await readBelow(tree);
@@ -117,6 +152,13 @@ export function createReadSessions(
       await readAbove(above, seen);
     }
   };
+  const findOrigin = async ({ session, cached }: ReadSession, ledger: SessionLedger) => {
+    if (cached?.origin !== undefined) return cached.origin;
+    const origin = await originOf(session.adapter, session.located, ledger, scan);
+    if (origin === 'too early') return undefined;
+    cache?.keepOrigin(session, origin ?? null, around);
+    return origin;
+  };
   return {
     add,
     joined,
@@ -125,14 +167,27 @@ export function createReadSessions(
     /** The session with all that stands in its tree; with the one that it was forked from. */
     async open(id: SessionId) {
       const one = read.get(id);
-      if (!one?.ledger) return undefined;
-      const origin = await originOf(one.session.adapter, one.session.located, one.ledger, scan);
-      if (origin && origin !== 'too early') reduce(one.ledger, origin);
-      one.tree = buildTree(one.ledger, { now: clock() });
+      if (!one || withoutFacts) return undefined;
+      const ledger = await one.ledger();
+      const origin = await findOrigin(one, ledger);
+      if (origin) reduce(ledger, origin);
+      one.tree = buildTree(ledger, { now: clock() });
       const tree = joined().of(id) ?? one.tree;
-      const ledgers = ledgersWithin(tree, (session) => read.get(session)?.ledger);
-      return { tree, ledger: one.ledger, ...(ledgers.size > 0 && { joined: ledgers }) };
+      const ledgers = new Map<SessionId, SessionLedger>();
+      for (const { session } of tree.agents) {
+        const other = session === undefined || ledgers.has(session) ? undefined : read.get(session);
+        if (session && other) ledgers.set(session, await other.ledger());
+      }
+      return { tree, ledger, ...(ledgers.size > 0 && { joined: ledgers }) };
     },
+  };
+}
+
+function keepResult<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make();
+    return made;
   };
 }
 

@@ -9,6 +9,7 @@ import { claim, type FoundSession, type FoundSessions, findSessions, type Sessio
 import { type Contents, glanceAt, holdsNothing, newestFirst } from './glance.ts';
 import { type DataFolder, isAddress, thisMachine } from './places.ts';
 import { createReadSessions, topOf } from './read-session.ts';
+import type { SessionCache } from './session-cache.ts';
 
 /**
  * Sessions on disk, read when asked for. `named`: by the person, so that one that is not there is a mistake, not an empty folder.
@@ -16,7 +17,17 @@ import { createReadSessions, topOf } from './read-session.ts';
  */
 export function createSessions(
   places: readonly DataFolder[],
-  { clock, named, snapshot }: { readonly clock: Clock; readonly named?: boolean; readonly snapshot?: SessionSnapshot },
+  {
+    clock,
+    named,
+    snapshot,
+    openCache,
+  }: {
+    readonly clock: Clock;
+    readonly named?: boolean;
+    readonly snapshot?: SessionSnapshot;
+    readonly openCache?: () => Promise<SessionCache | undefined>;
+  },
 ): Sessions {
   const find = async () => {
     if (named) await assertFolders(places);
@@ -28,13 +39,19 @@ export function createSessions(
     (await claim(found, ignored)) ?? ((await holdsNothing(found)) ? found : undefined);
 
   return {
-    async list({ limit, withEmpty = false }) {
+    async list({ limit, withEmpty = false, onProgress }) {
       const found = await find();
       const ignored = new Set(found.ignoredFiles);
       const unread = new Map(found.sessions.map((session) => [session.located.id, session]));
       const inOrder = limit < found.sessions.length ? newestFirst(found.sessions) : found.sessions.values();
-      const read = createReadSessions(found.sessions, clock, { withoutFacts: true, scan: snapshot?.scan });
+      const read = createReadSessions(found.sessions, clock, {
+        withoutFacts: true,
+        scan: snapshot?.scan,
+        cache: await openCache?.(),
+      });
       const listable = (): readonly SessionTree[] => read.joined().trees.filter(({ isEmpty }) => withEmpty || !isEmpty);
+      let done = 0;
+      const onRead = () => onProgress?.({ done: ++done, sessions: Math.min(limit, found.sessions.length) });
       // What turns out to be empty, or to stand in another one's tree, makes room for another.
       for (let missing = limit; missing > 0; missing = limit - listable().length) {
         const newest: FoundSession[] = [];
@@ -46,7 +63,7 @@ export function createSessions(
           if (ours) newest.push(ours);
         }
         if (newest.length === 0) break;
-        await read.add(newest);
+        await read.add(newest, onRead);
       }
       const contents = [...read.trees().values()].map(({ isEmpty }): Contents => (isEmpty ? 'empty' : 'conversation'));
       for (const id of read.trees().keys()) unread.delete(id);
@@ -78,7 +95,7 @@ export function createSessions(
         );
       }
       onFound?.({ files: newest.located.sources.map((source) => source.path) });
-      const read = createReadSessions(found.sessions, clock, { scan: snapshot?.scan });
+      const read = createReadSessions(found.sessions, clock, { scan: snapshot?.scan, cache: await openCache?.() });
       await read.add([newest]);
       // Who names a session wants that one; the newest of all stands where the list has it.
       const id = prefix === undefined ? topOf(newest.located.id, read.joined()) : newest.located.id;

@@ -4,6 +4,18 @@ import type { AgentKind, DiagnosticCode, EvidenceRank, EvidenceSource, GroupKind
 import type { Activity, AgentStatus, StatusSignal, WaitingOn } from '../tree.ts';
 
 /** What is not known is null: never 0, never left out. Times are ISO 8601, UTC. Ids are the host's own. */
+/** Of `troupe index`. */
+export interface IndexReport {
+  readonly file: string;
+  readonly state: 'on' | 'off' | 'unusable';
+  /** Why it cannot be used. */
+  readonly problem: string | null;
+  readonly bytes: number;
+  /** Those that need not be read again. */
+  readonly indexedSessions: number;
+  readonly sessions: number;
+}
+
 export interface SessionReport {
   readonly id: string;
   readonly host: string;

@@ -33,6 +33,9 @@ export const CHANGING_COMMANDS = [
   'guard answer',
   'telegram',
   'webhook',
+  'index rebuild',
+  'index off',
+  'index on',
 ] as const;
 
 /** Settings in which the hosts find our hooks. */

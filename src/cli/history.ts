@@ -1,0 +1,75 @@
+import { buildCommand, buildRouteMap } from '@stricli/core';
+import { cleanLine, formatBytes, type IndexReport, plural } from '../core/index.ts';
+import { type CliContext, writeJson, writeLines } from './context.ts';
+import { helpText, type SharedFlags, sharedFlags, whereOf } from './flags.ts';
+import { createProgress } from './progress.ts';
+
+export const indexRoutes = buildRouteMap({
+  routes: {
+    status: buildCommand({
+      func: status,
+      parameters: { flags: sharedFlags },
+      docs: helpText(
+        'Say how many sessions are in the index, and how large it is',
+        ['troupe index status', 'troupe index status --json'],
+        'What troupe read of a session is kept in an index, so that an unchanged session need not be read again. The index holds',
+        'names, times, usage and places in the files, no conversations. Sessions enter it as commands read them.',
+      ),
+    }),
+    rebuild: buildCommand({
+      func: rebuild,
+      parameters: { flags: sharedFlags },
+      docs: helpText('Delete the index, and read every session again', ['troupe index rebuild']),
+    }),
+    off: buildCommand({
+      func: off,
+      parameters: { flags: sharedFlags },
+      docs: helpText('Delete the index, and keep none until `troupe index on`', ['troupe index off']),
+    }),
+    on: buildCommand({
+      func: on,
+      parameters: { flags: sharedFlags },
+      docs: helpText('Keep an index again', ['troupe index on']),
+    }),
+  },
+  docs: { brief: 'The index of what was read of sessions' },
+});
+
+async function status(this: CliContext<'history'>, flags: SharedFlags): Promise<void> {
+  answer(this, flags, await this.history.status(whereOf(flags)));
+}
+
+async function rebuild(this: CliContext<'history'>, flags: SharedFlags): Promise<void> {
+  const progress = createProgress(this.terminal);
+  const report = await this.history.rebuild(whereOf(flags), ({ done, sessions }) =>
+    progress.show(() => `Reading: ${done} of ${plural(sessions, 'session')}`),
+  );
+  progress.clear();
+  answer(this, flags, report);
+}
+
+async function off(this: CliContext<'history'>, flags: SharedFlags): Promise<void> {
+  answer(this, flags, await this.history.off(whereOf(flags)));
+}
+
+async function on(this: CliContext<'history'>, flags: SharedFlags): Promise<void> {
+  answer(this, flags, await this.history.on(whereOf(flags)));
+}
+
+function answer(context: CliContext, { json }: SharedFlags, report: IndexReport): void {
+  if (report.state === 'unusable') context.endWith(1);
+  if (json) writeJson(context, report);
+  else writeLines(context, indexLines(report));
+}
+
+function indexLines({ file, state, problem, bytes, indexedSessions, sessions }: IndexReport): readonly string[] {
+  if (state === 'off')
+    return ['The index is off: every session is read from its files. Switch it on with: troupe index on'];
+  if (problem !== null) return [cleanLine(problem)];
+  return [
+    `${indexedSessions} of ${plural(sessions, 'session')} in the index, ${formatBytes(bytes)}: ${file}`,
+    ...(indexedSessions < sessions
+      ? ['The others are read when they are needed, or all of them by: troupe index rebuild']
+      : []),
+  ];
+}

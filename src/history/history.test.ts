@@ -1,0 +1,220 @@
+import { execFileSync } from 'node:child_process';
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { nativeId } from '../core/index.ts';
+import { ADAPTERS } from '../hosts/registry.ts';
+import { makeTemporaryFolder } from '../lib/testing/temporary-folder.ts';
+import { createSessions, type DataFolder, dataFoldersFor, type SessionCache } from '../sessions/index.ts';
+import { historyFile, openHistory } from './history.ts';
+
+const HOSTS = fileURLToPath(new URL('../hosts', import.meta.url));
+const RECORDING = path.join(HOSTS, 'claude-code/fixtures/2.1.325-nested');
+const NOW = Date.parse('2027-01-01');
+
+let work: string;
+let state: string;
+let root: string;
+beforeEach(() => {
+  work = makeTemporaryFolder('history');
+  state = path.join(work, 'state');
+  root = path.join(work, 'data');
+  cpSync(RECORDING, root, { recursive: true });
+});
+
+const placesOf = (folder: string): readonly DataFolder[] => dataFoldersFor({ roots: [folder] });
+
+/** Files that were written just now are not kept, but here they have been there for long. */
+const LATER = () => Date.now() + 60_000;
+
+async function watched(build = 'one', problems: string[] = [], clock = LATER) {
+  const history = await openHistory({ folder: state, build, clock, onProblem: (text) => problems.push(text) });
+  const counts = { found: 0, read: 0 };
+  const cache: SessionCache | undefined = history && {
+    find(...args) {
+      const found = history.find(...args);
+      counts[found ? 'found' : 'read']++;
+      return found;
+    },
+    keep: (...args) => history.keep(...args),
+    keepOrigin: (...args) => history.keepOrigin(...args),
+  };
+  return { history, counts, cache };
+}
+
+async function listOnce(folder: string, build?: string) {
+  const { history, counts, cache } = await watched(build);
+  const sessions = createSessions(placesOf(folder), { clock: () => NOW, openCache: async () => cache });
+  const { trees } = await sessions.list({ limit: 100 });
+  history?.close();
+  return { trees, ...counts };
+}
+
+describe('a session that was read before', () => {
+  it('is the same tree, and is read from its files again only when one of them changes', async () => {
+    const cold = await listOnce(root);
+    expect(cold).toMatchObject({ found: 0, read: 1 });
+    const warm = await listOnce(root);
+    expect(warm).toMatchObject({ found: 1, read: 0 });
+    expect(warm.trees).toEqual(cold.trees);
+    const [agent = ''] = filesOf('agent-');
+    appendFileSync(agent, '\n');
+    expect(await listOnce(root)).toMatchObject({ found: 0, read: 1 });
+    expect(await listOnce(root)).toMatchObject({ found: 1, read: 0 });
+  });
+
+  it.each([
+    ['is cut', (file: string) => truncateSync(file, 200)],
+    ['is replaced by one of the same size', (file: string) => replaceBySame(file)],
+    ['goes', (file: string) => rmSync(file)],
+    ['has an agent more', (file: string) => cpSync(file, file.replace(/agent-\w/, 'agent-f'))],
+  ])('is read again if a file %s', async (_, change) => {
+    await listOnce(root);
+    const [agent = ''] = filesOf('agent-');
+    change(agent);
+    const { found, trees } = await listOnce(root);
+    expect(found).toBe(0);
+    rmSync(path.join(state, 'history'), { recursive: true });
+    expect((await listOnce(root)).trees).toEqual(trees);
+  });
+
+  it('is read again by another build of troupe', async () => {
+    await listOnce(root);
+    expect(await listOnce(root, 'two')).toMatchObject({ found: 0, read: 1 });
+  });
+
+  it('is not kept while its files are being written', async () => {
+    const { history, cache } = await watched('one', [], () => Date.now());
+    appendFileSync(filesOf('agent-')[0] ?? '', '\n');
+    await createSessions(placesOf(root), { clock: Date.now, openCache: async () => cache }).list({ limit: 9 });
+    history?.close();
+    expect(await listOnce(root)).toMatchObject({ found: 0, read: 1 });
+  });
+
+  it('opens with the same facts', async () => {
+    const open = async (cache?: SessionCache) => {
+      const sessions = createSessions(placesOf(root), { clock: () => NOW, openCache: async () => cache });
+      const { tree, ledger, joined } = await sessions.open();
+      return { tree, ledger, joined };
+    };
+    const plain = await open();
+    for (const wanted of [
+      { found: 0, read: 1 },
+      { found: 1, read: 0 },
+      { found: 1, read: 0 },
+    ]) {
+      const { history, cache, counts } = await watched();
+      expect(await open(cache)).toEqual(plain);
+      expect(counts).toEqual(wanted);
+      history?.close();
+    }
+  });
+});
+
+describe('every recording', () => {
+  const recordings = ADAPTERS.flatMap(({ host }) => {
+    const folder = path.join(HOSTS, host, 'fixtures');
+    const names = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    return names.map(({ name }) => path.join(folder, name));
+  });
+
+  it('is listed and opened alike from files and from the index', async () => {
+    for (const recording of recordings) {
+      const read = async (cache?: SessionCache) => {
+        const sessions = createSessions(placesOf(recording), { clock: () => NOW, openCache: async () => cache });
+        const { trees, total, emptySessions } = await sessions.list({ limit: 100, withEmpty: true });
+        const opened = [];
+        for (const { id } of trees)
+          opened.push((await sessions.open(nativeId(id))).ledger, (await sessions.open(nativeId(id))).tree);
+        return { trees, total, emptySessions, opened };
+      };
+      const plain = await read();
+      const { history, cache } = await watched();
+      for (const round of ['cold', 'warm']) expect(await read(cache), `${recording} ${round}`).toEqual(plain);
+      history?.close();
+    }
+  });
+});
+
+describe('an index that cannot be used', () => {
+  it.each([
+    ['is damaged', (file: string) => writeFileSync(file, 'not a database '.repeat(500))],
+    ['is cut', (file: string) => truncateSync(file, 3_000)],
+    [
+      'is of another schema',
+      (file: string) => execFileSync(process.execPath, ['-e', OTHER_SCHEMA, file], { cwd: HOSTS }),
+    ],
+  ])('is made again if it %s', async (_, harm) => {
+    const { trees } = await listOnce(root);
+    const file = historyFile(state);
+    // Another file of that name: this process may still have the old one open.
+    cpSync(file, `${file}.new`);
+    for (const end of ['', '-wal', '-shm']) rmSync(file + end, { force: true });
+    harm(`${file}.new`);
+    renameSync(`${file}.new`, file);
+    expect(await listOnce(root)).toEqual({ trees, found: 0, read: 1 });
+    expect(await listOnce(root)).toEqual({ trees, found: 1, read: 0 });
+  });
+
+  it.each([
+    ['a FIFO', (file: string) => execFileSync('mkfifo', [file])],
+    ['a folder', (file: string) => mkdirSync(file)],
+    ['a link', (file: string) => symlinkSync(path.join(work, 'elsewhere.db'), file)],
+  ])('is left alone if %s is in its place, and says so once', async (_, put) => {
+    mkdirSync(path.join(state, 'history'), { recursive: true });
+    put(historyFile(state));
+    const problems: string[] = [];
+    const { history } = await watched('one', problems);
+    expect(history).toBeUndefined();
+    expect(problems).toEqual([expect.stringContaining('is not a regular file')]);
+    expect(existsSync(path.join(work, 'elsewhere.db'))).toBe(false);
+    expect((await listOnce(root)).trees).toHaveLength(1);
+  });
+
+  it('is for its owner only', async () => {
+    await listOnce(root);
+    expect(lstatSync(historyFile(state)).mode & 0o777).toBe(0o600);
+  });
+});
+
+function filesOf(beginning: string): readonly string[] {
+  return readdirSync(root, { recursive: true, encoding: 'utf8' })
+    .filter((name) => path.basename(name).startsWith(beginning) && name.endsWith('.jsonl'))
+    .map((name) => path.join(root, name))
+    .sort();
+}
+
+function replaceBySame(file: string): void {
+  const { atime, mtime } = statSync(file);
+  const text = readFileSync(file, 'utf8');
+  writeFileSync(
+    `${file}.new`,
+    text.replace(/"output_tokens":(\d)/, (_, digit) => `"output_tokens":${(Number(digit) + 1) % 10}`),
+  );
+  rmSync(file);
+  cpSync(`${file}.new`, file);
+  rmSync(`${file}.new`);
+  utimesSync(file, atime, mtime);
+}
+
+const OTHER_SCHEMA = `
+  const Database = require('libsql');
+  const database = new Database(process.argv[1]);
+  database.exec('pragma user_version = 99; drop table session; create table session (x)');
+  database.close();`;

@@ -1,0 +1,255 @@
+// One database for all sessions. It holds copies only: it may be deleted at any time, and is made again if it is damaged.
+
+import { chmodSync, existsSync, lstatSync, rmSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { deserialize, serialize } from 'node:v8';
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { buildTree, type SessionLedger, type SessionTree } from '../core/index.ts';
+import type { Clock } from '../lib/clock.ts';
+import { messageOf, orElse } from '../lib/failures.ts';
+import { type DriverConnection, type DriverStatement, driver, kindOf } from '../lib/sqlite-driver.ts';
+import {
+  type CachedSession,
+  type FoundSession,
+  fileStamp,
+  type Neighbourhood,
+  type SessionCache,
+  type SessionOriginFact,
+  type SessionRead,
+  stampOf,
+} from '../sessions/index.ts';
+
+export interface HistoryOptions {
+  /** The state folder. */
+  readonly folder: string;
+  /** Of the program that reads sessions: another build may read the same files in another way. */
+  readonly build: string;
+  readonly clock: Clock;
+  /** It cannot be used, and why: told once. */
+  readonly onProblem?: (text: string) => void;
+}
+
+export interface History extends SessionCache {
+  close(): void;
+}
+
+export function historyFile(folder: string): string {
+  return path.join(folder, 'history', 'index.db');
+}
+
+export function isSwitchedOff(folder: string): boolean {
+  return existsSync(offFile(folder));
+}
+
+/** While it is there, nothing is kept. */
+export function offFile(folder: string): string {
+  return path.join(folder, 'history', 'off');
+}
+
+/** Undefined if there can be none: then every session is read from its files. */
+export async function openHistory({ folder, build, clock, onProblem }: HistoryOptions): Promise<History | undefined> {
+  const file = historyFile(folder);
+  if (isSwitchedOff(folder)) return undefined;
+  try {
+    await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+    const connection = await openDatabase(file);
+    return new SessionHistory(file, connection, `${build} ${process.versions.v8}`, clock, onProblem);
+  } catch (error) {
+    onProblem?.(`The index cannot be used, so sessions are read from their files: ${messageOf(error)}`);
+    return undefined;
+  }
+}
+
+const SCHEMA_VERSION = 1;
+const SCHEMA = `
+  create table if not exists session (
+    id text not null, root text not null, build text not null,
+    stamp text not null, names text, borrowed text not null,
+    tree blob, ledger blob not null, origin text, origin_names text,
+    primary key (id, root)
+  ) without rowid;
+  pragma user_version = ${SCHEMA_VERSION};`;
+
+async function openDatabase(file: string): Promise<DriverConnection> {
+  const sqlite = await driver();
+  refuseOtherFiles(file);
+  try {
+    return prepare(sqlite.open(file), file);
+  } catch (error) {
+    const kind = kindOf(error);
+    if (kind !== 'damaged' && kind !== 'no database' && !(error instanceof OtherSchema)) throw error;
+    removeHistory(file);
+    return prepare(sqlite.open(file), file);
+  }
+}
+
+export function removeHistory(file: string): void {
+  for (const end of ['', '-wal', '-shm']) rmSync(file + end, { force: true });
+}
+
+/** SQLite opens by name: it would wait for the writer of a FIFO, and follow a link to the file of another program. */
+function refuseOtherFiles(file: string): void {
+  for (const end of ['', '-wal', '-shm', '-journal']) {
+    const found = orElse(() => lstatSync(file + end), undefined);
+    if (found && !found.isFile()) throw new Error(`${file}${end} is not a regular file`);
+  }
+}
+
+class OtherSchema extends Error {}
+
+function prepare(connection: DriverConnection, file: string): DriverConnection {
+  try {
+    connection.exec('pragma journal_mode = wal; pragma synchronous = normal;');
+    const [row] = connection.prepare('pragma user_version').all() as { readonly user_version: number }[];
+    const version = row?.user_version ?? 0;
+    if (version !== 0 && version !== SCHEMA_VERSION) throw new OtherSchema(`schema ${version}`);
+    connection.exec(SCHEMA);
+    chmodSync(file, 0o600);
+    return connection;
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}
+
+interface Row {
+  readonly stamp: string;
+  readonly names: string | null;
+  readonly borrowed: string;
+  readonly tree: Uint8Array | null;
+  readonly origin: string | null;
+  readonly origin_names: string | null;
+}
+
+/** After so many failures in a row, such as on a full disk, nothing more is written. */
+const MAX_FAILURES = 3;
+
+class SessionHistory implements History {
+  readonly #file: string;
+  readonly #connection: DriverConnection;
+  readonly #build: string;
+  readonly #clock: Clock;
+  readonly #onProblem: ((text: string) => void) | undefined;
+  readonly #find: DriverStatement;
+  readonly #ledger: DriverStatement;
+  readonly #keep: DriverStatement;
+  readonly #keepOrigin: DriverStatement;
+  #failures = 0;
+
+  constructor(
+    file: string,
+    connection: DriverConnection,
+    build: string,
+    clock: Clock,
+    onProblem: ((text: string) => void) | undefined,
+  ) {
+    this.#file = file;
+    this.#connection = connection;
+    this.#build = build;
+    this.#clock = clock;
+    this.#onProblem = onProblem;
+    this.#find = connection.prepare(
+      'select stamp, names, borrowed, tree, origin, origin_names from session where id = ? and root = ? and build = ?',
+    );
+    this.#ledger = connection.prepare('select ledger from session where id = ? and root = ? and stamp = ?');
+    this.#keep = connection.prepare(
+      'replace into session (id, root, build, stamp, names, borrowed, tree, ledger) values (?, ?, ?, ?, ?, ?, ?, ?)',
+    );
+    this.#keepOrigin = connection.prepare(
+      'update session set origin = ?, origin_names = ? where id = ? and root = ? and stamp = ?',
+    );
+  }
+
+  find(session: FoundSession, around: Neighbourhood): CachedSession | undefined {
+    const { id, root } = session.located;
+    try {
+      const [row] = this.#find.all(id, root, this.#build) as Row[];
+      if (!row || row.stamp !== stampOf(session, this.#clock())) return undefined;
+      if (row.names !== null && row.names !== around.namesAround(session)) return undefined;
+      const borrowed = JSON.parse(row.borrowed) as readonly (readonly [string, string])[];
+      if (borrowed.some(([file, stamp]) => fileStamp(file, this.#clock()) !== stamp)) return undefined;
+      const { tree } = row;
+      const isOriginKnown = row.origin !== null && row.origin_names === around.namesAround(session);
+      return {
+        ...(tree && { tree: unpack<SessionTree>(tree) }),
+        ...(isOriginKnown && { origin: JSON.parse(row.origin ?? 'null') as SessionOriginFact | null }),
+        ledger: () => this.#ledgerOf(id, root, row.stamp),
+      };
+    } catch (error) {
+      this.#noteFailure(error);
+      return undefined;
+    }
+  }
+
+  #ledgerOf(id: string, root: string, stamp: string): SessionLedger | undefined {
+    try {
+      const [row] = this.#ledger.all(id, root, stamp) as { readonly ledger: Uint8Array }[];
+      return row && unpack<SessionLedger>(row.ledger);
+    } catch (error) {
+      this.#noteFailure(error);
+      return undefined;
+    }
+  }
+
+  keep(session: FoundSession, read: SessionRead, around: Neighbourhood): void {
+    const { ledger, tree, stamp, dependsOnOthers } = read;
+    const borrowed = read.borrowed.map((file) => [file, fileStamp(file, this.#clock())] as const);
+    if (stamp !== stampOf(session, this.#clock()) || borrowed.some(([, state]) => state === undefined)) return;
+    const names = dependsOnOthers ? around.namesAround(session) : null;
+    const { id, root } = session.located;
+    this.#write(() => {
+      const packed = isSettled(ledger, tree) ? pack(tree) : null;
+      this.#keep.run(id, root, this.#build, stamp, names, JSON.stringify(borrowed), packed, pack(ledger));
+    });
+  }
+
+  keepOrigin(session: FoundSession, origin: SessionOriginFact | null, around: Neighbourhood): void {
+    const { id, root } = session.located;
+    const stamp = stampOf(session, this.#clock());
+    if (stamp === undefined) return;
+    this.#write(() => this.#keepOrigin.run(JSON.stringify(origin), around.namesAround(session), id, root, stamp));
+  }
+
+  #write(write: () => void): void {
+    if (this.#failures >= MAX_FAILURES) return;
+    try {
+      write();
+      this.#failures = 0;
+    } catch (error) {
+      this.#noteFailure(error);
+    }
+  }
+
+  #noteFailure(error: unknown): void {
+    if (this.#failures >= MAX_FAILURES) return;
+    const isDamaged = kindOf(error) === 'damaged';
+    this.#failures = isDamaged ? MAX_FAILURES : this.#failures + 1;
+    // The next start makes a new one.
+    if (isDamaged) removeHistory(this.#file);
+    if (this.#failures === MAX_FAILURES)
+      this.#onProblem?.(
+        `The index cannot be used any more, so sessions are read from their files: ${messageOf(error)}`,
+      );
+  }
+
+  close(): void {
+    // One of the drivers leaves the log to the next process.
+    orElse(() => this.#connection.exec('pragma wal_checkpoint(truncate)'), undefined);
+    this.#connection.close();
+  }
+}
+
+/** Whether time alone changes nothing in the tree. */
+function isSettled(ledger: SessionLedger, tree: SessionTree): boolean {
+  const never = Number.MAX_SAFE_INTEGER / 2;
+  return serialize(buildTree(ledger, { now: never })).equals(serialize(tree));
+}
+
+function pack(value: unknown): Uint8Array {
+  return deflateRawSync(serialize(value), { level: 1 });
+}
+
+function unpack<T>(bytes: Uint8Array | ArrayBuffer): T {
+  return deserialize(inflateRawSync(new Uint8Array(bytes))) as T;
+}

@@ -1,0 +1,120 @@
+// The index as people use it: the built program, several at once, killed at any moment.
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createRandom } from '../src/lib/testing/seed.ts';
+import { makeTemporaryFolder } from '../src/lib/testing/temporary-folder.ts';
+import { pace } from '../src/lib/testing/waiting.ts';
+import { type ProgramHome, programIn } from './testing/program.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const FIXTURES = path.join(root, 'src/hosts/claude-code/fixtures');
+const SESSIONS = 40;
+
+let data: string;
+/** Without an index. */
+let plain: string;
+beforeAll(async () => {
+  data = makeTemporaryFolder('history-data');
+  const recording = path.join(FIXTURES, '2.1.325-nested');
+  for (let copy = 0; copy < SESSIONS; copy++) copySession(recording, path.join(data, 'projects', `p${copy % 4}`), copy);
+  const program = programIn(makeTemporaryFolder('history-home'));
+  await program.run(['index', 'off']);
+  plain = (await list(program)).out;
+  expect(JSON.parse(plain).sessions).toHaveLength(SESSIONS);
+});
+
+let program: ProgramHome;
+let index: string;
+beforeEach(() => {
+  program = programIn(makeTemporaryFolder('history-home'));
+  index = path.join(program.state, 'history');
+});
+
+async function list(on: ProgramHome) {
+  const { errors, ...rest } = await on.run(['ls', '--all', '--json', '--root', data]);
+  // On a busy machine it prints how far it is.
+  return { ...rest, errors: errors.replace(/^Reading: .*\n/gm, '') };
+}
+const status = async () => JSON.parse((await program.run(['index', 'status', '--json', '--root', data])).out);
+
+describe('troupe index', () => {
+  it('keeps what `ls` read, and reports it', async () => {
+    expect(await status()).toMatchObject({ state: 'on', indexedSessions: 0, sessions: SESSIONS });
+    expect(await list(program)).toEqual({ code: 0, out: plain, errors: '' });
+    const report = await status();
+    expect(report).toMatchObject({ state: 'on', problem: null, indexedSessions: SESSIONS, sessions: SESSIONS });
+    const schema = JSON.parse(readFileSync(path.join(root, 'schemas/index.schema.json'), 'utf8'));
+    const check = new Ajv2020({ strict: true, allowUnionTypes: true }).compile(schema);
+    expect(check(report), JSON.stringify(check.errors)).toBe(true);
+    expect((await list(program)).out).toBe(plain);
+    const { out } = await program.run(['index', 'status', '--root', data]);
+    expect(out).toMatch(/^40 of 40 sessions in the index, /);
+  });
+
+  it('keeps nothing between `off` and `on`', async () => {
+    await list(program);
+    expect((await program.run(['index', 'off'])).out).toMatch(/^The index is off/);
+    expect(await list(program)).toEqual({ code: 0, out: plain, errors: '' });
+    expect(readdirSync(index)).toEqual(['off']);
+    expect((await program.run(['index', 'on', '--root', data])).out).toMatch(/^0 of 40 sessions/);
+    await program.run(['index', 'rebuild', '--root', data]);
+    expect(await status()).toMatchObject({ indexedSessions: SESSIONS });
+  });
+
+  it('is the same after kills at random moments', async () => {
+    const random = createRandom();
+    for (let kill = 0; kill < 12; kill++) {
+      const { child, ended } = program.start(['ls', '--all', '--json', '--root', data]);
+      await pace(100 + random() * 900);
+      child.kill('SIGKILL');
+      await ended;
+    }
+    expect(await list(program)).toEqual({ code: 0, out: plain, errors: '' });
+    expect(await status()).toMatchObject({ indexedSessions: SESSIONS });
+    expect((await list(program)).out).toBe(plain);
+  });
+
+  it('serves several that write and read at once', async () => {
+    const runs = await Promise.all([1, 2, 3].map(() => list(program)));
+    for (const run of runs) expect(run).toEqual({ code: 0, out: plain, errors: '' });
+    expect(await status()).toMatchObject({ indexedSessions: SESSIONS });
+  });
+
+  it('says once that the disk is full, and lists all the same', async () => {
+    const before = ['/bin/sh', '-c', 'ulimit -f 64; exec "$@"', 'sh'];
+    const full = await program.run(['ls', '--all', '--json', '--root', data], { before });
+    expect({ code: full.code, out: full.out }).toEqual({ code: 0, out: plain });
+    expect(full.errors.match(/The index cannot be used/g)).toHaveLength(1);
+    expect(await list(program)).toEqual({ code: 0, out: plain, errors: '' });
+  });
+
+  it('is made again if it is damaged', async () => {
+    await list(program);
+    for (const name of readdirSync(index)) if (name !== 'index.db') rmSync(path.join(index, name));
+    const file = path.join(index, 'index.db');
+    const bytes = readFileSync(file);
+    // Behind the header, where only a reader notices.
+    writeFileSync(file, bytes.fill(0x5a, 4_096, bytes.length - 100));
+    expect((await list(program)).out).toBe(plain);
+    await list(program);
+    expect(await status()).toMatchObject({ state: 'on', indexedSessions: SESSIONS });
+  });
+});
+
+/** Under an id of its own, everywhere. */
+function copySession(recording: string, project: string, copy: number): void {
+  const [from = ''] = readdirSync(path.join(recording, 'projects'));
+  const source = path.join(recording, 'projects', from);
+  const [transcript = ''] = readdirSync(source).filter((name) => name.endsWith('.jsonl'));
+  const old = path.basename(transcript, '.jsonl');
+  const id = `${old.slice(0, -3)}${String(copy).padStart(3, '0')}`;
+  for (const name of readdirSync(source, { recursive: true, encoding: 'utf8' })) {
+    const target = path.join(project, name.replaceAll(old, id));
+    if (!/\.jsonl?$/.test(name)) continue;
+    cpSync(path.join(source, name), target);
+    writeFileSync(target, readFileSync(target, 'utf8').replaceAll(old, id));
+  }
+}
