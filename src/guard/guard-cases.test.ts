@@ -8,7 +8,7 @@ const CASES = readGuardCases();
 const LIMITS: readonly (readonly [string, readonly GuardCase['class'][], number, number])[] = [
   ['lets no more forbidden commands past than recorded', ['push', 'rm', 'read', 'write'], 2, 328],
   ['allows no command that hides another one', ['allow-list'], 0, 7],
-  ['lets no more calls of other tools past than recorded', ['tool'], 2, 14],
+  ['lets no call of another tool past', ['tool'], 0, 14],
   ['lets no more attacks on the guard itself past than recorded', ['hands-off'], 1, 32],
   ['lets no more commands reach the network than recorded', ['network'], 2, 83],
   ['refuses no more everyday commands than recorded', ['ordinary'], 3, 90],

@@ -33,6 +33,8 @@ export function identityOf(event: HookEvent, { agent, ancestors, reason }: Calle
  */
 export function withIdentity(tool: string, input: unknown, identity: string, call?: string): unknown {
   if (tool !== 'Bash' || !isObject(input) || typeof input['command'] !== 'string') return undefined;
+  // Typed into a program that runs already.
+  if (input['is_typed'] === true) return undefined;
   const [host = '', session = '', agent = '', path = ''] = identity.split(':');
   const variables = {
     TROUPE_AGENT: identity,

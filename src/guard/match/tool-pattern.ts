@@ -65,20 +65,24 @@ function isSurelyAbout(pattern: ToolPattern, part: Part, call: GuardedCall): boo
 }
 
 function holdsCommand(argument: string | null, part: Part, call: GuardedCall, certainty: Certainty): boolean {
-  if (argument === null || isEveryCommand(argument)) return true;
+  const isEvery = argument === null || isEveryCommand(argument);
+  if (isEvery && call.tool === 'Bash') return true;
   if (part.kind === 'unknown') return certainty === 'may' && call.uses.mayBeAnything;
   if (part.kind !== 'command') return false;
+  // A tool that does what a command does (`mcp__git__push`), or is given a text that may be one, is held against that command only.
+  if (isEvery) return !part.command.isSuspected && part.command.wrappers[0] !== call.tool;
   return certainty === 'may' ? mayBeCommand(argument, part.command) : mustBeCommand(argument, part.command, call.uses);
 }
 
-/** Tools that are not known may run commands, too: an allow of `Bash` does not reach them, a deny does. */
+/** Other tools may run commands, too: an allow of `Bash` does not reach them, a deny does. */
 function coversCommand(tool: string, part: Part, certainty: Certainty): boolean {
-  return tool === 'Bash' || (certainty === 'may' && part.kind === 'command');
+  if (tool === 'Bash') return true;
+  return certainty === 'may' && (part.kind === 'command' || (part.kind === 'unknown' && isForeign(tool)));
 }
 
 /** `Edit` is every tool that edits, and what the shell writes; the others are themselves (and what the shell writes, to deny). */
 function coversEdit(pattern: string, tool: string, certainty: Certainty): boolean {
-  if (certainty === 'may' && isForeign(tool)) return true;
+  if (certainty === 'may' && isReadByInputs(tool)) return true;
   if (pattern === 'Edit') return EDIT_TOOLS.has(tool) || tool === 'Bash';
   return tool === pattern || (pattern === 'Write' && tool === 'Bash' && certainty === 'may');
 }
@@ -88,7 +92,7 @@ function coversEdit(pattern: string, tool: string, certainty: Certainty): boolea
  * allow is about that: a command that reads is allowed by its own pattern.
  */
 function coversRead(pattern: string, tool: string, certainty: Certainty): boolean {
-  if (certainty === 'may' && isForeign(tool)) return true;
+  if (certainty === 'may' && isReadByInputs(tool)) return true;
   return pattern === 'Read' ? READ_TOOLS.has(tool) || tool === 'Bash' : tool === pattern;
 }
 
@@ -100,8 +104,11 @@ function holdsFile(
   certainty: Certainty,
 ): boolean {
   const isEveryUse = argument === null || isEveryPath(argument);
-  // Whether a tool that is not known reads or writes the path it is given is not known either: denies of certain paths hold.
-  if (isForeign(call.tool)) return part.kind === kind && !isEveryUse && holdsPath(argument, part.used, call, certainty);
+  if (isReadByInputs(call.tool)) {
+    if (part.kind === 'unknown') return call.uses.mayBeAnything;
+    // Whether it reads or writes the path it is given may not be known either: denies of certain paths hold.
+    return part.kind === kind && (isEveryUse ? !part.used.isGuess : holdsPath(argument, part.used, call, certainty));
+  }
   if (part.kind === 'unknown' || part.kind === 'call') {
     const isOwnTool = call.tool !== 'Bash';
     if (certainty === 'must') return isEveryUse && isOwnTool;
@@ -176,7 +183,12 @@ function holdsPath(argument: string, used: UsedPath, bases: Bases, certainty: Ce
   // A folder as a whole may hold whatever may lie anywhere (`**/.env`): every `mv a b` would be denied for it.
   const isAnyFolder =
     (used.below === ANYTHING || folders !== undefined) && used.path !== '/' && isAnywhere(argument.trim());
-  const isHeld = rootedPatterns(argument.trim(), bases, certainty).some((rooted) => {
+  // A search for `**/x` is held against the name `x`: that it might be in a folder like `.ssh` would deny every search.
+  const isSearch = used.via === 'Grep' && used.below?.includes(`${ANYTHING}/`) === true && isAnywhere(argument.trim());
+  const rooted = rootedPatterns(argument.trim(), bases, certainty);
+  const isName = !/\//.test(argument.trim().replace(/^(?:\/\/|\/|\.\/)?(?:\*\*\/)+/, ''));
+  const patterns = isSearch ? (isName ? rooted.slice(0, 1) : []) : rooted;
+  const isHeld = patterns.some((rooted) => {
     const pattern = readGlob(fold(rooted));
     if (!isAnyFolder && matches(pattern, text, certainty)) return true;
     // A folder that is meant with all below it is meant itself.
@@ -283,9 +295,42 @@ const EDIT_TOOLS: ReadonlySet<string> = new Set(['Edit', 'Write', 'MultiEdit', '
 
 const OTHER_TOOLS: ReadonlySet<string> = new Set(['Bash', 'WebFetch', 'WebSearch', 'Agent', 'Task', 'Skill']);
 
-/** A tool that we do not know: of an MCP server, or of a newer host. */
+/**
+ * Tools that run no command, open no file and reach no address that their inputs name. What an agent is asked to do is judged when it
+ * does it. Tools of a host without a name in our rules are `host:name`.
+ */
+const QUIET_TOOLS: ReadonlySet<string> = new Set(
+  [
+    'AgentOutputTool AskUserQuestion BashOutput CronCreate CronDelete CronList DeferredToolPlaceholder EnterPlanMode EnterWorktree',
+    'ExitPlanMode ExitWorktree KillBash KillShell KillTask ListAgents ListMcpResources ListMcpResourcesTool ReportFindings',
+    'ScheduleWakeup SendMessage Sleep SlashCommand TaskCreate TaskGet TaskList TaskOutput TaskStop TaskUpdate TeamCreate TeamDelete',
+    'TodoRead TodoWrite ToolSearch Workflow',
+    'codex:close_agent codex:create_goal codex:followup_task codex:get_goal codex:interrupt_agent codex:list_agents',
+    'codex:list_mcp_resource_templates codex:list_mcp_resources codex:request_user_input codex:resume_agent codex:send_input',
+    'codex:send_message codex:tool_search codex:update_goal codex:wait codex:wait_agent',
+    'copilot:exit_plan_mode copilot:list_agents copilot:list_bash copilot:list_powershell copilot:read_agent copilot:read_bash',
+    'copilot:read_powershell copilot:report_intent copilot:session_store_sql copilot:sql copilot:stop_bash',
+    'copilot:stop_powershell copilot:write_agent',
+    'gemini:complete_task gemini:enter_plan_mode gemini:exit_plan_mode gemini:list_background_processes',
+    'gemini:read_background_output gemini:save_memory gemini:update_topic',
+    'opencode:invalid opencode:plan_enter opencode:plan_exit',
+    'qwen:exit_plan_mode qwen:get_goal qwen:list_agents qwen:loop_wakeup qwen:report_findings qwen:save_memory qwen:send_message',
+    'qwen:task_stop qwen:tool_search qwen:update_goal',
+  ].flatMap((line) => line.split(' ')),
+);
+
+export function isQuiet(tool: string): boolean {
+  return QUIET_TOOLS.has(tool);
+}
+
+/** What its inputs do is read from the inputs alone: a tool of an MCP server, or of a newer host. */
 export function isForeign(tool: string): boolean {
-  return !READ_TOOLS.has(tool) && !EDIT_TOOLS.has(tool) && !OTHER_TOOLS.has(tool);
+  return !READ_TOOLS.has(tool) && !EDIT_TOOLS.has(tool) && !OTHER_TOOLS.has(tool) && !QUIET_TOOLS.has(tool);
+}
+
+/** What they use stands in their inputs; their names say nothing about files. `WebFetch` may be given `file:///x`. */
+function isReadByInputs(tool: string): boolean {
+  return isForeign(tool) || tool === 'WebFetch';
 }
 
 export function partsOf(call: GuardedCall): readonly JudgedPart[] {
@@ -315,7 +360,7 @@ function knownPartsOf({ tool, uses }: GuardedCall): readonly JudgedPart[] {
   const innermost = new Set(
     uses.commands.filter((_, index) => uses.commands.every(({ within }) => within?.index !== index)),
   );
-  if (innermost.size === 0 || isForeign(tool)) return [...parts, { part: { kind: 'call' }, needsAllow: true }];
+  if (innermost.size === 0 || tool !== 'Bash') return [...parts, { part: { kind: 'call' }, needsAllow: true }];
   return parts.map(({ part }) => ({ part, needsAllow: part.kind === 'command' && innermost.has(part.command) }));
 }
 
@@ -346,6 +391,7 @@ export function partText(part: Part, call: GuardedCall): string {
 export function canBeAbout({ tool: pattern }: ToolPattern, tool: string): boolean {
   switch (pattern) {
     case 'Bash':
+      return tool === 'Bash' || tool === 'Agent' || tool === 'Task' || isReadByInputs(tool);
     case 'Skill':
       return tool === pattern;
     case 'Agent':
@@ -353,8 +399,8 @@ export function canBeAbout({ tool: pattern }: ToolPattern, tool: string): boolea
       return tool === 'Agent' || tool === 'Task';
     default:
       // What the shell does may be a read or a write; which other tool reaches a host is not said by its name.
-      if (EDIT_TOOLS.has(pattern)) return tool === 'Bash' || EDIT_TOOLS.has(tool);
-      if (READ_TOOLS.has(pattern)) return tool === 'Bash' || READ_TOOLS.has(tool);
+      if (EDIT_TOOLS.has(pattern)) return tool === 'Bash' || EDIT_TOOLS.has(tool) || isReadByInputs(tool);
+      if (READ_TOOLS.has(pattern)) return tool === 'Bash' || READ_TOOLS.has(tool) || isReadByInputs(tool);
       return pattern === 'WebFetch' || pattern === tool || pattern.includes('*') || pattern.startsWith('mcp__');
   }
 }

@@ -224,8 +224,9 @@ function toAbsolute(text: string, home: string, root: string | null): string | u
 
 /** Those that hosts have had so far, by the names that our rules use. New ones come: another name is a warning. */
 const KNOWN_TOOLS = [
-  'Agent AskUserQuestion Bash BashOutput Edit EnterPlanMode ExitPlanMode Glob Grep KillShell LS LSP',
-  'ListMcpResources Monitor MultiEdit NotebookEdit NotebookRead PowerShell Read ReadMcpResource',
+  'Agent AskUserQuestion Bash BashOutput CronCreate CronDelete CronList Edit EnterPlanMode EnterWorktree ExitPlanMode',
+  'ExitWorktree Glob Grep KillShell LS LSP ListAgents ListMcpResources ListMcpResourcesTool Monitor MultiEdit NotebookEdit',
+  'NotebookRead PowerShell Read ReadMcpResource ReadMcpResourceTool ReportFindings ScheduleWakeup',
   'SendMessage Skill SlashCommand Task TaskCreate TaskGet TaskList TaskOutput TaskStop TaskUpdate',
   'TeamCreate TeamDelete TodoRead TodoWrite ToolSearch WebFetch WebSearch Workflow Write',
 ].flatMap((line) => line.split(' '));

@@ -150,6 +150,16 @@ const TOOLS: ReadonlyMap<string, Rename> = new Map<string, Rename>([
   ['shell', ofShell],
   ['shell_command', ofShell],
   ['local_shell', ofShell],
+  // What is typed into a running shell is a command; without characters it only looks.
+  [
+    'write_stdin',
+    ofFields(({ chars, ...rest }) =>
+      asText(chars)?.trim()
+        ? { tool: 'Bash', input: { command: typedLines(String(chars)), is_typed: true, ...rest } }
+        : { tool: 'BashOutput', input: { chars, ...rest } },
+    ),
+  ],
+  ['read_mcp_resource', (input) => ({ tool: 'ReadMcpResource', input })],
   [
     'apply_patch',
     (input) => {
@@ -183,6 +193,14 @@ export function toGuarded(tool: string, input: unknown): Guarded {
 /** Agent tools are told with their namespace in front, and nothing between: `multi_agent_v1wait_agent`. */
 function withoutNamespace(tool: string): string {
   return tool.replace(/^(?:multi_agent_v\d+|collaboration)\.?_*(?=[a-z])/, '');
+}
+
+/** Without keys like Ctrl-C. */
+function typedLines(chars: string): string {
+  return chars
+    .replaceAll('\r', '\n')
+    .replace(/\u001b\[[\d;]*[A-Za-z~]/g, '')
+    .replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, '');
 }
 
 /** A command may come as its words. */

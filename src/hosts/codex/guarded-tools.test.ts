@@ -12,6 +12,8 @@ it.each([
   ['apply_patch', { command: PATCH }, 'Edit', { file_paths: ['a.js', 'c.js', 'b.js'], patch: PATCH }],
   ['apply_patch', PATCH, 'Edit', { file_paths: ['a.js', 'c.js', 'b.js'], patch: PATCH }],
   ['apply_patch', { command: 'none' }, 'Edit', { file_paths: [], patch: 'none' }],
+  ['write_stdin', { session_id: 1, chars: 'rm x\r' }, 'Bash', { command: 'rm x\n', is_typed: true, session_id: 1 }],
+  ['write_stdin', { session_id: 1, chars: '' }, 'BashOutput', { session_id: 1, chars: '' }],
   ['view_image', { path: 'a.png' }, 'Read', { file_path: 'a.png' }],
   ['spawn_agent', { agent_type: 'worker', message: 'Do it' }, 'Agent', { subagent_type: 'worker', prompt: 'Do it' }],
   ['collaborationspawn_agent', { task_name: 'x', message: 'Do it' }, 'Agent', { prompt: 'Do it', task_name: 'x' }],

@@ -223,7 +223,9 @@ const TOOLS: ReadonlyMap<string, Rename> = new Map<string, Rename>([
   ['bash', same('Bash')],
   ['local_shell', same('Bash')],
   // Input to a running shell is a command.
-  ['write_bash', ({ input }) => ({ tool: 'Bash', input: { command: withoutKeys(input), [TYPED]: true } })],
+  ['write_bash', typedInto('Bash')],
+  ['powershell', same('PowerShell')],
+  ['write_powershell', typedInto('PowerShell')],
   ['view', ofFile('Read')],
   ['create', ofFile('Write')],
   ['edit', ofFile('Edit')],
@@ -241,6 +243,10 @@ const TOOLS: ReadonlyMap<string, Rename> = new Map<string, Rename>([
   ['ask_user', same('AskUserQuestion')],
   ['update_todo', same('TodoWrite')],
 ]);
+
+function typedInto(tool: string): Rename {
+  return ({ input }) => ({ tool, input: { command: withoutKeys(input), [TYPED]: true } });
+}
 
 /** Keys are in braces: `ls{enter}`. */
 function withoutKeys(input: unknown): unknown {

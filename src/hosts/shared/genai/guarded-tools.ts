@@ -1,6 +1,6 @@
 // The tools of these hosts by the names and inputs that rules are written in. What has none is `host:name`.
 
-import { asText, isObject, type JsonObject, known } from '../../../lib/json.ts';
+import { asText, isObject, type JsonObject, known, parseObject } from '../../../lib/json.ts';
 import type { HookCall } from '../../index.ts';
 
 export type Guarded = Pick<HookCall, 'tool' | 'input'>;
@@ -43,8 +43,14 @@ const ofAgent: Rename = ({ agent_name, subagent_type, ...rest }) => ({
 const TOOLS: ReadonlyMap<string, Rename> = new Map<string, Rename>([
   ['run_shell_command', same('Bash')],
   ['read_file', ofFile('Read')],
-  // Which files they are, only its patterns say: a rule for any of them may be about it.
-  ['read_many_files', (input) => ({ tool: 'Read', input })],
+  // Only patterns say which files they are.
+  [
+    'read_many_files',
+    ({ include, paths, ...rest }) => ({ tool: 'Read', input: { ...known({ globs: paths ?? include }), ...rest } }),
+  ],
+  ['zoom_image', ofFile('Read')],
+  ['monitor', same('Monitor')],
+  ['read_mcp_resource', same('ReadMcpResource')],
   ['write_file', ofFile('Write')],
   ['replace', ofFile('Edit')],
   ['edit', ofFile('Edit')],
@@ -69,6 +75,11 @@ const TOOLS: ReadonlyMap<string, Rename> = new Map<string, Rename>([
 ]);
 
 export function toGuarded(host: string, tool: string, input: unknown): Guarded {
+  // Qwen Code offers rare tools by one tool that calls them: `tool_call(name, arguments)`.
+  if (tool === 'tool_call' && isObject(input) && typeof input['name'] === 'string' && input['name'] !== tool) {
+    const { name, arguments: given } = input;
+    return toGuarded(host, name, typeof given === 'string' ? (parseObject(given) ?? given) : given);
+  }
   const rename = TOOLS.get(tool);
   if (rename) return rename(isObject(input) ? input : {});
   return { tool: tool.startsWith('mcp__') ? tool : `${host}:${tool}`, input: input ?? null };

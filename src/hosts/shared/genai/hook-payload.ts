@@ -62,7 +62,8 @@ function callIn(payload: JsonObject, { host, spawning, serverTool, idField }: Pa
 /** The folder of a call: the session's, or the one that a command names. */
 function folderOf(payload: JsonObject): string | undefined {
   const cwd = asText(payload['cwd']);
-  const input = payload['tool_name'] === 'run_shell_command' ? asObject(payload['tool_input']) : undefined;
+  const runs = payload['tool_name'] === 'run_shell_command' || payload['tool_name'] === 'monitor';
+  const input = runs ? asObject(payload['tool_input']) : undefined;
   const other = asText(input?.['dir_path']) ?? asText(input?.['directory']);
   return cwd === undefined || other === undefined ? cwd : path.resolve(cwd, other);
 }
