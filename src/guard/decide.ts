@@ -51,8 +51,9 @@ export function explain(policy: Policy, call: GuardedCall): Verdict {
 }
 
 /** `tried` holds the rules that matched. */
-export function decide(policy: Policy, call: GuardedCall, tellsAll = false): Verdict {
-  const trial = createTrial(policy, call, tellsAll);
+export function decide(policy: Policy, asked: GuardedCall, tellsAll = false): Verdict {
+  const trial = createTrial(policy, asked, tellsAll);
+  const { call } = trial;
   const applicable = findApplicable(policy.rules, trial);
   const fallback = defaultOf(policy, call);
   const all = partsOf(call).map((part) => judgePart(part, applicable, fallback, trial));
@@ -69,7 +70,9 @@ export function decide(policy: Policy, call: GuardedCall, tellsAll = false): Ver
   };
 }
 
-function createTrial({ opaque }: Policy, call: GuardedCall, tellsAll: boolean): Trial {
+function createTrial({ opaque, tools = {} }: Policy, asked: GuardedCall, tellsAll: boolean): Trial {
+  const isMapped = asked.usesWith !== undefined && Object.hasOwn(tools, asked.tool);
+  const call = isMapped ? { ...asked, uses: asked.usesWith(tools) } : asked;
   return { call, line: lineOf(call), isSelected: selecting(call), tellsAll, tried: [], opaque };
 }
 
@@ -81,8 +84,9 @@ function strictestOf(verdicts: readonly PartVerdict[]): PartVerdict {
  * What no allow gets past, and what only one gets past that says so in words: `own`, denies and asks for the agent itself, each
  * once; `inherited`, parts that an agent above may not do. For who wants to write that allow.
  */
-export function findObstacles(policy: Policy, call: GuardedCall) {
-  const trial = createTrial(policy, call, false);
+export function findObstacles(policy: Policy, asked: GuardedCall) {
+  const trial = createTrial(policy, asked, false);
+  const { call } = trial;
   const { own, above } = findApplicable(policy.rules, trial);
   const parts = partsOf(call);
   return {

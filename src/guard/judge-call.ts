@@ -13,6 +13,7 @@ import {
   toUnreadCall,
   withAbove,
 } from './pre-check.ts';
+import type { ToolMappings } from './tool-inputs.ts';
 import { usesOf } from './uses-of.ts';
 
 /**
@@ -93,7 +94,9 @@ function whyOf(rule: Rule | null, reason: string): string {
 export function toCall(event: HookEvent, options: Pick<JudgeOptions, 'caller' | 'home' | 'at'>): GuardedCall {
   const call = toUnreadCall(event, options);
   const { tool, input, cwd, home, project } = call;
-  return { ...call, uses: usesOf(tool, input, { cwd, home, projectDir: project, resolve: resolveLinks }) };
+  const context = { cwd, home, projectDir: project, resolve: resolveLinks };
+  const usesWith = (mappings?: ToolMappings) => usesOf(tool, input, context, mappings);
+  return { ...call, uses: usesWith(), usesWith };
 }
 
 /** What became of a call that was held for an answer, or should have been. */

@@ -2,6 +2,7 @@
 
 import type { AgentKind, ExplainedAgent, ExplainedTrial, PolicyFileScope } from '../core/index.ts';
 import type { CallUses } from './shell/index.ts';
+import type { ToolMappings } from './tool-inputs.ts';
 
 export const DECISIONS = ['allow', 'ask', 'deny', 'none'] as const;
 
@@ -25,6 +26,8 @@ export interface Policy {
   readonly onError: Decision;
   /** What becomes of opaque parts that a deny or an ask could be about, where the rule itself does not say. */
   readonly opaque: Opaque;
+  /** What the inputs of tools do that troupe has no table for. Left out: their names decide. */
+  readonly tools?: ToolMappings;
   readonly rules: readonly Rule[];
 }
 
@@ -106,6 +109,8 @@ export interface GuardedCall {
   readonly tool: string;
   readonly input: unknown;
   readonly uses: CallUses;
+  /** The same under the mapping that a policy has for its tool. */
+  readonly usesWith?: (mappings: ToolMappings) => CallUses;
   /** Epoch milliseconds. */
   readonly at: number;
   /** The local clock is so many minutes before UTC's: 120 in Berlin in summer. */

@@ -112,8 +112,9 @@ type UnreadCall = Omit<GuardedCall, 'uses'>;
 /** False only where `decide` would end in the default, whatever the call does. */
 export function hasRuleFor(policy: Policy, call: UnreadCall): boolean {
   const isAboutCaller = aboutCaller(call);
+  const isMapped = Object.hasOwn(policy.tools ?? {}, call.tool);
   return policy.rules.some(
-    (rule) => isAboutTool(rule, call.tool) && isInWindow(rule.when, call) !== 'no' && isAboutCaller(rule.agents),
+    (rule) => (isMapped || isAboutTool(rule, call.tool)) && isInWindow(rule.when, call) !== 'no' && isAboutCaller(rule.agents),
   );
 }
 

@@ -6,7 +6,13 @@ export const EFFECTS = ['command', 'read', 'write', 'url'] as const;
 export type Effect = (typeof EFFECTS)[number];
 
 /** Which inputs of a tool have which effect. A dot goes into an object: `options.script`. Lists are taken entry by entry. */
-export type InputMapping = { readonly [E in Effect]?: readonly string[] };
+export type InputMapping = { readonly [E in Effect]?: readonly string[] } & {
+  /** Of a project: beside what the names say, not instead of it. */
+  readonly adds?: true;
+};
+
+/** By the name of the tool in rules. */
+export type ToolMappings = Readonly<Record<string, InputMapping>>;
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -118,7 +124,7 @@ export function wordsOfName(name: string): readonly string[] {
 export function readInputs(
   tool: string,
   input: unknown,
-  mapping?: InputMapping & { readonly adds?: true },
+  mapping?: InputMapping,
 ): ToldEffects {
   const reading = new Reading(tool, input);
   if (mapping !== undefined) reading.readMapped(mapping, input);

@@ -28,6 +28,7 @@ import {
   readInputs,
   type ToldCommand,
   type ToldPath,
+  type ToolMappings,
 } from './tool-inputs.ts';
 
 const NOTHING: CallUses = {
@@ -46,8 +47,6 @@ export const JUDGED_FIELDS: readonly string[] =
   'command commands cmd script code args cwd file_path file_paths notebook_path path paths file files pattern glob url urls uri allowed_domains subagent_type skill prompt'.split(
     ' ',
   );
-
-export type ToolMappings = Readonly<Record<string, InputMapping & { readonly adds?: true }>>;
 
 /** Never throws. */
 export function usesOf(tool: string, input: unknown, context: ShellContext, mappings: ToolMappings = {}): CallUses {
@@ -130,7 +129,7 @@ function useInputs(
   tool: string,
   input: unknown,
   context: ShellContext,
-  mapping?: InputMapping & { readonly adds?: true },
+  mapping?: InputMapping,
 ): CallUses {
   const told = readInputs(tool, input, mapping);
   const all = [

@@ -12,6 +12,7 @@ import {
   toToolPattern,
   withCaution,
 } from '../policy.ts';
+import { EFFECTS, type Effect, type InputMapping, type ToolMappings } from '../tool-inputs.ts';
 import { COMPILER } from './compiled-file.ts';
 import { type PresetName, presetText } from './presets.ts';
 import { type Placed, type PolicyFile, readOwnText, readPolicyFile } from './read-policy-file.ts';
@@ -51,7 +52,9 @@ export function compilePolicy({
     ...presets.flatMap(presetRules).map((rule) => withOwnFolders(rule, ownFolders)),
     ...files.flatMap(({ source, file }) => rulesOf(source, file)),
   ];
-  let policy: Policy = { ...NO_POLICY, ...settings, hash: hashSources(sources, home), rules };
+  const tools = mergeMappings(files);
+  const mapped = tools === undefined ? {} : { tools };
+  let policy: Policy = { ...NO_POLICY, ...settings, ...mapped, hash: hashSources(sources, home), rules };
   for (const { source, file } of files) policy = cautioned(policy, source, file);
   return { policy, presets, problems: files.flatMap(({ file }) => file.problems.list()) };
 }
@@ -63,6 +66,25 @@ function withOwnFolders(rule: Rule, folders: readonly string[]): Rule {
     ['Read', 'Edit'].map((tool) => toToolPattern(`${tool}(/${escapeGlob(folder)}/**)`)),
   );
   return { ...rule, tools: [...rule.tools, ...tools] };
+}
+
+/** In the person's own file a mapping stands for what the names of inputs say; that of a project only adds to it. */
+function mergeMappings(
+  files: readonly { readonly source: PolicySource; readonly file: PolicyFile }[],
+): ToolMappings | undefined {
+  const merged = new Map<string, InputMapping>();
+  for (const { source, file } of files)
+    for (const [tool, mapping] of Object.entries(file.tools ?? {})) {
+      const before = merged.get(tool);
+      const all = EFFECTS.flatMap((effect): [Effect, readonly string[]][] => {
+        const inputs = [...(before?.[effect] ?? []), ...(mapping[effect] ?? [])];
+        return inputs.length === 0 ? [] : [[effect, inputs]];
+      });
+      // With a mistake in the file, what it calls plain data may be more.
+      const adds = (source.scope !== 'user' && before === undefined) || before?.adds || file.error !== null;
+      merged.set(tool, { ...Object.fromEntries(all), ...(adds ? { adds: true } : {}) });
+    }
+  return merged.size === 0 ? undefined : Object.fromEntries(merged);
 }
 
 function rulesOf(source: PolicySource, file: PolicyFile): readonly Rule[] {

@@ -1,10 +1,11 @@
-import { isScalar, isSeq } from 'yaml';
+import { isMap, isScalar, isSeq } from 'yaml';
 import type { PolicyProblem } from '../../core/index.ts';
 import { DECISIONS, type Decision, OPAQUE, type Opaque, type Policy } from '../policy.ts';
-import { listOfEach, listOrOne, oneOf, type Reader, rootField } from './fields.ts';
+import type { InputMapping, ToolMappings } from '../tool-inputs.ts';
+import { listOfEach, listOrOne, oneOf, type Reader, rootField, textOf } from './fields.ts';
 import { PRESET_NAMES, type PresetName } from './presets.ts';
 import type { Problems } from './problems.ts';
-import { type FolderContext, ON_ERROR, type ReadRule, readRule } from './read-rule.ts';
+import { type FolderContext, MAX_TEXT, ON_ERROR, type ReadRule, readRule } from './read-rule.ts';
 import { readYaml } from './read-yaml.ts';
 import type { PolicySource } from './sources.ts';
 
@@ -14,6 +15,7 @@ export interface PolicyFile {
   readonly defaults: { readonly [K in keyof Policy['defaults']]?: Placed<Decision> };
   readonly onError?: Placed<Decision>;
   readonly opaque?: Placed<Opaque>;
+  readonly tools?: ToolMappings;
   /** With the number that each has in the file, from 1 on: those with mistakes are not here. */
   readonly rules: readonly (ReadRule & { readonly number: number; readonly offset: number })[];
   /** The first thing that is wrong; null: it can be used as it is. */
@@ -44,14 +46,15 @@ export function readPolicyFile(source: PolicySource, folders: Omit<FolderContext
             defaults: readDefaults,
             on_error: placed(oneOf(ON_ERROR)),
             opaque: placed(oneOf(OPAQUE)),
+            tools: readMappings,
             rules: ruleList({ ...folders, root: source.root }),
           }),
         );
   if (fields && !fields.keys.has('version'))
     root.missing('The version is missing.', 'Begin the file with `version: 1`.');
-  const { presets = [], defaults = {}, on_error: onError, opaque, rules = [] } = fields?.values ?? {};
+  const { presets = [], defaults = {}, on_error: onError, opaque, tools, rules = [] } = fields?.values ?? {};
   const error = firstError();
-  const known = { ...(onError && { onError }), ...(opaque && { opaque }) };
+  const known = { ...(onError && { onError }), ...(opaque && { opaque }), ...(tools && { tools }) };
   // In a text that is no YAML, what seems to be a rule may be half of one.
   return isYaml ? { presets, defaults, ...known, rules, error, problems } : { ...empty, ...known, error };
 }
@@ -94,6 +97,39 @@ const readDefaults: Reader<PolicyFile['defaults']> = (field) => {
   const fields = field.readFields({ main: decision, subagent: decision, unknown: decision });
   if (fields?.keys.size === 0) return field.wrong(`${field.what} is empty.`, 'Remove it.');
   return fields?.values;
+};
+
+/** A tool that has no name of its own in rules: of an MCP server, or of a host. */
+export const MAPPED_TOOL = /^(?:mcp__[A-Za-z0-9_-]+|[a-z][a-z0-9-]*:[A-Za-z0-9_.-]+)$/;
+
+/** The way to an input: `command`, `options.script`. */
+export const INPUT_PATH = /^[^\s.]+(?:\.[^\s.]+)*$/;
+
+const inputPath = textOf<string>((text) =>
+  text.length <= MAX_TEXT && INPUT_PATH.test(text)
+    ? text
+    : { wrong: 'must name an input.', remedy: 'Write `command`, or `options.script` for an input inside another.' },
+);
+
+const readMapping: Reader<InputMapping> = (field) => {
+  const inputs = listOrOne(inputPath);
+  return field.readFields({ command: inputs, read: inputs, write: inputs, url: inputs })?.values;
+};
+
+const readMappings: Reader<ToolMappings> = (field) => {
+  const { node: map, what } = field;
+  if (!isMap(map)) return field.wrong(`${what} must be \`tool: inputs\` lines.`);
+  if (map.items.length === 0) return field.wrong(`${what} is empty.`, 'Remove it.');
+  const names = map.items.flatMap(({ key }) => (isScalar(key) ? [{ key, name: String(key.value) }] : []));
+  for (const { key, name } of names) {
+    if (name.length <= MAX_TEXT && MAPPED_TOOL.test(name)) continue;
+    const message = `\`${name.slice(0, 60)}\` cannot have a mapping.`;
+    const remedy = 'Name one tool of an MCP server (`mcp__server__tool`) or of a host (`host:tool`).';
+    field.tell({ code: 'value', offset: key.range?.[0] ?? field.offset, message, remedy });
+  }
+  return field.readFields(Object.fromEntries(names.map(({ name }) => [name, readMapping])))?.values as
+    | ToolMappings
+    | undefined;
 };
 
 function ruleList(folders: FolderContext): Reader<PolicyFile['rules']> {

@@ -117,7 +117,7 @@ describe('the compiled policy', () => {
       .slice(0, 12);
     expect([COMPILER, digest]).toMatchInlineSnapshot(`
       [
-        9,
+        10,
         "7c636e4d2a07",
       ]
     `);
