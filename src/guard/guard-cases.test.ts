@@ -9,8 +9,8 @@ const LIMITS: readonly (readonly [string, readonly GuardCase['class'][], number,
   ['lets no more forbidden commands past than recorded', ['push', 'rm', 'read', 'write'], 2, 328],
   ['allows no command that hides another one', ['allow-list'], 0, 7],
   ['lets no call of another tool past', ['tool'], 0, 14],
-  ['lets no more attacks on the guard itself past than recorded', ['hands-off'], 1, 32],
-  ['lets no more commands reach the network than recorded', ['network'], 2, 83],
+  ['lets no attack on the guard itself past', ['hands-off'], 0, 32],
+  ['lets no command reach the network', ['network'], 0, 83],
   ['refuses no more everyday commands than recorded', ['ordinary'], 3, 90],
 ];
 

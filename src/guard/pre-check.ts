@@ -114,7 +114,8 @@ export function hasRuleFor(policy: Policy, call: UnreadCall): boolean {
   const isAboutCaller = aboutCaller(call);
   const isMapped = Object.hasOwn(policy.tools ?? {}, call.tool);
   return policy.rules.some(
-    (rule) => (isMapped || isAboutTool(rule, call.tool)) && isInWindow(rule.when, call) !== 'no' && isAboutCaller(rule.agents),
+    (rule) =>
+      (isMapped || isAboutTool(rule, call.tool)) && isInWindow(rule.when, call) !== 'no' && isAboutCaller(rule.agents),
   );
 }
 

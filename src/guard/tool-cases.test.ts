@@ -24,6 +24,12 @@ test('refuses no ordinary call under the presets that many people use', () => {
   ).toEqual([]);
 });
 
+test('refuses no local command where the network is denied', () => {
+  const local = of('ordinary').filter(({ under }) => under === 'network');
+  expect(local.length).toBeGreaterThan(100);
+  expect(local.filter((one) => /deny|ask/.test(decisionOn({ ...one, class: 'network' }))).map(textOf)).toEqual([]);
+});
+
 test('refuses no ordinary call of other tools where rm and git push are denied, too', () => {
   const calls = of('ordinary').filter(({ tool }) => tool !== undefined);
   expect(calls.filter((one) => /deny|ask/.test(decisionOn({ ...one, class: 'tool' }))).map(textOf)).toEqual([]);

@@ -53,7 +53,7 @@ const MAX_TEXT = 100_000;
 const words = (list: string): ReadonlySet<string> => new Set(list.split(' '));
 
 const RUNS = words(
-  'run exec execute executes shell bash zsh sh terminal console cli command commands cmd powershell pwsh spawn process tmux iterm ssh subprocess system eval repl interpreter python node script scripts',
+  'run exec execute executes shell bash zsh sh terminal console cli command commands cmd powershell pwsh spawn process tmux iterm ssh subprocess system eval repl interpreter stuff python node script scripts',
 );
 const BROWSES = words('browser playwright puppeteer chrome chromium page devtools selenium webview');
 const READS = words(
@@ -62,7 +62,7 @@ const READS = words(
 const WRITES = words(
   'write create edit update append insert replace save put set mkdir make touch apply format patch modify store add',
 );
-const REMOVES = words('delete remove rm rmdir unlink trash erase purge wipe del');
+const REMOVES = words('delete remove rm rmdir unlink trash erase purge wipe del cleanup clean empty destroy clear');
 const COPIES = words('move mv copy cp rename link symlink archive zip tar compress backup duplicate upload download');
 /** They say what a path is, or what is directly in it. */
 const LISTS = words('list ls stat info exists tree describe');
@@ -71,7 +71,10 @@ const NETWORKED = words(
     'figma supabase vercel netlify cloudflare aws azure gcp heroku hubspot salesforce intercom zendesk datadog pagerduty twilio sendgrid resend brave tavily exa ' +
     'perplexity firecrawl apify context7 deepwiki fetch http https web browser playwright puppeteer navigate crawl crawler scrape scraper download upload email mail ' +
     'smtp ssh sftp ftp s3 webhook curl wget internet online push pull clone telegram twitter youtube reddit wikipedia arxiv weather openai anthropic huggingface ' +
-    'websearch webfetch duckduckgo bing serpapi kagi searxng airtable shopify paypal dropbox onedrive zapier websocket ping dns whois kubernetes kubectl snowflake bigquery',
+    'websearch webfetch codesearch npm pypi duckduckgo bing serpapi kagi searxng airtable shopify paypal dropbox onedrive zapier websocket ping dns whois kubernetes kubectl snowflake bigquery',
+);
+const GIT_VERBS = words(
+  'show diff log checkout switch restore reset clean rm mv stash add blame archive grep fetch pull clone push cat-file',
 );
 const CODE_HOSTS = words('github gitlab bitbucket gitea');
 
@@ -121,11 +124,7 @@ export function wordsOfName(name: string): readonly string[] {
 }
 
 /** Inputs that the mapping does not name count as plain data, unless the mapping only adds. */
-export function readInputs(
-  tool: string,
-  input: unknown,
-  mapping?: InputMapping,
-): ToldEffects {
+export function readInputs(tool: string, input: unknown, mapping?: InputMapping): ToldEffects {
   const reading = new Reading(tool, input);
   if (mapping !== undefined) reading.readMapped(mapping, input);
   if (mapping === undefined || mapping.adds) reading.readAll();
@@ -204,9 +203,11 @@ class Reading {
     // A command may come as its words.
     if (list.length > 0 && list.every((entry) => typeof entry === 'string')) {
       if (COMMAND_KEY.test(scene.key)) this.#addCommand(quoteAll(list as string[]), scene.cwd);
-      else if (ARGUMENTS_KEY.test(scene.key))
-        for (const before of ['', ...programsIn(scene.words)])
-          this.#addCommand(`${before} ${quoteAll(list as string[])}`, scene.cwd, 'guess');
+      else if (ARGUMENTS_KEY.test(scene.key)) {
+        this.#addCommand(quoteAll(list as string[]), scene.cwd, 'guess');
+        for (const program of programsIn(scene.words))
+          this.#addCommand(`${program} ${quoteAll(list as string[])}`, scene.cwd, 'like');
+      }
     }
     for (const entry of list) this.#visit(entry, scene, depth + 1);
   }
@@ -274,6 +275,9 @@ class Reading {
 
   /** An input of which nothing is known. */
   #guess(text: string, scene: Scene): void {
+    // An order that is nothing else than a command hands on what the agent itself may not run.
+    if (scene.key === 'prompt' && text.length <= 200 && !text.trim().includes('\n'))
+      this.#addCommand(text, scene.cwd, 'guess');
     if (PROSE_KEY.test(scene.key)) return;
     if (TEXT_KEY.test(scene.key) && !scene.isExec) return;
     if (!/\s/.test(text) && looksLikePath(text)) this.#addPath(text, { ...scene, access: 'either', isWhole: false });
@@ -368,6 +372,10 @@ class Reading {
     if (isRequest && has('merge') && !has('create', 'get', 'list', 'read')) add('gh pr merge');
     if (has('create', 'publish') && has('release')) add('gh release create');
     if (has('publish') && has('package', 'npm')) add('npm publish');
+    if (has('git')) {
+      const verb = name.findLast((word) => GIT_VERBS.has(word));
+      if (verb !== undefined) add(`git ${verb} ${gitWords(input).join(' ')}`);
+    }
     if (name.some((word) => REMOVES.has(word)))
       for (const { path, access } of this.#paths) if (access !== 'read') add(`rm -r ${quote(path)}`);
     if (has('kill', 'terminate') && isFields(input))
@@ -420,10 +428,24 @@ function accessOf(names: readonly string[]): Pick<ToldPath, 'access' | 'isWhole'
   return { access: 'read', isWhole: !names.some((word) => LISTS.has(word)) };
 }
 
+/** What a tool of git is given, beside the folder of the repository and what people write. */
+function gitWords(input: unknown): readonly string[] {
+  if (!isFields(input)) return [];
+  return Object.entries(input)
+    .filter(
+      ([name]) => !/repo|path$|cwd|dir|message|author|count|context/i.test(name) || /^paths?$|^files?$/i.test(name),
+    )
+    .flatMap(([, value]) => (Array.isArray(value) ? value : [value]))
+    .filter((value) => typeof value === 'string' && value !== '' && value.length < 500)
+    .flatMap((value) => (/^[\w\s./:@~^{}=*-]+$/.test(value) ? value.split(/\s+/).map(quote) : [quote(value)]));
+}
+
 /** Programs that have a name of their own among the words of a tool: `git` of `mcp__git__run`. */
 function programsIn(names: readonly string[]): readonly string[] {
   return names.filter((word) =>
-    /^(?:git|gh|glab|npm|pnpm|yarn|docker|kubectl|aws|gcloud|az|rm|cat|hg|svn|jj|troupe|bash|sh)$/.test(word),
+    /^(?:git|gh|glab|npm|pnpm|yarn|docker|kubectl|aws|gcloud|az|rm|cat|hg|svn|jj|troupe|bash|sh|curl|wget|make|tar|ssh|python|node)$/.test(
+      word,
+    ),
   );
 }
 

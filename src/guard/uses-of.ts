@@ -125,12 +125,7 @@ function transparent(command: SimpleCommand): SimpleCommand {
 }
 
 /** Tools of MCP servers and others that are not known: what their inputs name is held against denies. */
-function useInputs(
-  tool: string,
-  input: unknown,
-  context: ShellContext,
-  mapping?: InputMapping,
-): CallUses {
+function useInputs(tool: string, input: unknown, context: ShellContext, mapping?: InputMapping): CallUses {
   const told = readInputs(tool, input, mapping);
   const all = [
     ...told.commands.map((command) => useToldCommand(tool, command, context)),
@@ -150,7 +145,7 @@ function useToldCommand(tool: string, { text, cwd, kind }: ToldCommand, context:
   if (kind === 'guess') return { ...NOTHING, commands: guessedCommands(uses) };
   if (kind === 'like') {
     const commands = uses.commands.map((command) => ({ ...transparent(command), wrappers: [tool] }));
-    return { ...NOTHING, commands };
+    return { ...NOTHING, commands, reads: uses.reads, writes: uses.writes, hosts: uses.hosts };
   }
   const whole = { ...uses, commands: uses.commands.map(transparent) };
   return read.unknown === null ? whole : merge(whole, lost(read.unknown));

@@ -59,6 +59,8 @@ export function mayBeCommand(argument: string, command: SimpleCommand): boolean 
     holds(pattern, folded, 'may') ||
     tails.some((tail) => holds(pattern, name + tail, 'may')) ||
     holds(pattern, written + rest, 'may') ||
+    // `Bash(HOME=* claude:*)`
+    command.sets.some((set) => holds(pattern, `${set.toLowerCase()}= ${folded}`, 'may')) ||
     // A blank inside a word is not told from one between words: `"rm -rf" x` is denied too.
     (folded.includes(INNER_BLANK) && holds(pattern, folded.replaceAll(INNER_BLANK, ' '), 'may'))
   );

@@ -38,18 +38,140 @@ export const CHANGING_COMMANDS = [
   'index on',
 ] as const;
 
-/** Settings in which the hosts find our hooks. */
+/** Files and folders in which the hosts find our hooks, and what switches hooks off. */
 const HOOK_FILES = [
   '.claude/settings.json',
   '.claude/settings.local.json',
+  '.claude/hooks/**',
+  '.claude/plugins/**',
+  '.claude.json',
+  'etc/claude-code/**',
+  'Library/Application Support/ClaudeCode/**',
   '.codex/hooks.json',
-  '.codex/config.toml',
-  '.copilot/hooks/troupe.json',
-  '.github/hooks/troupe.json',
+  '.codex/*.toml',
+  'etc/codex/**',
+  '.copilot/hooks/**',
+  '.copilot/config.json',
+  '.copilot/settings.json',
+  '.github/hooks/**',
   '.gemini/settings.json',
+  '.gemini/hooks/**',
+  '.gemini/trustedFolders.json',
+  'etc/gemini-cli/**',
   '.qwen/settings.json',
-  '.config/opencode/plugins/troupe.js',
-  '.opencode/plugins/troupe.js',
+  '.qwen/hooks/**',
+  '.qwen/trustedFolders.json',
+  'etc/qwen-code/**',
+  '.config/opencode/plugins/**',
+  '.config/opencode/plugin/**',
+  '.opencode/plugins/**',
+  '.opencode/plugin/**',
+  'opencode.json',
+  'opencode.jsonc',
+] as const;
+
+/** What moves the folders of troupe and of hosts: a program that is started so has no guard. */
+const MOVING_VARIABLES = [
+  'TROUPE_HOME',
+  'CLAUDE_CONFIG_DIR',
+  'CODEX_HOME',
+  'COPILOT_HOME',
+  'QWEN_HOME',
+  'GEMINI_CLI_HOME',
+  'GEMINI_CLI_SYSTEM_SETTINGS_PATH',
+  'QWEN_CODE_SYSTEM_SETTINGS_PATH',
+  'GEMINI_CLI_TRUSTED_FOLDERS_PATH',
+  'OPENCODE_CONFIG',
+  'OPENCODE_CONFIG_DIR',
+  'OPENCODE_CONFIG_CONTENT',
+  'OPENCODE_DISABLE_DEFAULT_PLUGINS',
+] as const;
+
+const HOSTS = ['claude', 'codex', 'copilot', 'gemini', 'opencode', 'qwen'] as const;
+
+/** The same by the names of their packages: `npx @anthropic-ai/claude-code`. */
+const PACKAGES: Readonly<Record<string, string>> = { claude: 'claude-code', gemini: 'gemini-cli', qwen: 'qwen-code' };
+
+/** They also move the folders of all other programs: only for these programs they are refused. */
+const HOME_VARIABLES = ['HOME', 'XDG_CONFIG_HOME', 'XDG_STATE_HOME', 'XDG_DATA_HOME'] as const;
+
+/** Options with which a host runs without its hooks, or without asking. */
+const UNGUARDED = [
+  'claude *--settings*',
+  'claude *--setting-sources*',
+  'claude *--bare*',
+  'claude *--safe-mode*',
+  'claude *--dangerously-skip-permissions*',
+  'claude *--allow-dangerously-skip-permissions*',
+  'claude *bypassPermissions*',
+  'claude config set*',
+  'claude plugin*',
+  'codex *-c *',
+  'codex *--config*',
+  'codex *--disable*',
+  'codex *--enable*',
+  'codex *--yolo*',
+  'codex *--dangerously-bypass*',
+  'codex features*',
+  'copilot *--allow-all*',
+  'copilot *--yolo*',
+  'copilot *--config-dir*',
+  'gemini *--yolo*',
+  'gemini *-y',
+  'gemini *-y *',
+  'gemini *--approval-mode*',
+  'gemini hooks*',
+  'qwen *--yolo*',
+  'qwen *-y',
+  'qwen *-y *',
+  'qwen *--approval-mode*',
+  'opencode *--pure*',
+  'opencode plugin*',
+] as const;
+
+/** What stops the server from outside, or takes troupe off the machine. */
+const SERVICE_COMMANDS = [
+  'systemctl *troupe*',
+  'service troupe*',
+  'launchctl *troupe*',
+  'schtasks *troupe*',
+  'pm2 *troupe*',
+  'npm uninstall *troupe*',
+  'npm un *troupe*',
+  'npm remove *troupe*',
+  'npm rm *troupe*',
+  'npm r *troupe*',
+  'npm unlink *troupe*',
+  'pnpm remove *troupe*',
+  'pnpm rm *troupe*',
+  'pnpm uninstall *troupe*',
+  'yarn remove *troupe*',
+  'yarn global remove *troupe*',
+  'bun remove *troupe*',
+  'bun rm *troupe*',
+  'volta uninstall *troupe*',
+] as const;
+
+/** They run commands later, without hooks, or take away files that git does not keep, `settings.local.json` among them. */
+const OUT_OF_SIGHT = [
+  'crontab',
+  'crontab -',
+  'crontab -r*',
+  'crontab -e*',
+  'crontab -i*',
+  'crontab *.*',
+  'crontab /*',
+  'at:*',
+  'batch:*',
+  'git clean -*x*',
+  'git clean -*X*',
+  'git clean * -*x*',
+  'git clean * -*X*',
+  'git stash -*u*',
+  'git stash -*a*',
+  'git stash push -*u*',
+  'git stash push -*a*',
+  'git stash save -*u*',
 ] as const;
 
 const PRESETS: Readonly<Record<PresetName, Omit<PolicyPreset, 'name'>>> = {
@@ -148,7 +270,8 @@ const PRESETS: Readonly<Record<PresetName, Omit<PolicyPreset, 'name'>>> = {
       - Bash(git pull:*)
       - Bash(git push:*)
       - Bash(git ls-remote:*)
-      - Bash(git submodule:*)
+      - Bash(git submodule update:*)
+      - Bash(git submodule add:*)
       - Bash(gh:*)
       - Bash(glab:*)
       - Bash(npm install:*)
@@ -156,6 +279,8 @@ const PRESETS: Readonly<Record<PresetName, Omit<PolicyPreset, 'name'>>> = {
       - Bash(npm ci:*)
       - Bash(npm publish:*)
       - Bash(npx:*)
+      - Bash(bunx:*)
+      - Bash(pnpx:*)
       - Bash(pnpm install:*)
       - Bash(pnpm add:*)
       - Bash(yarn install:*)
@@ -200,13 +325,21 @@ function handsOffPolicy(): string {
     ),
     'Bash(troupe)',
     ...CHANGING_COMMANDS.map((command) => `Bash(troupe ${command}${command.endsWith('*') ? '' : ':*'})`),
-    'Bash(pkill *troupe*)',
-    'Bash(killall *troupe*)',
+    ...MOVING_VARIABLES.flatMap((name) => [`Bash(${name}=* *)`, `Bash(export ${name}=*)`, `Bash(unset ${name}:*)`]),
+    ...HOME_VARIABLES.flatMap((name) => ['troupe', ...HOSTS].map((host) => `Bash(${name}=* ${host}:*)`)),
+    ...HOME_VARIABLES.map((name) => `Bash(export ${name}=*)`),
+    ...UNGUARDED.flatMap((command) => {
+      const [host = '', ...options] = command.split(' ');
+      return [host, PACKAGES[host] ?? []].flat().map((name) => `Bash(${[name, ...options].join(' ')})`);
+    }),
+    ...[...SERVICE_COMMANDS, ...OUT_OF_SIGHT, 'pkill *troupe*', 'killall *troupe*'].map(
+      (command) => `Bash(${command})`,
+    ),
   ];
   return `rules:
   - name: hands off the guard
     tools:
-${tools.map((tool) => `      - ${tool}`).join('\n')}
+${tools.map((tool) => `      - ${tool.includes(': ') || tool.includes(' #') ? JSON.stringify(tool) : tool}`).join('\n')}
     decision: deny
     reason: What guards agents is changed by people only.
 `;

@@ -118,7 +118,7 @@ describe('the compiled policy', () => {
     expect([COMPILER, digest]).toMatchInlineSnapshot(`
       [
         10,
-        "7c636e4d2a07",
+        "29b8492a4fb5",
       ]
     `);
   });

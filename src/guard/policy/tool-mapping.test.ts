@@ -76,9 +76,9 @@ describe('a mapping of tools', () => {
 
   test('in a file with a mistake only adds', () => {
     const text = `version: 1\ntools: { mcp__notes__add: {} }\n${RULES}frobnicate: 1\n`;
-    expect(decisionOn(compilePolicy(options(source('user', text))).policy, 'mcp__notes__add', { command: 'rm x' })).toBe(
-      'deny',
-    );
+    expect(
+      decisionOn(compilePolicy(options(source('user', text))).policy, 'mcp__notes__add', { command: 'rm x' }),
+    ).toBe('deny');
   });
 
   it.each([

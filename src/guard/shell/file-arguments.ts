@@ -4,7 +4,7 @@
 import { sameFor, wordSet } from '../../lib/group.ts';
 import { filesInPatch } from '../../lib/patch-text.ts';
 import { isShell } from './interpreters.ts';
-import { extentOf, usePath } from './paths.ts';
+import { baseName, extentOf, usePath } from './paths.ts';
 import { inside, type Scene } from './scene.ts';
 import { ANYTHING, isUnsure, type ShellWord } from './words.ts';
 import { isWrapper } from './wrappers.ts';
@@ -49,10 +49,14 @@ const USES: Readonly<Record<string, (command: FileCommand) => void>> = {
   ...sameFor(SEARCHERS, useSearched),
   ...sameFor(WRITERS, ({ plain, write }) => write(plain)),
   ...sameFor(REMOVERS, ({ plain, write }) => write(plain, 'all')),
-  ...sameFor(MODE_CHANGERS, ({ plain, write }) => write(plain.slice(1), 'all')),
+  // `chmod -x file` has its mode among the options.
+  ...sameFor(MODE_CHANGERS, ({ args, plain, write }) =>
+    write(args.some(({ form }) => /^-[rwxXst]+$/.test(form)) ? plain : plain.slice(1), 'all'),
+  ),
   ...sameFor(COPIERS, useCopied),
   mv: ({ plain, read, write }) => {
     write(plain, 'all');
+    write(intoFolder(plain), 'all');
     read(plain.slice(0, -1), 'all');
   },
   // A fingerprint is no secret.
@@ -60,6 +64,7 @@ const USES: Readonly<Record<string, (command: FileCommand) => void>> = {
     if (!command.args.some(({ form }) => /^-[a-zA-Z]*l/.test(form))) useOther(command);
   },
   ...sameFor('apply_patch applypatch', ({ args, scene, write }) => write(patchedFiles(args, scene))),
+  ...sameFor('mount umount', ({ plain, write }) => write(plain.slice(-1), 'all')),
   dd: ({ args, read, write }) => {
     write(valuesOf(args, /^of=/));
     read(valuesOf(args, /^if=/));
@@ -151,9 +156,20 @@ function useCopied({ name, args, plain, read, write }: FileCommand): void {
     ...valuesOf(args, /^--t[a-z-]*=|^-[a-zA-Z]*?t(?=.)/),
   ];
   write(target.length > 0 ? target : plain.slice(-1), 'all');
+  write(intoFolder(plain, target[0]), 'all');
   // A link to a folder is a way to all that is in it.
   const isWhole = name === 'ln' || isRecursive(args);
   read(target.length > 0 ? plain : plain.slice(0, -1), isWhole ? 'all' : undefined);
+}
+
+/** `cp -r x/.claude .` writes `./.claude`. */
+function intoFolder(plain: readonly ShellWord[], folder = plain.at(-1)): readonly ShellWord[] {
+  const sources = folder === plain.at(-1) ? plain.slice(0, -1) : plain;
+  if (folder === undefined) return [];
+  return sources.flatMap(({ form, text }) => {
+    const name = baseName(form.replace(/\/+$/, ''));
+    return /^[\w.-]*[A-Za-z][\w.-]*$/.test(name) ? [{ form: `${folder.form}/${name}`, text }] : [];
+  });
 }
 
 function suspectPrograms(name: string, args: readonly ShellWord[], scene: Scene): void {

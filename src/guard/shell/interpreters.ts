@@ -1,7 +1,7 @@
 // Code of other languages in the command itself. It is not understood: no pattern allows it. What can be read off it is
 // held against denies (paths and hosts in its texts); where it may start programs or put texts together, it may be anything.
 
-import { hostOfUrl } from './network.ts';
+import { CONNECTS, hostOfUrl } from './network.ts';
 import { isStdinFile, usePath } from './paths.ts';
 import { inside, type Scene, SOME_HOST } from './scene.ts';
 import { ANYTHING, isUnsure, maySplit, type ShellWord } from './words.ts';
@@ -165,7 +165,8 @@ export function readCode(name: string, code: string, scene: Scene): void {
     if (host !== null) gathering.addHost(host);
     else if (/[./~]/.test(text) && text.length < 300 && !/\s/.test(text)) {
       usePath('read', text, `code for ${name}`, scene);
-      if (writes) usePath('write', text, `code for ${name}`, scene);
+      const deletes = DELETES.test(code);
+      if (writes || deletes) usePath('write', text, `code for ${name}`, scene, deletes ? 'all' : undefined);
     }
   }
 }
@@ -211,8 +212,6 @@ function isFileComputed(name: string, code: string): boolean {
 
 const DELETES =
   /\b(?:rmSync|rmdirSync|unlinkSync|unlink|rmtree|rmdir|removedirs|File\.delete|FileUtils\.rm\w*|remove_entry\w*|rimraf|fs\.(?:promises\.)?rm)\b|\bos\.remove\b|Deno\.remove/;
-const CONNECTS =
-  /\bsocket\b|urllib|urlopen|http\.client|httpx?\.(?:get|post|request|Client)|requests\.|aiohttp|ftplib|smtplib|telnetlib|paramiko|\b(?:net|tls|dgram|https?|http2)\.(?:connect|createConnection|get|request|Socket|Agent)|\bfetch\s*\(|XMLHttpRequest|WebSocket|IO::Socket|LWP|HTTP::Tiny|Net::|TCPSocket|open-uri|fsockopen|curl_init|stream_socket/;
 
 const SHELL = /^(?:r?(?:ba|z|da|k|mk|a|fi|c|tc|ya|pdk|hu|o|po|bo|sa|static-)?sh(?:-?[\d.]+)?|nu|elvish|xonsh|oil)$/;
 /** Their grammar is not the one that is read here. */

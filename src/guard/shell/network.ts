@@ -1,5 +1,6 @@
 // The hosts that a command talks to, as far as its words say.
 
+import { sameFor, wordSet } from '../../lib/group.ts';
 import { type Scene, SOME_HOST } from './scene.ts';
 import { isUnsure, type ShellWord } from './words.ts';
 
@@ -11,53 +12,187 @@ const TALKERS = new Set(
     ' ',
   ),
 );
-/** They reach some host that their words do not name. */
-const NETWORKED: Readonly<Record<string, RegExp>> = {
-  git: /^(?:push|pull|fetch|clone|ls-remote|remote|submodule|send-email)$/,
-  gh: /^(?!help|version|completion|config|alias)/,
-  npm: /^(?:i|install|ci|add|update|publish|view|info|audit|search|login|whoami|exec|create|init|outdated)$/,
-  pnpm: /^(?:i|install|add|update|publish|dlx|create|audit)$/,
-  yarn: /^(?:install|add|up|upgrade|publish|dlx|create|npm)$/,
-  bun: /^(?:i|install|add|update|publish|x|create)$/,
-  pip: /^(?:install|download|search|index)$/,
-  pip3: /^(?:install|download|search|index)$/,
-  uv: /^(?:add|sync|pip|tool|lock|python)$/,
-  cargo: /^(?:install|publish|fetch|add|update|search)$/,
-  go: /^(?:get|install|mod)$/,
-  docker: /^(?:pull|push|login|search|build|buildx|compose|run)$/,
-  podman: /^(?:pull|push|login|search|build|run)$/,
-  apt: /^(?:install|update|upgrade|download)$/,
-  'apt-get': /^(?:install|update|upgrade|download)$/,
-  brew: /^(?:install|update|upgrade|fetch|tap)$/,
-  aws: /^/,
-  gcloud: /^/,
-  az: /^/,
-  kubectl: /^/,
-  helm: /^/,
-  gsutil: /^/,
-};
-
 /** They exist to reach other machines, whatever their words are. */
-const REACHES_OUT: ReadonlySet<string> = new Set(
-  (
-    'elinks links links2 lynx w3m browsh axel httrack youtube-dl yt-dlp gallery-dl wget2 curlie grpcurl evans websocat wscat ghz hey wrk ab siege k6 vegeta ' +
-    'ssh-keyscan ssh-copy-id sshfs autossh tsh rsh rlogin rcp rexec mosh tftp ftp ncftp lftp smbclient smbget rpcclient nbtscan ldapsearch kinit ' +
-    'getent drill kdig delv dog doggo dnsx resolvectl host nslookup whois arping hping3 fping mtr tracepath traceroute6 masscan zmap iperf iperf3 speedtest speedtest-cli ntpdate sntp ' +
-    'sendmail mail mailx mutt msmtp swaks s-nail snmpwalk snmpget snmpset mosquitto_pub mosquitto_sub nats kcat kafkacat amqp-publish redis-cli mongo mongosh cqlsh influx clickhouse-client ' +
-    'vercel netlify firebase wrangler heroku fly flyctl railway surge now eb sam cdk serverless sls doctl linode-cli hcloud s3cmd s4cmd mc rclone restic ngrok cloudflared localtunnel lt tailscale ' +
-    'openvpn wg-quick vncviewer xfreerdp rdesktop telnet6 ncat6 nping dhclient bore frpc croc magic-wormhole wormhole transmission-cli aria2c ipfs twine lynx'
-  ).split(' '),
+const REACHES_OUT: ReadonlySet<string> = wordSet(
+  [
+    // The web, downloads and load tests.
+    'elinks links links2 browsh axel httrack youtube-dl yt-dlp gallery-dl ghz hey wrk ab siege k6 vegeta hurl newman oha bombardier autocannon nikto sqlmap gobuster ffuf nuclei hydra artillery locust lighthouse',
+    'transmission-cli ipfs magic-wormhole wormhole croc ngrok cloudflared localtunnel lt bore frpc tailscale ttyd',
+    // Shells, copies and mounts on other machines.
+    'ssh-keyscan ssh-copy-id sshfs autossh tsh rsh rlogin rcp rexec tftp ncftp lftp smbclient smbget rpcclient nbtscan mount.nfs',
+    'vncviewer xfreerdp rdesktop openvpn wg-quick rclone restic borg duplicity s3cmd s4cmd mc gsutil s5cmd azcopy',
+    // Names, routes and probes.
+    'getent drill kdig delv dog doggo dnsx resolvectl systemd-resolve arping arp-scan hping3 fping mtr tracepath traceroute6 masscan zmap nping',
+    'iperf iperf3 speedtest speedtest-cli ntpdate sntp telnet6 ncat6 dhclient finger nmcli ldapsearch kinit snmpwalk snmpget snmpset',
+    // Mail, chats and messages.
+    'fetchmail getmail mbsync offlineimap neomutt sendemail',
+    'sendmail mail mailx mutt msmtp swaks s-nail irssi weechat slackcat telegram-send signal-cli mosquitto_pub mosquitto_sub nats kcat kafkacat',
+    'amqp-publish websocat wscat grpcurl evans',
+    // Databases and stores that are servers.
+    'sqlplus tsql usql pgcli mycli cypher-shell turso pscale neonctl atlas mongoimport mongoexport mongorestore nsupdate',
+    'redis-cli mongo mongosh cqlsh influx clickhouse-client sqlcmd snowsql bq etcdctl consul vault nomad',
+    // Clouds, deployments and services.
+    'aws gcloud az doctl linode-cli hcloud vercel netlify firebase wrangler heroku fly flyctl railway surge now eb sam cdk serverless sls supabase stripe',
+    'ansible ansible-playbook ansible-galaxy ansible-pull pulumi fastlane eas gh-pages semantic-release np release-it twine flit certbot acme.sh renovate',
+    'dependabot act tilt skaffold minikube kind k3d et eksctl kops telepresence okteto gitpod coder devpod oci ibmcloud aliyun scw exo civo doppler infisical',
+    'sentry-cli datadog-ci codecov snyk jira linear glab hub tea bb skopeo crane regctl oras cosign',
+    // Models.
+    'llm aider ollama huggingface-cli hf dvc',
+  ].join(' '),
 );
 
-/** They reach out if they are given a host. */
-const TAKES_HOST =
-  /^(?:mysql|mysqldump|mysqladmin|psql|pg_dump|createdb|mariadb|sqlcmd|openssl|etcdctl|consul|vault|nomad)$/;
+const INSTALLS = 'install|add|update|upgrade|get|publish|search|login|download|fetch|sync|lock|create|outdated|audit';
 
-const PACKAGES =
-  /^(?:i|in|ins|inst|insta|instal|install|isnt\w*|it|install-test|install-\w+|ci|cit|clean-install\w*|ic|add|a|up|update|upgrade|dist-upgrade|full-upgrade|get|require|create-project|sync|lock|fetch|download|search|publish|deploy|push|pull|login|self-?update|bundle|create|restore|package|index|env|tap|refresh|dep|deps|dependency:\S+|tool|pub|outdated|audit|info|show|view)$/;
-/** Package managers: most of their verbs ask a server. */
-const MANAGES_PACKAGES =
-  /^(?:pip[\d.]*|pipx|poetry|pdm|rye|hatch|pipenv|conda|mamba|micromamba|bundle|bundler|gem|composer|yum|dnf|apk|zypper|pacman|yay|paru|snap|flatpak|port|nix-env|nix-channel|guix|cpan|cpanm|luarocks|cabal|stack|opam|mix|rebar3|dotnet|nuget|pod|carthage|flutter|dart|swift|deno|volta|nvm|fnm|asdf|mise|rustup|sdk|vcpkg|conan|helm|vagrant|ollama|huggingface-cli|hf|dvc|git-lfs|pub|elm|bower|jspm|ng|emerge|xbps-install|choco|scoop|winget)$/;
+/** They reach some host with these words, which their words do not name. Held against the words that are no options. */
+const REACHES_WITH: Readonly<Record<string, RegExp>> = {
+  git: /^(?:push|pull|fetch|clone|ls-remote|send-email|fetch-pack|send-pack|http-fetch|http-push|imap-send|svn|p4|cvsimport|remote (?:show|update|prune|set-head)|submodule (?:update|add|init)|subtree (?:pull|push|add)|lfs (?:pull|push|fetch|clone|prune)|maintenance start|archive-remote)\b/,
+  gh: /^(?!help|version|completion|config|alias|$)/,
+  ...sameFor('hg', /^(?:pull|push|clone|incoming|outgoing|in|out|fetch)\b/),
+  ...sameFor(
+    'svn',
+    /^(?:update|up|commit|ci|checkout|co|switch|sw|list|ls|log|export|import|copy|cp|lock|unlock|info https?)\b/,
+  ),
+  ...sameFor('jj', /^git (?:fetch|push|clone)\b/),
+  ...sameFor('cvs bzr darcs fossil', /^(?:update|up|commit|ci|checkout|co|pull|push|clone|sync)\b/),
+  ...sameFor(
+    'npm',
+    /^(?:i|in|ins|inst|insta|instal|install|isnt\w*|it|cit|install-\w+|ci|ic|clean-install\w*|add|a|up|upgrade|update|udpate|publish|view|info|show|v|audit|search|s|se|find|login|adduser|logout|whoami|exec|x|create|init \S+|innit|outdated|ping|pack \S+|dist-tag|access|owner|team|token|profile|star|unpublish|deprecate|org|hook|doctor|fund|stars|query-registry)\b/,
+  ),
+  ...sameFor('pnpm', new RegExp(`^(?:i|in|up|dlx|${INSTALLS}|view|info)\\b`)),
+  ...sameFor(
+    'yarn',
+    /^(?:$|install|add|up|upgrade|upgrade-interactive|publish|dlx|create|npm|outdated|audit|info|import|global add|workspaces? \S+ add|set version)/,
+  ),
+  ...sameFor('bun', /^(?:i|a|x|install|add|update|outdated|publish|create|c|upgrade|audit|info)\b/),
+  deno: /^(?:install|add|cache|upgrade|publish|outdated|update|jupyter)\b|^(?:run|eval|test) .*\b(?:https?:|jsr:|npm:)/,
+  ...sameFor('pip', /^(?:install|download|search|index|wheel)\b/),
+  pipx: /^(?:run|install|inject|upgrade|upgrade-all|reinstall|install-all)\b/,
+  uv: /^(?:add|sync|lock|pip (?:install|download|compile|sync)|tool (?:install|run|upgrade)|python install|publish|self update|run --with)\b/,
+  uvx: /^/,
+  ...sameFor('poetry pdm rye pipenv', new RegExp(`^(?:i|self ${INSTALLS}|${INSTALLS})\\b`)),
+  hatch: /^(?:env create|publish|python install|dep show)\b/,
+  ...sameFor('conda mamba micromamba', /^(?:install|create|update|upgrade|search|env (?:create|update)|self-update)\b/),
+  ...sameFor('gem', /^(?:install|i|update|fetch|push|search|outdated|owner|signin|sources (?:-a|--add)|yank)\b/),
+  ...sameFor('bundle bundler', /^(?:$|install|update|add|outdated|lock|cache|package|config set.*mirror)\b|^$/),
+  cargo: new RegExp(`^(?:${INSTALLS}|info|owner|yank|generate-lockfile|vendor|binstall)\\b`),
+  go: /^(?:get|install \S+@|install|mod (?:download|tidy|vendor|why)|run \S+@|work sync)\b/,
+  composer:
+    /^(?:install|i|update|u|upgrade|require|r|create-project|search|outdated|audit|self-?update|global require|browse)\b/,
+  ...sameFor('mvn mvnw', /\b(?:deploy|dependency:\S+|archetype:\S+|versions:\S+|release:\S+)\b/),
+  ...sameFor('gradle gradlew', /\b(?:publish\w*|dependencyUpdates|upload\w*|wrapper)\b/),
+  sbt: /\b(?:update|publish\w*|reload)\b/,
+  mix: /^(?:deps\.(?:get|update)|hex\.\S+|local\.\S+|archive\.install|phx\.new)\b/,
+  ...sameFor('rebar3', /^(?:get-deps|update|upgrade|hex|deps)\b/),
+  ...sameFor(
+    'cabal stack opam luarocks nimble shards',
+    new RegExp(`^(?:${INSTALLS}|setup|upload|switch create|init)\\b`),
+  ),
+  ...sameFor(
+    'dotnet nuget',
+    /^(?:restore|add (?:\S+ )?package|tool (?:install|update|restore)|workload|nuget|push|install|new install|package (?:add|search|update))\b/,
+  ),
+  ...sameFor('pod carthage', /^(?:install|update|repo|setup|trunk|bootstrap|outdated|search)\b/),
+  swift: /^package (?:update|resolve|add\S*)\b/,
+  ...sameFor(
+    'flutter dart pub',
+    /^(?:pub (?:get|add|upgrade|publish|global|outdated)|get|upgrade|publish|add|create|precache|channel)\b/,
+  ),
+  ...sameFor(
+    'apt apt-get aptitude dnf yum zypper apk',
+    /^(?!list\b|policy\b|show\b|info\b|remove\b|purge\b|autoremove\b|clean\b|del\b|$)/,
+  ),
+  ...sameFor('brew', /^(?:install|update|upgrade|fetch|tap|search|reinstall|outdated|bundle|info|livecheck|audit)\b/),
+  ...sameFor(
+    'snap flatpak port emerge xbps-install choco scoop winget mas',
+    /^(?:install|refresh|update|upgrade|find|search|download|selfupdate|remote-\S+)\b/,
+  ),
+  ...sameFor(
+    'nix',
+    /^(?:run|shell|develop|build|flake (?:update|lock|init|clone)|profile install|store (?:ping|copy)|copy|search|registry) ?(?!\.)|channel\b/,
+  ),
+  ...sameFor('guix', /^(?:pull|install|package|shell|environment|time-machine)\b/),
+  ...sameFor(
+    'nvm fnm n volta asdf mise rustup sdk rbenv pyenv nodenv jenv proto',
+    /^(?:install|i|update|upgrade|use \S+|latest|ls-remote|list-remote|list all|plugin (?:add|update)|self-?update|toolchain install|component add|target add|up|lts|\d)\b/,
+  ),
+  ...sameFor('vcpkg conan spack', new RegExp(`^(?:${INSTALLS}|x-update\\S*)\\b`)),
+  ...sameFor(
+    'docker podman nerdctl',
+    /^(?:pull|push|login|search|build|buildx|run|create|image (?:pull|push|build)|container (?:run|create)|manifest|compose (?:up|pull|push|build|run|create)|stack deploy|plugin install|scout|swarm join)\b/,
+  ),
+  ...sameFor('docker-compose podman-compose', /^(?:up|pull|push|build|run|create)\b/),
+  buildah: /^(?:pull|push|from|bud|build|login)\b/,
+  kubectl: /^(?!config\b|kustomize\b|completion\b|version$|help\b|$)/,
+  ...sameFor('oc k9s kubectx', /^/),
+  helm: /^(?!template\b|lint\b|create\b|version\b|env\b|completion\b|help\b|$)/,
+  ...sameFor(
+    'terraform tofu terragrunt',
+    /^(?:init|apply|plan|destroy|refresh|import|login|get|test|providers (?:mirror|lock))\b/,
+  ),
+  corepack: /^(?:prepare|install|use|up|pack)\b/,
+  ...sameFor('helmfile flux argocd istioctl', /^(?!version\b|completion\b|$)/),
+  ...sameFor('vsce ovsx jsr wasm-pack', /^(?:publish|login)\b/),
+  ...sameFor('sl p4 git-annex', /^(?:pull|push|clone|sync|submit|get|copy|move)\b/),
+  ...sameFor('ncu npm-check-updates meteor bower elm spago pixi', /^/),
+  packer: /^(?:init|build|plugins install)\b/,
+  vagrant: /^(?:up|box|plugin|cloud|login|share|ssh|reload)\b/,
+  ...sameFor('openssl', /^(?:s_client|s_time|s_server|ocsp)\b/),
+  ...sameFor(
+    'playwright cypress puppeteer playwright-core',
+    /^(?:install|browsers install|open http|codegen|screenshot)/,
+  ),
+  ...sameFor('lerna changeset nx turbo', /^(?:publish|release|login|connect)\b/),
+  expo: /^(?:publish|login|start --tunnel|install|upload\S*)\b/,
+  ...sameFor('trivy grype', /^/),
+  // Coding agents ask their model.
+  ...sameFor('claude claude-code codex copilot gemini gemini-cli opencode qwen qwen-code', /^/),
+};
+
+/** They reach out if an option says where, or that. */
+const REACHES_BY_OPTION: readonly (readonly [RegExp, RegExp])[] = [
+  [
+    /^(?:mysql|mysqldump|mysqladmin|psql|pg_dump|pg_restore|createdb|mariadb|mongodump|rails)$/,
+    /^(?:-h\S*|--host\b.*|.*\bhost(?:addr)?=.*)$/,
+  ],
+  [
+    /^gpg2?$/,
+    /^--(?:recv-keys|refresh-keys|send-keys|search-keys|keyserver|locate-\S*keys|auto-key-\S+|search|fetch-keys)\b/,
+  ],
+  [/^semgrep$/, /^(?:auto|p\/.*|--config=(?:auto|p\/).*|ci|login)$/],
+  [/^git$/, /^--remote\b/],
+  [/^(?:gradle|gradlew)$/, /^--refresh-dependencies$/],
+  [/^mvnw?$/, /^-[a-zA-Z]*U$/],
+  [/^uv$/, /^--with\b/],
+  [/^nix-env$/, /^(?:-\w*[iu]\w*|--install|--upgrade)$/],
+  [/^nix-shell$/, /^(?:-p|--packages)$/],
+  [/^nix-channel$/, /^--(?:update|add)$/],
+  [/^(?:pacman|yay|paru)$/, /^-S|^--sync$/],
+  [/^php$/, /^-\w*S$/],
+  [/^(?:cpan|cpanm)$/, /^\w/],
+];
+
+const PYTHON_MODULES =
+  /^(?:urllib|http|ensurepip|pip|pipx|smtpd|ftplib|telnetlib|webbrowser|xmlrpc|twine|aiohttp|SimpleHTTPServer|poetry|conda)/;
+
+/** Words, not programs: an address in them is a text. */
+const SAYS: ReadonlySet<string> = wordSet(
+  'echo printf grep egrep fgrep rg ag ack sed gsed awk gawk mawk jq yq test [ export read true : tee basename dirname expr case cut tr sort diff git commitlint say logger alias',
+);
+
+const INTERPRETERS =
+  /^(?:python[\d.]*|pypy\d*|node|nodejs|bun|deno|ruby|perl|php|lua\w*|julia|R|Rscript|osascript|tclsh|emacs|vim?|nvim|tsx|ts-node|[gm]?awk|groovy|scala|elixir|iex|erl|ghci|irb|pry)$/i;
+
+/** Code that opens connections: by the names of modules and functions. */
+export const CONNECTS = new RegExp(
+  [
+    '\\b(?:import|from)\\s+(?:\\w+\\s*,\\s*)*(?:socket|urllib\\d?|requests|httpx|aiohttp|http\\.client|smtplib|ftplib|telnetlib|paramiko|boto3|botocore|xmlrpc|websockets?|grpc|pycurl|asyncssh|imaplib|poplib|nntplib|redis|psycopg2?|pymongo|MySQLdb|pymysql|fabric|google\\.cloud|openai|anthropic)\\b',
+    '[\'"](?:node:)?(?:https?|http2|net|tls|dgram|dns|axios|got|node-fetch|undici|ws|request|superagent|ssh2|nodemailer|ioredis|redis|pg|mysql2?|mongodb)(?:/promises)?[\'"]',
+    '\\bfetch\\s*\\(',
+    '\\bWebSocket\\b|\\bXMLHttpRequest\\b|\\bEventSource\\b|\\b(?:net|tls)\\.(?:connect|createConnection|Socket)|\\bDeno\\.connect|\\bBun\\.(?:connect|serve)',
+    'Net::|-MSocket|\\buse\\s+Socket|urlopen|\\bsocket\\.(?:socket|create_connection)|requests\\.(?:get|post)|\\b(?:https?|http2|dgram|tls|net)\\.(?:connect|createConnection|get|request|Socket|Agent|createServer)|open-uri|URI\\.open|TCPSocket|UDPSocket|LWP|IO::Socket|HTTP::|WWW::|fsockopen|curl_(?:init|exec)|stream_socket_client|socket\\.connect',
+    'Pkg\\.add|install\\.packages|download\\.file|Downloads\\.|url-retrieve|/inet[46]?/(?:tcp|udp)/|require\\([\'"]socket|gen_tcp|httpc:',
+  ].join('|'),
+);
 
 export function hostOfUrl(text: string): string | null {
   const host = URL_HOST.exec(text)?.[1];
@@ -72,22 +207,36 @@ export function hostOfDevice(form: string): string | null {
   return isUnsure(host) ? SOME_HOST : host.toLowerCase();
 }
 
+/** It only tells about itself. */
+const ABOUT_ITSELF = /^(?:--version|--help|-V|version|help)$/;
+
 export function useHosts(written: string, words: readonly ShellWord[], scene: Scene): void {
   const { gathering } = scene;
   const name = written.replace(/\.exe$/, '');
-  const plain = words.slice(1).filter(({ form }) => !form.startsWith('-'));
+  const forms = words.slice(1).map(({ form }) => form);
+  if (forms.length === 1 && ABOUT_ITSELF.test(forms[0] ?? '')) return;
+  const plain = forms.filter((form) => !form.startsWith('-'));
+  const verbs = (name === 'git' ? plainOfGit(forms) : plain).slice(0, 5).join(' ');
+  const verb = REACHES_WITH[name.replace(/^pip[\d.]+$/, 'pip')];
+  const reaches =
+    REACHES_OUT.has(name) ||
+    (verb !== undefined && Object.hasOwn(REACHES_WITH, name.replace(/^pip[\d.]+$/, 'pip')) && verb.test(verbs)) ||
+    REACHES_BY_OPTION.some(([program, option]) => program.test(name) && forms.some((form) => option.test(form))) ||
+    runsNetworkModule(name, forms) ||
+    (INTERPRETERS.test(name) && [...forms, ...codeComingIn(scene)].some((code) => CONNECTS.test(code)));
   let found = false;
   const add = (host: string) => {
     found = true;
     gathering.addHost(host.replace(/:\d+$/, '').toLowerCase());
   };
-  for (const { form } of words.slice(1)) {
-    const url = form.slice(Math.max(0, form.search(/[a-z][a-z0-9+.-]*:\/\//i)));
-    const host = hostOfUrl(url);
-    if (host !== null) add(host);
-  }
+  if (reaches || !SAYS.has(name))
+    for (const form of forms) {
+      const url = form.slice(Math.max(0, form.search(/[a-z][a-z0-9+.-]*:\/\//i)));
+      const host = hostOfUrl(url);
+      if (host !== null) add(host);
+    }
   if (FETCHERS.has(name)) {
-    for (const { form } of plain) {
+    for (const form of plain) {
       if (isUnsure(form)) add(SOME_HOST);
       else if (
         !form.includes('://') &&
@@ -98,7 +247,7 @@ export function useHosts(written: string, words: readonly ShellWord[], scene: Sc
     if (!found) add(SOME_HOST);
   }
   if (TALKERS.has(name)) {
-    for (const { form } of plain) {
+    for (const form of plain) {
       const [, host] = /^(?:[^@/\s]+@)?([A-Za-z0-9.-]+)(?::|$)/.exec(form) ?? [];
       if (isUnsure(form)) add(SOME_HOST);
       else if (host !== undefined && (form.includes(':') || form.includes('@') || /[.]|^localhost$/.test(host)))
@@ -107,28 +256,26 @@ export function useHosts(written: string, words: readonly ShellWord[], scene: Sc
     }
     if (!found && name !== 'rsync') add(SOME_HOST);
   }
-  if (name === 'git')
-    for (const { form } of plain) {
+  if (name === 'git' && reaches)
+    for (const form of plain) {
       const [, host] = /^[^@/\s:]+@([A-Za-z0-9.-]+):/.exec(form) ?? [];
       if (host !== undefined) add(host);
     }
-  const verb = plain[0]?.form ?? '';
-  const forms = words.slice(1).map(({ form }) => form);
-  const reaches =
-    REACHES_OUT.has(name) ||
-    (MANAGES_PACKAGES.test(name) && (PACKAGES.test(verb) || forms.some((form) => /^-S/.test(form)))) ||
-    (name === 'yarn' && forms.length === 0) ||
-    (name === 'npm' && /^(?:it|ins?|insta?|instal?|cit|ic|a|up|upgrade|install-\w+)$/.test(verb)) ||
-    (name === 'git' && plain[0]?.form === 'lfs' && /^(?:pull|push|fetch|clone|prune)$/.test(plain[1]?.form ?? '')) ||
-    (TAKES_HOST.test(name) && forms.some((form) => /^(?:-h|--host|-connect|s_client)/.test(form))) ||
-    (/^python[\d.]*$|^pypy/.test(name) &&
-      forms.some(
-        (form, index) =>
-          forms[index - 1] === '-m' &&
-          /^(?:urllib|http|ensurepip|pip|smtpd|ftplib|telnetlib|webbrowser|xmlrpc|twine|aiohttp|SimpleHTTPServer)/.test(
-            form,
-          ),
-      ));
   if (!found && reaches) add(SOME_HOST);
-  if (!found && Object.hasOwn(NETWORKED, name) && NETWORKED[name]?.test(verb)) gathering.addHost(SOME_HOST);
+}
+
+/** Without the values of `-C folder` and `-c name=value`. */
+function plainOfGit(forms: readonly string[]): readonly string[] {
+  return forms.filter(
+    (form, at) => !form.startsWith('-') && !/^(?:-[Cc]|--git-dir|--work-tree|--namespace)$/.test(forms[at - 1] ?? ''),
+  );
+}
+
+function runsNetworkModule(name: string, forms: readonly string[]): boolean {
+  if (!/^python[\d.]*$|^pypy/.test(name)) return false;
+  return forms.some((form, at) => forms[at - 1] === '-m' && PYTHON_MODULES.test(form));
+}
+
+function codeComingIn({ stdin }: Scene): readonly string[] {
+  return stdin.kind === 'text' ? [stdin.text] : [];
 }

@@ -16,6 +16,7 @@ import {
   runSource,
   runTrap,
 } from './interpreters.ts';
+import { runKill } from './kill.ts';
 import { useHosts } from './network.ts';
 import { baseName, isStdinFile, moveTo, usePath, withLinks } from './paths.ts';
 import { whyEvaluated } from './plain.ts';
@@ -88,6 +89,9 @@ function suspectScript(words: readonly ShellWord[], scene: Scene): void {
   const isInterpreter = RUNS_SCRIPTS.test(baseName(words[0]?.form ?? ''));
   const index = isInterpreter ? words.findIndex(({ form }) => scriptName(form) !== undefined) : 0;
   const script = scriptName(words[index]?.form ?? '');
+  // `yarn troupe stop` runs the program of a package that is installed.
+  const own = /^(?:yarn|pnpm|bun)$/.test(words[0]?.form ?? '') ? words.findIndex(({ form }) => form === 'troupe') : -1;
+  if (own > 0) scene.gathering.alsoKnownAs(() => scene.runner.runWords(words.slice(own), inside(scene, 'troupe', -1)));
   if (script === undefined) return;
   const name = { form: script, text: script };
   scene.gathering.alsoKnownAs(() =>
@@ -105,7 +109,7 @@ const RUNS_SCRIPTS = /^(?:node|nodejs|bun|deno|tsx|ts-node|esno)$/;
 /** Without folder and ending; undefined where it is not a script of JavaScript. */
 function scriptName(form: string): string | undefined {
   if (isUnsure(form)) return undefined;
-  return (/(?:^|\/)([\w-]+)\.[cm]?[jt]s$/.exec(form) ?? /(?:^|\/)\.bin\/([\w-]+)$/.exec(form))?.[1];
+  return (/(?:^|\/)([\w-]+)\.(?:[cm]?[jt]s|cmd|exe|ps1|bat)$/.exec(form) ?? /(?:^|\/)\.bin\/([\w-]+)$/.exec(form))?.[1];
 }
 
 /** The name of a program, and the name of the one that a link leads to. Links are followed first, so the written one counts last. */
@@ -185,6 +189,7 @@ const RUNNERS: Readonly<Record<string, RunCommand>> = {
   ...sameFor('sed gsed', runSed),
   ...sameFor('tar sort wc du', runTable),
   cmake: runCmake,
+  ...sameFor('kill pkill killall fuser skill', runKill),
   ...sameFor('jobs mapfile readarray compgen let', runBuiltin),
   history: (words, scene) =>
     words.slice(1).every(({ form }) => /^(?:\d+|-c)$/.test(form)) || changesShell('history', scene),

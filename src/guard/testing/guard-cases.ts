@@ -10,6 +10,8 @@ import { task } from './make-call.ts';
 
 export interface GuardCase {
   readonly class: 'push' | 'rm' | 'read' | 'write' | 'allow-list' | 'tool' | 'hands-off' | 'network' | 'ordinary';
+  /** Of an ordinary command: also under the policy of this class. */
+  readonly under?: 'network';
   readonly command?: string;
   readonly tool?: string;
   readonly input?: unknown;
