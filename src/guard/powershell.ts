@@ -76,13 +76,21 @@ function readInner(words: readonly string[], depth: number): ReadScript {
   if (depth >= MAX_DEPTH) return { text: ':', unknown: UNKNOWN };
   const encoded = words.findIndex((word) => /^-e(?:c|nc\w*)?$/i.test(word));
   if (encoded >= 0) {
-    const script = new TextDecoder('utf-16le').decode(Buffer.from(words[encoded + 1] ?? '', 'base64'));
-    return readPowerShell(script, depth + 1);
+    const script = decodeBase64(words[encoded + 1] ?? '');
+    return script === null ? { text: ':', unknown: UNKNOWN } : readPowerShell(script, depth + 1);
   }
   const at = words.findIndex((word) => /^-c(?:ommand)?$/i.test(word));
   if (words.some((word) => /^-f(?:ile)?$/i.test(word)))
     return { text: `sh ${words.slice(-1).map(quote)}`, unknown: null };
   return readPowerShell(words.slice(at + 1).join(' '), depth + 1);
+}
+
+function decodeBase64(text: string): string | null {
+  try {
+    return new TextDecoder('utf-16le').decode(Uint8Array.from(atob(text), (char) => char.charCodeAt(0)));
+  } catch {
+    return null;
+  }
 }
 
 function readTokens(script: string): { readonly tokens: readonly Token[]; readonly isPlain: boolean } {

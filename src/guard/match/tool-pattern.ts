@@ -297,7 +297,7 @@ const OTHER_TOOLS: ReadonlySet<string> = new Set(['Bash', 'WebFetch', 'WebSearch
 
 /**
  * Tools that run no command, open no file and reach no address that their inputs name. What an agent is asked to do is judged when it
- * does it. Tools of a host without a name in our rules are `host:name`.
+ * does it.
  */
 const QUIET_TOOLS: ReadonlySet<string> = new Set(
   [
@@ -305,27 +305,30 @@ const QUIET_TOOLS: ReadonlySet<string> = new Set(
     'ExitPlanMode ExitWorktree KillBash KillShell KillTask ListAgents ListMcpResources ListMcpResourcesTool ReportFindings',
     'ScheduleWakeup SendMessage Sleep SlashCommand TaskCreate TaskGet TaskList TaskOutput TaskStop TaskUpdate TeamCreate TeamDelete',
     'TodoRead TodoWrite ToolSearch Workflow',
-    'codex:close_agent codex:create_goal codex:followup_task codex:get_goal codex:interrupt_agent codex:list_agents',
-    'codex:list_mcp_resource_templates codex:list_mcp_resources codex:request_user_input codex:resume_agent codex:send_input',
-    'codex:send_message codex:tool_search codex:update_goal codex:wait codex:wait_agent',
-    'copilot:exit_plan_mode copilot:list_agents copilot:list_bash copilot:list_powershell copilot:read_agent copilot:read_bash',
-    'copilot:read_powershell copilot:report_intent copilot:session_store_sql copilot:sql copilot:stop_bash',
-    'copilot:stop_powershell copilot:write_agent',
-    'gemini:complete_task gemini:enter_plan_mode gemini:exit_plan_mode gemini:list_background_processes',
-    'gemini:read_background_output gemini:save_memory gemini:update_topic',
-    'opencode:invalid opencode:plan_enter opencode:plan_exit',
-    'qwen:exit_plan_mode qwen:get_goal qwen:list_agents qwen:loop_wakeup qwen:report_findings qwen:save_memory qwen:send_message',
-    'qwen:task_stop qwen:tool_search qwen:update_goal',
+  ].flatMap((line) => line.split(' ')),
+);
+
+/** The same of tools that have no name in our rules: behind the name of their host. */
+const QUIET_HOST_TOOLS: ReadonlySet<string> = new Set(
+  [
+    'close_agent complete_task create_goal enter_plan_mode exit_plan_mode followup_task get_goal interrupt_agent',
+    'invalid list_agents list_background_processes list_bash list_mcp_resource_templates list_mcp_resources',
+    'list_powershell loop_wakeup plan_enter plan_exit read_agent read_background_output read_bash read_powershell',
+    'report_findings report_intent request_user_input resume_agent save_memory send_input send_message',
+    'session_store_sql sql stop_bash stop_powershell task_stop tool_search update_goal update_topic wait wait_agent',
+    'write_agent',
   ].flatMap((line) => line.split(' ')),
 );
 
 export function isQuiet(tool: string): boolean {
-  return QUIET_TOOLS.has(tool);
+  if (QUIET_TOOLS.has(tool)) return true;
+  const [, name] = /^[a-z][a-z0-9-]*:(\w+)$/.exec(tool) ?? [];
+  return name !== undefined && QUIET_HOST_TOOLS.has(name);
 }
 
 /** What its inputs do is read from the inputs alone: a tool of an MCP server, or of a newer host. */
 export function isForeign(tool: string): boolean {
-  return !READ_TOOLS.has(tool) && !EDIT_TOOLS.has(tool) && !OTHER_TOOLS.has(tool) && !QUIET_TOOLS.has(tool);
+  return !READ_TOOLS.has(tool) && !EDIT_TOOLS.has(tool) && !OTHER_TOOLS.has(tool) && !isQuiet(tool);
 }
 
 /** What they use stands in their inputs; their names say nothing about files. `WebFetch` may be given `file:///x`. */

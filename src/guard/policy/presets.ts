@@ -298,6 +298,15 @@ const PRESETS: Readonly<Record<PresetName, Omit<PolicyPreset, 'name'>>> = {
       - Bash(apt-get:*)
       - Bash(docker pull:*)
       - Bash(docker push:*)
+      - Bash(claude:*)
+      - Bash(claude-code:*)
+      - Bash(codex:*)
+      - Bash(copilot:*)
+      - Bash(gemini:*)
+      - Bash(gemini-cli:*)
+      - Bash(opencode:*)
+      - Bash(qwen:*)
+      - Bash(qwen-code:*)
     decision: deny
     reason: The network is not to be used here.
 `,

@@ -144,8 +144,6 @@ const REACHES_WITH: Readonly<Record<string, RegExp>> = {
   ...sameFor('lerna changeset nx turbo', /^(?:publish|release|login|connect)\b/),
   expo: /^(?:publish|login|start --tunnel|install|upload\S*)\b/,
   ...sameFor('trivy grype', /^/),
-  // Coding agents ask their model.
-  ...sameFor('claude claude-code codex copilot gemini gemini-cli opencode qwen qwen-code', /^/),
 };
 
 /** They reach out if an option says where, or that. */
