@@ -118,7 +118,7 @@ describe('the compiled policy', () => {
     expect([COMPILER, digest]).toMatchInlineSnapshot(`
       [
         10,
-        "29b8492a4fb5",
+        "6d6b5e99a6bb",
       ]
     `);
   });
