@@ -1,8 +1,8 @@
 // What a hook costs its host: our commands as Claude Code runs them (through `sh -c`), beside the smallest program there is,
-// an empty node and another guard. Alternating, so that the machine's moods hit all alike. usage: node bench/hook.mjs
+// an empty node and another guard. Alternating, so that the machine's moods hit all alike. usage: node bench/hook.mjs [RUNS]
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { loadavg, tmpdir } from 'node:os';
 import path from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,8 +15,7 @@ const RUNS = 50;
 /** Policies, from none to one that nobody would write by hand. */
 const RULES = [null, 0, 1, 40, 1000];
 const OTHER_GUARD = 'cc-safety-net@2.4.5';
-/** What issue 7 asks for. */
-const LIMITS = { overShellMs: 5, timesNode: 1.8, otherTimes: 10 };
+const LIMITS = { overShellMs: 6, timesNode: 1.8, otherTimes: 10 };
 
 export async function benchHook({ runs = RUNS } = {}) {
   const work = mkdtempSync(path.join(tmpdir(), 'troupe-hook-'));
@@ -36,7 +35,7 @@ export async function benchHook({ runs = RUNS } = {}) {
     await until(() => existsSync(path.join(served, 'hook-address')));
     const other = fetchPackage(OTHER_GUARD, 'node_modules/cc-safety-net/dist/bin/cc-safety-net.js');
     const commands = {
-      shell: ['sh', ['-c', 'true']],
+      shell: ['sh', ['-c', ':']],
       node: [process.execPath, ['-e', '0']],
       observer: ['sh', ['-c', `'${stubs.alone.observe}' claude-code`]],
       served: ['sh', ['-c', `'${stubs.served.guard}' claude-code`]],
@@ -46,7 +45,10 @@ export async function benchHook({ runs = RUNS } = {}) {
     // A folder that is there: the other guard denies everything elsewhere.
     const project = path.join(work, 'project');
     mkdirSync(path.join(project, 'src'), { recursive: true });
-    const command = commandIn(project);
+    writeSession(work, project);
+    // As a host does, which works in its project.
+    process.chdir(project);
+    const command = commandIn(work, project);
     const rows = [];
     for (const rules of RULES) {
       if (rules !== null) for (const state of [served, alone]) writePolicy(state, rules);
@@ -56,10 +58,11 @@ export async function benchHook({ runs = RUNS } = {}) {
       measure(commands, command, { env, runs: 2 });
       rows.push({ rules, times: measure(commands, command, { env, runs }) });
     }
-    const large = measure(commands, payloadOf(project, 100), { env, runs });
+    const large = measure(commands, payloadOf(work, project, 100), { env, runs });
     if (existsSync(path.join(served, 'hook-failure'))) throw new Error('the guard did not reach its server');
-    return { rows, large, other: other !== undefined };
+    return { rows, large, runs, load: loadavg()[0], other: other !== undefined };
   } finally {
+    process.chdir(root);
     await stopProcess(server);
     await removeFolder(work);
   }
@@ -80,13 +83,14 @@ function measure(commands, input, { env, runs }) {
 }
 
 /** A call like those that Claude Code 2.1.325 tells, with a file of this size in it. */
-function payloadOf(cwd, kilobytes) {
+function payloadOf(work, cwd, kilobytes) {
   return JSON.stringify({
-    session_id: '8f6e5c34-0c5d-4f6c-9a60-5d6f8f3a2b11',
-    transcript_path: '/home/dev/.claude/projects/-home-dev-shop/8f6e5c34-0c5d-4f6c-9a60-5d6f8f3a2b11.jsonl',
+    session_id: SESSION,
+    transcript_path: transcriptIn(work),
     cwd,
+    prompt_id: 'b04d83a0-7771-447d-93b3-d49e0bcfd415',
     permission_mode: 'default',
-    agent_id: 'a1b2c3d4e5f60718',
+    agent_id: AGENT,
     agent_type: 'general-purpose',
     hook_event_name: 'PreToolUse',
     tool_name: 'Write',
@@ -98,9 +102,23 @@ function payloadOf(cwd, kilobytes) {
   });
 }
 
-function commandIn(cwd) {
+const SESSION = '8f6e5c34-0c5d-4f6c-9a60-5d6f8f3a2b11';
+const AGENT = 'a1b2c3d4e5f60718';
+
+const transcriptIn = (work) => path.join(work, '.claude/projects/-project', `${SESSION}.jsonl`);
+
+/** What a host has written by then: the beginning of the transcript, and who the agent is. */
+function writeSession(work, cwd) {
+  const transcript = transcriptIn(work);
+  const folder = path.join(transcript.replace('.jsonl', ''), 'subagents');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(transcript, `${JSON.stringify({ type: 'user', cwd, version: '2.1.325' })}\n`);
+  writeFileSync(path.join(folder, `agent-${AGENT}.meta.json`), '{"agentType":"general-purpose","spawnDepth":1}');
+}
+
+function commandIn(work, cwd) {
   const command = 'cd src && git status --short | grep -v "^??" && npm run test -- --watch=false > /dev/null';
-  return JSON.stringify({ ...JSON.parse(payloadOf(cwd, 0)), tool_name: 'Bash', tool_input: { command } });
+  return JSON.stringify({ ...JSON.parse(payloadOf(work, cwd, 0)), tool_name: 'Bash', tool_input: { command } });
 }
 
 const TYPES = ['general-purpose', 'coder', 'tester', 'reviewer', 'planner', 'writer', 'Explore'];
@@ -134,10 +152,10 @@ async function until(isTrue) {
   throw new Error('the server did not start');
 }
 
-export function printHook({ rows, large, other }) {
-  console.log(`\nhooks in front of a shell command: minimum of ${RUNS}, in ms`);
+export function printHook({ rows, large, runs, load, other }) {
+  console.log(`\nhooks in front of a shell command: minimum of ${runs}, in ms (load ${load.toFixed(1)})`);
   console.log(
-    '| policy | sh -c true | with server | over sh | node -e 0 | without server | × node | cc-safety-net | × ours |',
+    '| policy | sh -c : | with server | over sh | node -e 0 | without server | × node | cc-safety-net | × ours |',
   );
   console.log('|---|---|---|---|---|---|---|---|---|');
   const line = (name, { shell, node, served, alone, other: theirs }) => {
@@ -159,12 +177,11 @@ export function printHook({ rows, large, other }) {
   for (const { rules, times } of rows) line(rules === null ? 'none' : `${rules} rules`, times);
   line('a file of 100 KB, 1000 rules', large);
   const observer = Math.min(...rows.map(({ times }) => times.observer - times.shell));
-  console.log(`an observer: +${observer.toFixed(2)} over sh -c true`);
+  console.log(`an observer: +${observer.toFixed(2)} over sh -c :`);
   const { overShellMs, timesNode, otherTimes } = LIMITS;
   const guard = other ? `; ${OTHER_GUARD} at least ${otherTimes} times slower than ours with a server` : '';
-  console.log(
-    `to hold (✗: it does not): at most ${overShellMs} ms over sh -c true, ${timesNode} times node -e 0${guard}`,
-  );
+  console.log(`to hold (✗: it does not): at most ${overShellMs} ms over sh -c :, ${timesNode} times node -e 0${guard}`);
 }
 
-if (process.argv[1] === new URL(import.meta.url).pathname) printHook(await benchHook());
+if (process.argv[1] === new URL(import.meta.url).pathname)
+  printHook(await benchHook({ runs: Number(process.argv[2]) || RUNS }));
