@@ -49,9 +49,23 @@ export function toEntry({ id, at, event, call, agent, extra }: EntryParts): Entr
     ms: asAmount(extra['ms']) ?? null,
     ...known({
       answeredBy: readAnsweredBy(extra['answeredBy']),
+      startedBy: startIn(extra),
+      doubts: listIn(extra['doubts']),
       via: extra['via'] === 'intercept' ? ('intercept' as const) : undefined,
     }),
   };
+}
+
+function startIn(extra: JsonObject): AuditEntry['startedBy'] {
+  const path = listIn(extra['under']);
+  return path && { agent: maskText(extra['parent']), path };
+}
+
+const MOST_TEXTS = 50;
+
+function listIn(value: unknown): readonly string[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  return value.slice(0, MOST_TEXTS).flatMap((one) => maskText(one) ?? []);
 }
 
 function maskText(value: unknown): string | null {

@@ -97,8 +97,8 @@ export function openGuardLog(options: GuardLogOptions): GuardLog {
       await drain();
       const held = prefix === undefined ? undefined : await options.held?.(prefix);
       const { tree, ledger } = held ?? (await sessions.open(prefix));
-      const { calls, unnamed } = await readRecordedCalls(folder, ledger);
-      return computeCoverage(tree, ledger, (call) => calls.has(call), unnamed);
+      const { calls, unnamed, doubted } = await readRecordedCalls(folder, ledger);
+      return computeCoverage(tree, ledger, (call) => calls.has(call), unnamed, doubted);
     },
   };
 }
@@ -121,17 +121,18 @@ const EARLIER_MS = 3_600_000;
 async function readRecordedCalls(
   folder: string,
   ledger: SessionLedger,
-): Promise<{ readonly calls: ReadonlySet<string>; readonly unnamed: number }> {
+): Promise<{ readonly calls: ReadonlySet<string>; readonly unnamed: number; readonly doubted: number }> {
   const starts = [...ledger.calls.values()].flatMap(({ started }) => started?.at ?? []);
   const since = starts.reduce((a, b) => Math.min(a, b), Number.MAX_SAFE_INTEGER) - EARLIER_MS;
   const calls = new Set<string>();
-  let unnamed = 0;
-  if (starts.length === 0) return { calls, unnamed };
-  for await (const { call, session } of readLog(folder, { since })) {
+  let [unnamed, doubted] = [0, 0];
+  if (starts.length === 0) return { calls, unnamed, doubted };
+  for await (const { call, session, doubts } of readLog(folder, { since })) {
+    if (doubts !== undefined && session === nativeId(ledger.id)) doubted++;
     if (call !== null) calls.add(call);
     else if (session === nativeId(ledger.id)) unnamed++;
   }
-  return { calls, unnamed };
+  return { calls, unnamed, doubted };
 }
 
 /** What the hooks heard, and whether they heard all of it. */

@@ -3,9 +3,11 @@ import {
   type AgentKind,
   type AgentNode,
   type AuditEntry,
+  doubtsText,
   type HostName,
   hostOf,
   mainAgentOf,
+  pathText,
   type SessionTree,
   selectPath,
   toAgentId,
@@ -44,6 +46,12 @@ export function pastCall(entry: AuditEntry, home: string, tree: SessionTree | un
         ? [`In the audit, ${spoilt.join(', ')} is masked or cut: the call cannot be judged again from it.`]
         : []),
       ...(caller.reason === undefined ? [] : [caller.reason]),
+      ...(entry.doubts === undefined ? [] : [doubtsText(entry.doubts)]),
+      ...(entry.startedBy === undefined
+        ? []
+        : [
+            `An agent started its session (${pathText(entry.startedBy.path)}): what that one may not do is not looked at here.`,
+          ]),
     ],
   };
 }

@@ -5,11 +5,13 @@
 export * from './approvals/approvals.ts';
 export * from './approvals/ask-at-terminal.ts';
 export * from './approvals/host-questions.ts';
+export * from './callers.ts';
 export * from './described-call.ts';
 export * from './guard-queries.ts';
 export * from './identity.ts';
 export * from './judge-call.ts';
 export * from './policy/load-policy.ts';
 export * from './policy/read-results-file.ts';
+export type { Policy } from './policy.ts';
 export * from './policy-control.ts';
 export * from './pre-check.ts';

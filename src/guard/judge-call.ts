@@ -11,7 +11,8 @@ import {
   preCheck,
   resolveLinks,
   toUnreadCall,
-  withAbove,
+  trialsFor,
+  type UnreadCall,
 } from './pre-check.ts';
 import type { ToolMappings } from './tool-inputs.ts';
 import { usesOf } from './uses-of.ts';
@@ -29,8 +30,7 @@ export function judgeCall(event: HookEvent | undefined, options: JudgeOptions): 
     if (!event) throw new Error('what it was told is no call of this host');
     const early = preCheck(event, options);
     if (early) return early;
-    const call = toCall(event, options);
-    const verdict = decideUnder(policy, call, options);
+    const verdict = decideStrictest(event, options);
     const { decision, rule, reason } = verdict;
     const wait = verdict.wait ?? (decision === 'ask' && host.cannotAsk ? UNLESS_SAID : null);
     const given = !host.cannotChangeInput && injectsIdentity(policy, verdict) ? identify(event, caller) : undefined;
@@ -48,12 +48,17 @@ export function judgeCall(event: HookEvent | undefined, options: JudgeOptions): 
   }
 }
 
-/** An environment is easily changed by whoever starts a program: who it says is above can only forbid. */
-function decideUnder(policy: Policy, call: GuardedCall, { above = [] }: JudgeOptions): Verdict {
-  const own = decide(policy, call);
-  if (above.length === 0) return own;
-  const under = decide(policy, withAbove(call, above));
-  return isLooser(own.decision, under.decision) ? under : own;
+/** Of all that the call may be, by who may have made it and where. */
+function decideStrictest(event: HookEvent, options: JudgeOptions): Verdict {
+  const read = new Map<string | null, UnreadCall & Pick<GuardedCall, 'uses'>>();
+  const verdicts = trialsFor(event, options).map(({ policy, call, because }) => {
+    const uses = read.get(call.project)?.uses;
+    const whole = uses ? { ...call, uses } : withUses(call);
+    read.set(call.project, whole);
+    const verdict = decide(policy, whole);
+    return because === undefined ? verdict : { ...verdict, reason: `${verdict.reason} It holds because ${because}.` };
+  });
+  return verdicts.reduce((strictest, next) => (isLooser(strictest.decision, next.decision) ? next : strictest));
 }
 
 /** For how long troupe asks in the place of a host that cannot, where no rule says. */
@@ -92,7 +97,10 @@ function whyOf(rule: Rule | null, reason: string): string {
 
 /** Everything that needs the machine is resolved here: `decide` is pure. */
 export function toCall(event: HookEvent, options: Pick<JudgeOptions, 'caller' | 'home' | 'at'>): GuardedCall {
-  const call = toUnreadCall(event, options);
+  return withUses(toUnreadCall(event, options));
+}
+
+function withUses(call: UnreadCall): GuardedCall {
   const { tool, input, cwd, home, project } = call;
   const context = { cwd, home, projectDir: project, resolve: resolveLinks };
   const usesWith = (mappings?: ToolMappings) => usesOf(tool, input, context, mappings);

@@ -99,6 +99,8 @@ export interface GuardedCall {
   readonly agent: GuardedAgent | null;
   /** Main first; without the agent itself. Empty for main, and where they are not known. */
   readonly ancestors: readonly GuardedAgent[];
+  /** Not all of them are known: rules that may be about one of them hold. */
+  readonly lacksAncestors?: true;
   readonly host: string;
   /** The project's folder, resolved. */
   readonly project: string | null;

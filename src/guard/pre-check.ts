@@ -4,15 +4,18 @@
 
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
-import type { CallerChain, CallingAgent, HookEvent, HooksCapability } from '../hosts/index.ts';
+import type { CallerChain, CallerReading, CallingAgent, HookEvent, HooksCapability } from '../hosts/index.ts';
+import type { AgentsAbove } from './callers.ts';
 import { isInWindow, lineOf, selecting } from './match/agent.ts';
 import { canBeAbout } from './match/tool-pattern.ts';
+import { projectRoot } from './policy/sources.ts';
 import {
   type AgentSelector,
   type Decision,
   defaultOf,
   type GuardedAgent,
   type GuardedCall,
+  labelOf,
   type Policy,
   type Rule,
 } from './policy.ts';
@@ -22,8 +25,10 @@ export interface JudgeOptions {
   readonly caller: CallerChain;
   /** Which policy holds in a project. Whatever goes wrong there is in the policy: it never throws. */
   readonly policyFor: (folder: string) => Policy;
-  /** Agents of other sessions, of any host, above this one, main first, by its environment (identity.ts). */
-  readonly above?: readonly CallingAgent[];
+  /** Agents of other sessions, of any host, that started this one (callers.ts). */
+  readonly above?: Pick<AgentsAbove, 'agents' | 'isPartial'>;
+  /** Other folders whose policies hold, too: `foldersFor` says which of them matter. */
+  readonly alsoIn?: readonly string[];
   readonly home: string;
   /** Epoch milliseconds. */
   readonly at: number;
@@ -55,10 +60,83 @@ export interface GivenInput {
 export function preCheck(event: HookEvent, options: JudgeOptions): Judgement | undefined {
   // A question is judged already, as the call that it is about: now a person is asked.
   if (!event.call || event.question !== undefined) return NO_OPINION;
-  const policy = options.policyFor(options.caller.project ?? event.cwd ?? '/');
-  if (isSilent(policy)) return NO_OPINION;
-  const call = withAbove(toUnreadCall(event, options), options.above);
-  return defaultOf(policy, call) === 'none' && !hasRuleFor(policy, call) ? NO_OPINION : undefined;
+  const hasNone = trialsFor(event, options).every(
+    ({ policy, call }) => isSilent(policy) || (defaultOf(policy, call) === 'none' && !hasRuleFor(policy, call)),
+  );
+  return hasNone ? NO_OPINION : undefined;
+}
+
+/** One way to judge a call: who may have made it, in which project. Of all, the strictest outcome holds. */
+export interface Trial {
+  readonly policy: Policy;
+  readonly call: UnreadCall;
+  /** Why the call is judged in this way as well, for people. Left out: it is the way that the strongest sources name. */
+  readonly because?: string;
+}
+
+export function trialsFor(event: HookEvent, options: JudgeOptions): readonly Trial[] {
+  const { caller, above, policyFor } = options;
+  const readings: readonly CallerReading[] = [caller, ...(caller.otherwise ?? [])];
+  const [base = '/', ...more] = foldersFor(event, options);
+  const own = policyFor(base);
+  const policies = more.flatMap((folder) => {
+    const policy = policyFor(folder);
+    return policy.hash === own.hash && !namesProjects(policy) ? [] : [{ folder, policy, also: folder }];
+  });
+  return [{ folder: caller.project, policy: own, also: undefined }, ...policies].flatMap(({ folder, policy, also }) =>
+    readings.flatMap((reading, index): readonly Trial[] => {
+      const call = toUnreadCall(event, {
+        ...options,
+        caller: { ...reading, ...(folder !== undefined && { project: folder }) },
+      });
+      const because = [
+        ...(index > 0 ? [`sources disagree about who calls (${caller.contradictions?.join('; ')})`] : []),
+        ...(also === undefined ? [] : [`the policy of ${also} holds, too`]),
+      ].join(', and ');
+      const trial = { policy, call, ...(because !== '' && { because }) };
+      return [trial, ...startedTrials(trial, above)];
+    }),
+  );
+}
+
+/** Of a session that an agent started, the main agent is below that one, whatever its host says of it. */
+function startedTrials({ policy, call, because }: Trial, above: JudgeOptions['above']): readonly Trial[] {
+  if (!above || (above.agents.length === 0 && !above.isPartial)) return [];
+  const below = withAbove(call, above);
+  const line = [...above.agents.map(labelOf), ...(above.isPartial ? ['?'] : [])].join(' › ');
+  const words = [`an agent started its session (${line})`, ...(because === undefined ? [] : [because])].join(', and ');
+  const { agent } = below;
+  const asStarted = agent?.kind === 'main' ? [{ ...below, agent: { ...agent, kind: 'session', depth: null } }] : [];
+  return [below, ...asStarted].map((one) => ({ policy, call: one, because: words }));
+}
+
+/** That of the project first, then others whose policies may differ: those of other projects. */
+export function foldersFor(
+  event: Pick<HookEvent, 'cwd'>,
+  { caller, alsoIn = [], home }: Pick<JudgeOptions, 'caller' | 'alsoIn' | 'home'>,
+): readonly string[] {
+  const base = caller.project ?? event.cwd ?? '/';
+  if (alsoIn.every((folder) => folder === base)) return [base];
+  const [own, real] = [projectRoot(base), resolveLinks(base)];
+  const folders = new Set([base]);
+  for (const folder of new Set(alsoIn.map(resolveLinks))) {
+    const root = projectRoot(folder);
+    // Without a project, all below the folder in which the session began is the same; nothing is below one that holds the home folder.
+    const isSame =
+      root === undefined ? own === undefined && isBelow(folder, real) && !isBelow(home, real) : root === own;
+    if (folder !== real && !isSame) folders.add(root ?? folder);
+  }
+  return [...folders];
+}
+
+function isBelow(folder: string, above: string): boolean {
+  return folder === above || folder.startsWith(`${above.replace(/\/$/, '')}/`);
+}
+
+function namesProjects({ rules }: Policy): boolean {
+  const names = (selector: AgentSelector | null | undefined): boolean =>
+    !!selector && (selector.project !== undefined || names(selector.under));
+  return rules.some(({ agents }) => names(agents));
 }
 
 const NO_OPINION: Judgement = { printed: '', decision: 'none', rule: null, reason: 'no rule is about it' };
@@ -70,12 +148,13 @@ export function isSilent({ rules, defaults }: Policy): boolean {
 
 export function toUnreadCall(
   { call, cwd, host }: HookEvent,
-  { caller: { agent, ancestors, project }, home, at }: Pick<JudgeOptions, 'caller' | 'home' | 'at'>,
+  { caller: { agent, ancestors, project, reason }, home, at }: Pick<JudgeOptions, 'caller' | 'home' | 'at'>,
 ): UnreadCall {
   const folder = project ?? cwd;
   return {
     agent: agent && toAgent(agent),
     ancestors: ancestors.map(toAgent),
+    ...(agent !== null && agent.kind !== 'main' && reason !== undefined && { lacksAncestors: true }),
     host,
     project: folder === undefined ? null : resolveLinks(folder),
     cwd: cwd ?? null,
@@ -88,8 +167,9 @@ export function toUnreadCall(
 }
 
 /** The same call, with those above its whole session. */
-export function withAbove<C extends UnreadCall>(call: C, above: readonly CallingAgent[] = []): C {
-  return above.length === 0 ? call : { ...call, ancestors: [...above.map(toAgent), ...call.ancestors] };
+function withAbove(call: UnreadCall, { agents, isPartial }: NonNullable<JudgeOptions['above']>): UnreadCall {
+  const ancestors = [...agents.map(toAgent), ...call.ancestors];
+  return { ...call, ancestors, ...((isPartial || call.lacksAncestors) && { lacksAncestors: true }) };
 }
 
 function toAgent({ kind, type, name, depth }: CallingAgent): GuardedAgent {
@@ -107,7 +187,7 @@ export function resolveLinks(place: string): string {
 }
 
 /** A call that has not been analysed yet. */
-type UnreadCall = Omit<GuardedCall, 'uses'>;
+export type UnreadCall = Omit<GuardedCall, 'uses'>;
 
 /** False only where `decide` would end in the default, whatever the call does. */
 export function hasRuleFor(policy: Policy, call: UnreadCall): boolean {
@@ -121,7 +201,7 @@ export function hasRuleFor(policy: Policy, call: UnreadCall): boolean {
 
 /** Can rules about these agents be about the one who calls, or about one above it? Where not, `decide` passes over them. */
 export function aboutCaller(
-  call: Pick<UnreadCall, 'agent' | 'ancestors' | 'host' | 'project'>,
+  call: Pick<UnreadCall, 'agent' | 'ancestors' | 'lacksAncestors' | 'host' | 'project'>,
 ): (agents: AgentSelector | null) => boolean {
   const line = lineOf(call);
   const isSelected = selecting(call);

@@ -32,7 +32,7 @@ function decisionOf(command: string, told: string | undefined): string {
   return judgeCall(host.read(payload), {
     host,
     caller,
-    above: agentsTold(told),
+    above: { agents: agentsTold(told), isPartial: false },
     policyFor: () => policy,
     home: '/home/dev',
     at: 0,

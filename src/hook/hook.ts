@@ -8,11 +8,12 @@
 import { existsSync, readFileSync, renameSync, statSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { isPendingOf, MAX_QUEUED_BYTES, parseQueued, queueEvent, queuePending } from '../audit/queue.ts';
-import { agentsTold } from '../guard/identity.ts';
+import { auditFieldsOf, CallerRecords } from '../guard/callers.ts';
 import { type CompiledPolicyFolders, type ReadCompiled, readCompiled } from '../guard/policy/compiled-file.ts';
-import { type Judgement, type JudgeOptions, preCheck } from '../guard/pre-check.ts';
+import { NO_POLICY, type Policy } from '../guard/policy.ts';
+import { foldersFor, type Judgement, type JudgeOptions, preCheck } from '../guard/pre-check.ts';
 import { GUARDED_HOSTS, type GuardedHost } from '../hosts/guarded-hosts.ts';
-import type { HookEvent } from '../hosts/hook.ts';
+import type { CallerChain, HookEvent } from '../hosts/hook.ts';
 import { loadCompiled } from '../lib/load-compiled.ts';
 import { appendSync, readRegularSync } from '../lib/regular-file.ts';
 import { configFolder, stateFolder } from '../lib/state-folder.ts';
@@ -79,24 +80,52 @@ function judgePayload(
   name: string,
   payload: unknown,
   ppid: number,
-): Pick<Judgement, 'printed' | 'decision' | 'given'> {
+): Pick<Judgement, 'printed' | 'decision' | 'given'> & { readonly parent?: string } {
   const host = hostNamed(name, folder);
   if (!host) {
     if (!policyIn(placesOf(folder, process.cwd()))) return { printed: '', decision: 'none' };
     throw new Error(`this troupe does not know the calls of ${name}`);
   }
-  const caller = host.callerOf(payload, ppid);
   const event = host.read(payload, ppid);
-  const now = { caller, home: homeFolder(), at: Date.now() };
-  const above = agentsTold(process.env['TROUPE_AGENT']);
-  const found = policyIn(placesOf(folder, caller.project ?? event?.cwd ?? process.cwd()));
-  if (!found) return { printed: '', decision: 'none' };
-  const options = { host, above, policyFor: () => found.policy, ...now };
-  const early = event && tryPreCheck(event, options);
-  if (early) return early;
-  const { judgeAlone } = load<typeof import('./judge.ts')>('hook-judge.cjs', JUDGE_DIGEST, folder);
-  return judgeAlone(event, options);
+  const [home, at, records] = [homeFolder(), Date.now(), new CallerRecords(folder)];
+  const sources = { event, process: ppid, told: process.env['TROUPE_AGENT'], caller: lookTwice(host, payload, ppid) };
+  const settled = records.settle(sources);
+  const { caller, above, alsoIn } = settled;
+  const policies = new Map<string, Policy>();
+  let hasPolicy = false;
+  for (const place of foldersFor({ cwd: event?.cwd ?? process.cwd() }, { caller, alsoIn, home })) {
+    const found = policyIn(placesOf(folder, place));
+    hasPolicy ||= found !== undefined;
+    policies.set(place, found?.policy ?? NO_POLICY);
+  }
+  const judged = (): Pick<Judgement, 'printed' | 'decision' | 'given'> => {
+    if (!hasPolicy) return { printed: '', decision: 'none' };
+    const policyFor = (place: string): Policy =>
+      policies.get(place) ?? policyIn(placesOf(folder, place))?.policy ?? NO_POLICY;
+    const options = { host, caller, above, alsoIn, policyFor, home, at };
+    const early = event && tryPreCheck(event, options);
+    if (early) return early;
+    const { judgeAlone } = load<typeof import('./judge.ts')>('hook-judge.cjs', JUDGE_DIGEST, folder);
+    return judgeAlone(event, options);
+  };
+  const judgement = judged();
+  afterwards.unshift(() => records.remember(sources, settled, judgement.decision !== 'deny', at));
+  return { ...judgement, ...auditFieldsOf(settled) };
 }
+
+/** A host may write who stands above an agent a moment after the agent calls. */
+function lookTwice(host: GuardedHost, payload: unknown, ppid: number): CallerChain {
+  let caller = host.callerOf(payload, ppid);
+  for (let waited = 0; isLate(caller) && waited < LATE_MS; waited += PAUSE_MS) {
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
+    caller = host.callerOf(payload, ppid);
+  }
+  return caller;
+}
+
+const isLate = ({ agent, isLate = false }: CallerChain): boolean => agent !== null && isLate;
+const LATE_MS = 300;
+const PAUSE_MS = 20;
 
 function hostNamed(name: string, folder: string): GuardedHost | undefined {
   if (Object.hasOwn(GUARDED_HOSTS, name)) return GUARDED_HOSTS[name];
@@ -134,15 +163,16 @@ function policyIn(where: CompiledPolicyFolders): ReadCompiled | undefined {
   spawnSync(process.execPath, [troupe, 'guard', 'check'], {
     cwd: nearest(where.folder),
     env: { ...process.env, ...own },
-    timeout: COMPILE_MS,
+    timeout: Math.max(Math.round(COMPILE_MS - process.uptime() * 1_000), MIN_COMPILE_MS),
     killSignal: 'SIGKILL',
     stdio: 'ignore',
   });
   return readCompiled(where);
 }
 
-/** Less than the stub waits for us. */
+/** Of our time, for all policies: less than the stub waits for us. */
 const COMPILE_MS = 5_000;
+const MIN_COMPILE_MS = 500;
 
 /** A program cannot be started in a folder that is gone. */
 function nearest(folder: string): string {

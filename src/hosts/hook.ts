@@ -47,7 +47,15 @@ export interface CallerChain {
   readonly reason?: string;
   /** The folder in which the session began: an agent may go elsewhere, its project's policy goes with it. */
   readonly project?: string;
+  /** By weaker sources that say something else. The call is judged for each of them, too, and the strictest outcome holds. */
+  readonly otherwise?: readonly CallerReading[];
+  /** Its host writes a file about the agent, which is not there: it may come in a moment. */
+  readonly isLate?: boolean;
+  /** What the sources say against each other, for people. */
+  readonly contradictions?: readonly string[];
 }
+
+export type CallerReading = Pick<CallerChain, 'agent' | 'ancestors' | 'reason'>;
 
 export interface CallingAgent {
   /** The host's own. */

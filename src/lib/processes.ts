@@ -158,6 +158,55 @@ export async function listAncestry(pid: number): Promise<readonly SeenProcess[]>
   return found;
 }
 
+/** A process on Linux, with what tells it from a later one of the same number. */
+export interface LinuxProcess {
+  readonly pid: number;
+  readonly start: string;
+  readonly names: ReadonlySet<string>;
+  /** Of its command line. */
+  readonly words: readonly string[];
+}
+
+/** As `listAncestry`, at once: for a hook that a host waits for. Empty on other systems. */
+export function linuxAncestry(pid: number): readonly LinuxProcess[] {
+  const found: LinuxProcess[] = [];
+  for (let next = pid; next > 0 && found.length < MAX_ANCESTORS; ) {
+    const stat = statOf(next);
+    if (!stat) break;
+    const words = wordsIn(next, 'cmdline');
+    found.push({ pid: next, start: stat.start ?? '', names: namesOf(stat.called, words, programOf(next)), words });
+    next = stat.parent;
+  }
+  return found;
+}
+
+/** The environment that a process was started with; empty on other systems, and of processes of others. */
+export function environmentOf(pid: number): ReadonlyMap<string, string> {
+  if (process.platform !== 'linux') return new Map();
+  return new Map(
+    wordsIn(pid, 'environ').flatMap((word) => {
+      const at = word.indexOf('=');
+      return at > 0 ? [[word.slice(0, at), word.slice(at + 1)] as const] : [];
+    }),
+  );
+}
+
+/** Where a process works now. Known on Linux only. */
+export function folderOf(pid: number): string | undefined {
+  if (process.platform !== 'linux') return undefined;
+  return orElse(() => readlinkSync(`/proc/${pid}/cwd`), undefined);
+}
+
+/** Linux counts in hundredths of a second in all places that Node runs in. */
+const TICK_MS = 10;
+
+/** When a process began, in epoch milliseconds, by its `start`. */
+export function startTimeOf({ start }: Pick<LinuxProcess, 'start'>): number | undefined {
+  const uptime = Number(orElse(() => readFileSync('/proc/uptime', 'utf8'), '').split(' ')[0]);
+  if (start === '' || !Number.isFinite(uptime) || uptime === 0) return undefined;
+  return Date.now() - uptime * 1_000 + Number(start) * TICK_MS;
+}
+
 function readProcess(pid: number) {
   const stat = statOf(pid);
   if (!stat) return undefined;

@@ -5,15 +5,19 @@ import { isPendingOf, MAX_QUEUED_BYTES, parseQueued, queuePending } from '../aud
 import { nativeId } from '../core/index.ts';
 import {
   type ApprovalContext,
-  agentsTold,
+  auditFieldsOf,
+  CallerRecords,
   createPendingApprovals,
   createPolicyCache,
+  foldersFor,
   holdCall,
   holdHostApproval,
   isSilent,
   type Judgement,
   judgeCall,
   type PendingApprovals,
+  type Policy,
+  type SettledCaller,
 } from '../guard/index.ts';
 import type { HookKeys } from '../hook/index.ts';
 import { type CallerChain, type HookEvent, type HooksCapability, TRIAL_SESSION } from '../hosts/index.ts';
@@ -33,20 +37,47 @@ export function createHookIntake(folder: string, keys: HookKeys, asking: Approva
   const { env, home } = thisMachine();
   const where = { home, configFolder: configFolder(env, home), stateFolder: folder };
   const policyFor = createPolicyCache(systemClock);
+  const records = new CallerRecords(folder, new Map());
   const judge = async (host: HooksCapability, call: HookCallNotice): Promise<Judged | undefined> => {
     const { draft, ppid } = call;
     const bytes = await readRegular(path.join(folder, 'spool', draft), MAX_QUEUED_BYTES).catch(() => undefined);
     if (!bytes) return undefined;
     const payload = parseQueued(bytes)?.payload;
-    const now = host.callerOf(payload, ppid);
     const event = host.read(payload, ppid);
-    const project = now.project ?? event?.cwd ?? '/';
-    const policy = await policyFor({ ...where, folder: project });
-    const caller = isSilent(policy) ? now : await waitForCaller(() => host.callerOf(payload, ppid), now);
+    const look = (): CallerChain => host.callerOf(payload, ppid);
+    const sourcesOf = (caller: CallerChain) => ({ event, process: ppid, told: call.above, caller });
+    const findPolicies = async ({ caller, alsoIn }: SettledCaller): Promise<ReadonlyMap<string, Policy>> => {
+      const folders = foldersFor({ cwd: event?.cwd ?? '/' }, { caller, alsoIn, home });
+      const found = await Promise.all(folders.map((place) => policyFor({ ...where, folder: place })));
+      return new Map(found.map((policy, index) => [folders[index] ?? '/', policy]));
+    };
+    let sources = sourcesOf(look());
+    let settled = records.settle(sources);
+    let policies = await findPolicies(settled);
+    if ((!sources.caller.agent || sources.caller.isLate) && ![...policies.values()].every(isSilent)) {
+      sources = sourcesOf(await waitForCaller(look, sources.caller));
+      settled = records.settle(sources);
+      policies = await findPolicies(settled);
+    }
+    const { caller, above, alsoIn } = settled;
     const at = Date.now();
-    const above = agentsTold(call.above);
-    const options = { host, caller, above, policyFor: () => policy, home, at };
-    return { judgement: judgeCall(event, options), event, caller, at };
+    const [own] = policies.values();
+    const options = {
+      host,
+      caller,
+      above,
+      alsoIn,
+      policyFor: (place: string) => policies.get(place) ?? (own as Policy),
+      home,
+      at,
+    };
+    const judgement = judgeCall(event, options);
+    try {
+      records.remember(sources, settled, judgement.decision !== 'deny', at);
+    } catch (error) {
+      asking.onError(error);
+    }
+    return { judgement, event, caller, at, audited: auditFieldsOf(settled) };
   };
   return {
     ...keys,
@@ -59,13 +90,13 @@ export function createHookIntake(folder: string, keys: HookKeys, asking: Approva
       judging.catch(() => undefined);
       const judged = await Promise.race([judging, sleep(JUDGED_WITHIN_MS, undefined, { ref: false })]);
       if (!judged) return undefined;
-      const { event, caller, at } = judged;
+      const { event, caller, at, audited } = judged;
       const judgement = asks === 'always' ? askedInAnyCase(judged.judgement) : judged.judgement;
       const settle = (decided: object): boolean =>
         queuePending(
           folder,
           draft,
-          { ppid, ...known({ parent }), ...decided, ...(asks && { via: 'intercept' }) },
+          { ppid, ...known({ parent }), ...audited, ...decided, ...(asks && { via: 'intercept' }) },
           since,
         );
       const isTrial = event && nativeId(event.session).startsWith(TRIAL_SESSION);
@@ -103,6 +134,7 @@ interface Judged {
   readonly judgement: Judgement;
   readonly event: HookEvent | undefined;
   readonly caller: CallerChain;
+  readonly audited: ReturnType<typeof auditFieldsOf>;
   /** Epoch milliseconds. */
   readonly at: number;
 }

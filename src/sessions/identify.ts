@@ -216,7 +216,18 @@ function identityOf(
   const identity = toIdentity(id, session?.tree, agent, { rank: 'exact', source });
   if (identity.who === 'main' || !identity.agent) return identity;
   const reason = identity.path.length > 1 ? undefined : 'its place in the tree is not known';
-  return { ...identity, agent: { id: agent, ...known({ type }), ...identity.agent }, ...known({ reason }) };
+  // Any agent may write the files beside its transcript; the hook is the host's own word.
+  const told = isTeammate(session, agent) ? undefined : type;
+  return {
+    ...identity,
+    agent: { id: agent, ...known({ type }), ...identity.agent, ...known({ type: told }) },
+    ...known({ reason }),
+  };
+}
+
+/** The hook has its name in place of its type. */
+function isTeammate(session: KnownSession | undefined, agent: AgentId): boolean {
+  return session?.tree.agents.some(({ id, kind }) => id === agent && kind === 'teammate') ?? false;
 }
 
 function unknown({ session }: HookEvent, reason: string): Identity {
@@ -273,7 +284,7 @@ const PAUSE_MS = 20;
 
 export async function waitForCaller(look: () => CallerChain, now: CallerChain): Promise<CallerChain> {
   let caller = now;
-  for (let waited = 0; !caller.agent && waited < NAMED_WITHIN_MS; waited += PAUSE_MS) {
+  for (let waited = 0; (!caller.agent || caller.isLate) && waited < NAMED_WITHIN_MS; waited += PAUSE_MS) {
     await sleep(PAUSE_MS);
     caller = look();
   }

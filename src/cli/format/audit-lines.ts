@@ -7,9 +7,10 @@ import {
   type Column,
   type CoverageReport,
   type CoveredCall,
-  callerText,
   cleanLine,
   cutTo,
+  doubtedText,
+  entryCallerText,
   formatCell,
   formatTable,
   heldText,
@@ -72,7 +73,7 @@ const COLUMNS: readonly Column[] = [
 
 function cellsOf(entry: AuditEntry, { paint, width, now }: TextOptions): readonly Cell[] {
   const { agent, decision, answeredBy } = entry;
-  const caller = callerText(agent);
+  const caller = entryCallerText(entry);
   return [
     { text: momentText(entry.at, now), paint: paint.dim },
     {
@@ -115,7 +116,7 @@ function decisionPaint(paint: Paint, decision: AuditDecision): (text: string) =>
 /** `troupe guard coverage` for people. */
 export function formatCoverage(report: CoverageReport, options: TextOptions): readonly string[] {
   const { paint } = options;
-  const { missed, neverRan, unresolved, unnamed } = report;
+  const { missed, neverRan, unresolved, unnamed, doubted } = report;
   const title = cleanLine(report.title ?? '');
   const head = `${shortId(report.sessionId)}${title === '' ? '' : `  ${title}`}`;
   return [
@@ -129,6 +130,7 @@ export function formatCoverage(report: CoverageReport, options: TextOptions): re
       unresolved,
       options,
     ),
+    ...(doubted > 0 ? ['', paint.yellow(`${doubtedText(doubted)} See troupe guard log.`)] : []),
     ...(unnamed > 0 ? ['', paint.dim(`${unnamedText(unnamed)} See troupe guard log.`)] : []),
   ];
 }

@@ -98,6 +98,7 @@ describe('coverage as text', () => {
     neverRan: [{ ...call, tool: 'Read', summary: 'x.txt', path: ['main'], reason: 'File does not exist.' }],
     unresolved: [{ ...call, path: [], at: null, tool: null, summary: null }],
     unnamed: 1,
+    doubted: 0,
     agents: [
       { agentId: 's', path: ['main'], type: null, ran: 1, heard: 1 },
       { agentId: 'a1', path: ['main', 'tester'], type: 'general-purpose', ran: 2, heard: 1 },

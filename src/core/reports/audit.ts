@@ -29,12 +29,23 @@ export interface AuditEntry extends HookedCall {
   readonly ms: number | null;
   /** Who settled a call that a person was asked about by troupe. Left out of all others. */
   readonly answeredBy?: AnsweredBy;
+  /** Of a session that an agent's command started: by whom. Left out of all others. */
+  readonly startedBy?: SessionStart;
+  /** What sources say against each other about who called: the stricter reading held. Left out where they agree. */
+  readonly doubts?: readonly string[];
   /** `intercept`: reported by `troupe run --intercept`, not by a hook in the host's settings. Left out of all others. */
   readonly via?: 'intercept';
   /** The hash of the line before; the first line has 64 zeros. */
   readonly prev: string;
   /** SHA-256 over this line without its hash. */
   readonly hash: string;
+}
+
+export interface SessionStart {
+  /** `HOST:SESSION:AGENT`, with `:CALL` where that is known. Null: it may be one of several, or nobody knows. */
+  readonly agent: string | null;
+  /** Labels, from the topmost agent down; `?`: there is one more, and nobody knows which. */
+  readonly path: readonly string[];
 }
 
 /** Which lines are wanted; what is left out filters nothing. */
@@ -108,6 +119,8 @@ export interface CoverageReport {
   readonly unresolved: readonly CoveredCall[];
   /** Hooks that did not say which call they were about, as those of old versions do not: they prove nothing here. */
   readonly unnamed: number;
+  /** Calls about whose agent the sources disagreed. */
+  readonly doubted: number;
   readonly agents: readonly AgentCoverage[];
 }
 
@@ -138,6 +151,7 @@ export function computeCoverage(
   ledger: SessionLedger,
   isHeard: (call: string) => boolean,
   unnamed = 0,
+  doubted = 0,
 ): CoverageReport {
   const ownerOf = createOwnerOf(ledger);
   const pathOf = (agent: AgentNode): readonly string[] =>
@@ -174,6 +188,7 @@ export function computeCoverage(
     neverRan,
     unresolved,
     unnamed,
+    doubted,
     agents: [...byId.values()].flatMap(({ agent, path }) => {
       const count = counts.get(agent.id);
       return count ? [{ agentId: nativeId(agent.id), path, type: orNull(agent.type), ...count }] : [];

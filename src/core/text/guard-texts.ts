@@ -34,6 +34,26 @@ export function callerText({ who, path, evidence, reason }: AuditAgent): string 
   return `${pathText(path)}${evidence === 'guess' ? ' (a guess)' : ''}`;
 }
 
+/** As `callerText`; of a session that an agent started, those above it first. */
+export function entryCallerText({
+  agent,
+  startedBy,
+  doubts,
+}: Pick<AuditEntry, 'agent' | 'startedBy' | 'doubts'>): string {
+  const above = startedBy === undefined || agent.who === 'unknown' ? '' : `${pathText(startedBy.path)} › `;
+  return `${above}${callerText(agent)}${doubts === undefined ? '' : ' (sources disagree)'}`;
+}
+
+/** Why a call was judged for more than one agent or project. */
+export function doubtsText(doubts: readonly string[]): string {
+  return cleanLine(`Sources disagree about who called, and the stricter reading held: ${doubts.join('; ')}.`);
+}
+
+/** Calls of a session whose sources disagree. */
+export function doubtedText(doubted: number): string {
+  return `Sources disagreed about who made ${plural(doubted, 'call')}; the stricter reading held.`;
+}
+
 export function pathText(path: readonly string[]): string {
   return path.length === 0 ? 'an agent that is not known' : path.map(cleanLine).join(' › ');
 }

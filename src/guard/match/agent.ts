@@ -1,6 +1,12 @@
 // Is this the agent that a rule is about? Where something is not known, the answer is `maybe`: enough to deny, not to allow.
 
-import type { AgentSelector, GuardedAgent, GuardedCall, TimeWindow } from '../policy.ts';
+import {
+  type AgentSelector,
+  type GuardedAgent,
+  type GuardedCall,
+  SUB_AGENT_KINDS,
+  type TimeWindow,
+} from '../policy.ts';
 
 export type Answer = 'yes' | 'no' | 'maybe';
 
@@ -41,13 +47,15 @@ export function selecting(around: Surroundings): (selector: AgentSelector | null
 
 function ofKind(kinds: readonly string[], kind: string): Answer {
   if (kind !== 'main' && kinds.includes('subagent')) return 'yes';
+  // The main agent of a session that an agent started: a rule for every sub-agent, as policies are compiled, is for it as well.
+  if (kind === 'session' && SUB_AGENT_KINDS.every((one) => kinds.includes(one))) return 'yes';
   return oneOf(kinds, kind);
 }
 
 function ofType(types: readonly string[], agent: GuardedAgent | null): Answer {
   if (agent === null) return 'maybe';
-  // Main is of no type; of a sub-agent without one it is only not known.
-  if (agent.type === null) return agent.kind === 'main' ? 'no' : 'maybe';
+  // Main is of no type, nor is that of a session that a command started; of a sub-agent without one it is only not known.
+  if (agent.type === null) return agent.kind === 'main' || agent.kind === 'session' ? 'no' : 'maybe';
   return oneOf(types, agent.type);
 }
 
@@ -89,7 +97,7 @@ function fits(pattern: string, text: string): boolean {
 }
 
 /** The agent first, then all above it, those that must be there but are not known as null. */
-export function lineOf(call: Pick<GuardedCall, 'agent' | 'ancestors'>): readonly Judged[] {
+export function lineOf(call: Pick<GuardedCall, 'agent' | 'ancestors' | 'lacksAncestors'>): readonly Judged[] {
   const { agent, ancestors } = call;
   if (agent === null) return [{ agent, ancestors: [] }];
   const above: (GuardedAgent | null)[] = [...ancestors];
@@ -97,8 +105,9 @@ export function lineOf(call: Pick<GuardedCall, 'agent' | 'ancestors'>): readonly
     // Every other agent has main above it; that there is more is told by its depth.
     if (above[0]?.kind !== 'main') above.unshift(MAIN);
     const isWhole = agent.depth === null ? ancestors.length > 0 : above.length >= agent.depth;
-    if (!isWhole) above.push(null);
+    if (!isWhole && !call.lacksAncestors) above.push(null);
   }
+  if (call.lacksAncestors) above.push(null);
   return [agent, ...above].map((judged, index) => ({
     agent: judged,
     ancestors: index === 0 ? above : above.slice(0, index - 1),

@@ -114,7 +114,7 @@ export function policyPlaces({ configFolder, folder }: PolicyFolders): readonly 
 }
 
 /** The nearest folder, going up, that says that it is one. */
-function projectRoot(folder: string): string | undefined {
+export function projectRoot(folder: string): string | undefined {
   const at = path.resolve(folder);
   if (existsSync(path.join(at, '.troupe')) || existsSync(path.join(at, '.git'))) return at;
   const above = path.dirname(at);

@@ -1,7 +1,7 @@
 // What a hook loads in front of a call: it reads the payload, finds out who calls, and answers. It imports nothing else. Payloads
 // recorded: 1.0.60 to 2.1.325.
 
-import { readdirSync } from 'node:fs';
+import { lstatSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { toSessionId } from '../../core/index.ts';
 import { asAmount, asFlag, asText, isObject, known, parseJson } from '../../lib/json.ts';
@@ -61,28 +61,46 @@ export function callerOf(payload: unknown): CallerChain {
   if (!isObject(payload)) return { agent: null, ancestors: [], reason: 'the hook was told nothing' };
   const session = asText(payload['session_id']) ?? '';
   const transcript = asText(payload['transcript_path']) ?? '';
-  const head = readPart(transcript, 'head', HEAD_BYTES) ?? '';
+  // Another session's files say nothing about the agents of this one.
+  const isOwn = path.basename(transcript, '.jsonl') === session;
+  const head = (isOwn && readPart(transcript, 'head', HEAD_BYTES)) || '';
   const project = textIn(head, CWD);
-  return { ...chainIn(payload, session, transcript, head), ...known({ project }) };
+  const chain = chainIn(payload, session, isOwn ? transcript : '', head);
+  const contradictions = [
+    ...(isOwn || transcript === '' ? [] : [`its transcript ${transcript} is not that of session ${session}`]),
+    ...(chain.contradictions ?? []),
+  ];
+  return { ...chain, ...known({ project }), ...(contradictions.length > 0 && { contradictions }) };
 }
 
 function chainIn(payload: RawRecord, session: string, transcript: string, head: string): CallerChain {
   const main: CallingAgent = { id: session, kind: 'main', type: null, name: null, depth: 0 };
   const named = asText(payload['agent_id']);
-  if (named !== undefined) return chainOf(named, asText(payload['agent_type']), main, transcript);
+  // From 2.1.196 on.
+  const isNew = payload['prompt_id'] !== undefined;
+  if (named !== undefined) return chainOf(named, asText(payload['agent_type']), main, transcript, isNew);
   // By the first line that says it. A session that is continued by a newer version names its callers all the more. The first call of a
   // session may come before its first line: from 2.1.196 on, the payload itself tells that it is new enough.
-  if (payload['prompt_id'] !== undefined || namesCallers(textIn(head, VERSION))) {
+  if (isNew || namesCallers(textIn(head, VERSION))) {
     // With `--agent`, the main agent has a type.
     return { agent: { ...main, type: asText(payload['agent_type']) ?? null }, ancestors: [] };
   }
   const owner = ownerOf(asText(payload['tool_use_id']), transcript);
   if (owner === undefined) return { agent: null, ancestors: [], reason: 'this version does not say which agent calls' };
-  return owner === '' ? { agent: main, ancestors: [] } : chainOf(owner, undefined, main, transcript);
+  return owner === '' ? { agent: main, ancestors: [] } : chainOf(owner, undefined, main, transcript, isNew);
 }
 
-/** Up to main by the records beside the transcripts. Where one is missing, main stands above it in any case. */
-function chainOf(id: string, type: string | undefined, main: CallingAgent, transcript: string): CallerChain {
+/**
+ * Up to main by the records beside the transcripts. Where one is missing, main stands above it in any case. New versions write one for
+ * each agent, with its depth, before it calls; versions before 2.1.196 do not, or later.
+ */
+function chainOf(
+  id: string,
+  type: string | undefined,
+  main: CallingAgent,
+  transcript: string,
+  isNew: boolean,
+): CallerChain {
   const above: CallingAgent[] = [];
   const seen = new Set([id]);
   const own = sidecarOf(id, transcript);
@@ -95,21 +113,69 @@ function chainOf(id: string, type: string | undefined, main: CallingAgent, trans
     above.unshift(toAgent(parent, undefined, facts));
   }
   const depth = asAmount(facts?.['spawnDepth']);
-  const isWhole = own !== undefined && facts !== undefined && (depth === undefined || depth === 1);
+  // Teammates count from 0.
+  const isTop = asText(facts?.['parentAgentId']) === undefined && (depth === undefined ? !isNew : depth <= 1);
+  const agent = toAgent(id, type, own);
+  const isWhole = own !== undefined && facts !== undefined && isTop;
+  const isLacking = !isWhole && (isNew || own !== undefined);
   return {
-    agent: toAgent(id, type, own),
+    agent,
     ancestors: [main, ...above],
-    ...(!isWhole && { reason: 'not all agents above it are known' }),
+    ...(isLacking && { reason: NOT_ALL_KNOWN }),
+    ...(isNew && own === undefined && transcript !== '' && { isLate: true }),
+    ...withFile(agent, type, own, [main, ...above], isLacking),
   };
 }
 
+/** Any agent may write the file beside its transcript: what it says against the payload makes the judgement stricter. */
+function withFile(
+  agent: CallingAgent,
+  type: string | undefined,
+  facts: RawRecord | undefined,
+  ancestors: readonly CallingAgent[],
+  isLacking: boolean,
+): Pick<CallerChain, 'otherwise' | 'contradictions'> {
+  const inFile = asText(facts?.['agentType']);
+  const others: CallingAgent[] = [];
+  const contradictions: string[] = [];
+  if (type !== undefined && inFile !== undefined && inFile !== type) {
+    others.push({ ...agent, type: inFile });
+    contradictions.push(`the hook says that its type is ${type}, its file says ${inFile}`);
+  }
+  if (agent.kind === 'fork' && type !== undefined && type !== FORK) {
+    others.push({ ...agent, kind: 'task' });
+    contradictions.push(`the hook says that its type is ${type}, its file says that it is a fork`);
+  }
+  if (others.length === 0) return {};
+  const reason = isLacking ? NOT_ALL_KNOWN : undefined;
+  return { otherwise: others.map((one) => ({ agent: one, ancestors, ...known({ reason }) })), contradictions };
+}
+
+const NOT_ALL_KNOWN = 'not all agents above it are known';
+const FORK = 'fork';
+
+/** The name is part of the id then, which the payload has. */
+function isTeammate(id: string, facts: RawRecord | undefined): boolean {
+  const name = asText(facts?.['name']) ?? asText(facts?.['agentType']) ?? '';
+  const isNamed = name !== '' && (id.startsWith(`a${name}-`) || id.startsWith(`${name}@`));
+  return isNamed && facts?.['taskKind'] === 'in_process_teammate';
+}
+
+/** `type`: as the payload has it; of a teammate that is its name. */
 function toAgent(id: string, type: string | undefined, facts: RawRecord | undefined): CallingAgent {
-  const isTeammate = facts?.['taskKind'] === 'in_process_teammate';
-  const kind = asFlag(facts?.['isFork']) ? 'fork' : isTeammate ? 'teammate' : 'task';
-  const own = isTeammate ? (asText(facts?.['customAgentType']) ?? asText(facts?.['spawnedAgentType'])) : undefined;
+  const isMember = isTeammate(id, facts);
+  const isFork = asFlag(facts?.['isFork']) || type === FORK;
+  const own = isMember ? (asText(facts?.['customAgentType']) ?? asText(facts?.['spawnedAgentType'])) : undefined;
   return {
     id,
-    kind: (type ?? facts?.['agentType']) === 'workflow-subagent' ? 'workflow' : kind,
+    kind:
+      (type ?? facts?.['agentType']) === 'workflow-subagent'
+        ? 'workflow'
+        : isMember
+          ? 'teammate'
+          : isFork
+            ? 'fork'
+            : 'task',
     type: own ?? type ?? asText(facts?.['agentType']) ?? null,
     name: asText(facts?.['name']) ?? null,
     depth: asAmount(facts?.['spawnDepth']) ?? null,
@@ -122,8 +188,11 @@ function sidecarOf(id: string, transcript: string): RawRecord | undefined {
   const folder = path.join(transcript.slice(0, -'.jsonl'.length), 'subagents');
   const workflows = path.join(folder, 'workflows');
   for (const place of [folder, ...namesIn(workflows).map((name) => path.join(workflows, name))]) {
+    const file = path.join(place, `agent-${id}.meta.json`);
     try {
-      const facts: unknown = JSON.parse(readTextSync(path.join(place, `agent-${id}.meta.json`), MAX_SIDECAR_BYTES));
+      // The host writes no links: one leads where somebody else wants it to.
+      if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) continue;
+      const facts: unknown = JSON.parse(readTextSync(file, MAX_SIDECAR_BYTES));
       return isObject(facts) ? facts : undefined;
     } catch {
       // Not there, or half written: the next place, or nothing.

@@ -1,11 +1,11 @@
 import path from 'node:path';
 import { hasEntry } from '../../lib/folders.ts';
-import type { HostDescription, Machine } from '../index.ts';
+import { type HostDescription, type Machine, PROCESS_MARKS } from '../index.ts';
 
 export const claudeCodeHost: HostDescription = {
   host: 'claude-code',
   title: 'Claude Code',
-  process: { names: ['claude', '@anthropic-ai/claude-code'], variable: 'CLAUDECODE' },
+  process: PROCESS_MARKS['claude-code'],
   agentName: 'claude',
   roots: rootsOf,
   // The root may be `projects`, or one project in it, with only `<session>/subagents/` left. Files of no use there are counted.

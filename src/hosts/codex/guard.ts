@@ -69,7 +69,39 @@ function callerOf(payload: unknown): CallerChain {
   const agents = threads.map(toAgent);
   const [agent = null, ...above] = isWhole ? agents : [...agents, { ...MAIN, id: own.root ?? session }];
   const project = (isWhole ? threads.at(-1)?.cwd : undefined) ?? asText(payload['cwd']);
-  return { agent, ancestors: above.reverse(), ...known({ reason: isWhole ? undefined : NOT_ALL_KNOWN, project }) };
+  const ancestors = above.reverse();
+  const reason = isWhole ? undefined : NOT_ALL_KNOWN;
+  const doubts = doubtsAbout(payload, own, agent);
+  // The payload is the host's own word; any agent may write to a rollout.
+  const type = asText(payload['agent_type']);
+  const told = {
+    id: named ?? own.id,
+    kind: 'task',
+    type: type ?? null,
+    name: agent?.name ?? null,
+    depth: agent?.depth ?? null,
+  };
+  const otherwise = [
+    { agent: told, ancestors: ancestors.length > 0 ? ancestors : [{ ...MAIN, id: session }], reason: NOT_ALL_KNOWN },
+  ];
+  const doubted = doubts.length > 0 ? { otherwise, contradictions: doubts } : {};
+  return { agent, ancestors, ...known({ reason, project }), ...doubted };
+}
+
+/** A thread without a role is of this type. */
+const NO_ROLE = 'default';
+
+function doubtsAbout(payload: JsonObject, own: ThreadHead, agent: CallingAgent | null): readonly string[] {
+  const [named, type] = [asText(payload['agent_id']), asText(payload['agent_type'])];
+  const inFile = own.role ?? own.purpose;
+  return [
+    ...(named !== undefined && !own.isSubAgent
+      ? [`the hook names sub-agent ${named}, its rollout says that it is a main agent`]
+      : []),
+    ...(named !== undefined && type !== undefined && (inFile ?? NO_ROLE) !== type && agent?.kind !== 'internal'
+      ? [`the hook says that its type is ${type}, its rollout says ${inFile ?? 'none'}`]
+      : []),
+  ];
 }
 
 const NOT_ALL_KNOWN = 'not all agents above it are known';
@@ -247,9 +279,12 @@ function lineOf(thread: ThreadHead, rollout: string) {
 /** Of another thread: in the same folder, or in that of the day on which it began. */
 function rolloutOf(thread: string, beside: string): string | undefined {
   const own = path.dirname(beside);
-  for (const folder of [own, ...daysAround(thread, path.resolve(own, '..', '..', '..'))])
-    for (const name of namesIn(folder)) if (name.endsWith(`-${thread}.jsonl`)) return path.join(folder, name);
-  return undefined;
+  const folders = [own, ...daysAround(thread, path.resolve(own, '..', '..', '..'))];
+  const found = [...new Set(folders)].flatMap((folder) =>
+    namesIn(folder).flatMap((name) => (name.endsWith(`-${thread}.jsonl`) ? [path.join(folder, name)] : [])),
+  );
+  // The host writes one. Of two, nobody knows which is the host's.
+  return found.length === 1 ? found[0] : undefined;
 }
 
 const DAY_MS = 86_400_000;

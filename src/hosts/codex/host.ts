@@ -1,11 +1,11 @@
 import path from 'node:path';
 import { hasEntry } from '../../lib/folders.ts';
-import type { HostDescription, Machine } from '../index.ts';
+import { type HostDescription, type Machine, PROCESS_MARKS } from '../index.ts';
 
 export const codexHost: HostDescription = {
   host: 'codex',
   title: 'Codex',
-  process: { names: ['codex', '@openai/codex'], variable: 'CODEX_THREAD_ID' },
+  process: PROCESS_MARKS.codex,
   roots: rootsOf,
   // The root may be a year, a month or a day of `sessions`, or hold what the program printed.
   mayHold: (root) => hasEntry(root, ({ name }) => /^(?:sessions|archived_sessions|\d{2,4})$|\.jsonl$/.test(name)),

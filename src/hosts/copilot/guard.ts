@@ -66,12 +66,21 @@ function callerOf(payload: unknown, process?: number): CallerChain {
   if (caller.isMain) return { agent: { ...MAIN, id }, ancestors: [], ...place };
   if (!caller.isAgent) return { agent: null, ancestors: [], reason: 'its session is not in the data folder', ...place };
   const { above, isWhole } = agentsAbove(id, asText(payload['parentAgentId']), session);
-  const type = asText(payload['agentType']) ?? session?.agents().get(id)?.type ?? null;
+  const started = session?.agents().get(id);
+  const [told, inFile] = [asText(payload['agentType']), started?.type];
   const depth = isWhole ? above.length + 1 : null;
+  const agent: CallingAgent = { id, kind: 'task', type: told ?? inFile ?? null, name: started?.name ?? null, depth };
+  const ancestors = [{ ...MAIN, id: session?.id ?? '' }, ...above];
+  const reason = isWhole ? undefined : 'not all agents above it are known';
+  const isOther = told !== undefined && inFile !== undefined && inFile !== told;
   return {
-    agent: { id, kind: 'task', type, name: session?.agents().get(id)?.name ?? null, depth },
-    ancestors: [{ ...MAIN, id: session?.id ?? '' }, ...above],
-    ...(!isWhole && { reason: 'not all agents above it are known' }),
+    agent,
+    ancestors,
+    ...known({ reason }),
+    ...(isOther && {
+      otherwise: [{ agent: { ...agent, type: inFile }, ancestors, ...known({ reason }) }],
+      contradictions: [`the hook says that its type is ${told}, its file says ${inFile}`],
+    }),
     ...place,
   };
 }
@@ -142,9 +151,11 @@ function findSession(caller: string, process: number | undefined): RunningSessio
   const [only, ...others] = process === undefined ? [] : ids.filter(isOpen);
   if (only !== undefined && others.length === 0) return sessionIn(folder, only);
   // The process ended or changed its session: by now the agent is in the file.
-  return newest(folder, ids)
+  const holding = newest(folder, ids)
     .map((id) => sessionIn(folder, id))
-    .find((session) => session.agents().has(caller));
+    .filter((session) => session.agents().has(caller));
+  // Any agent may write to a session's file: of two that have it, nobody knows which is the right one.
+  return holding.length === 1 ? holding[0] : undefined;
 }
 
 /** Sessions written last. */

@@ -1,11 +1,11 @@
 import path from 'node:path';
 import { hasEntry } from '../../lib/folders.ts';
-import type { HostDescription, Machine } from '../index.ts';
+import { type HostDescription, type Machine, PROCESS_MARKS } from '../index.ts';
 
 export const copilotHost: HostDescription = {
   host: 'copilot',
   title: 'Copilot CLI',
-  process: { names: ['copilot', '@github/copilot'], variable: 'COPILOT_CLI' },
+  process: PROCESS_MARKS.copilot,
   roots: (machine) => [rootOf(machine)],
   // The root may be `session-state`, or one session in it.
   mayHold: (root) => hasEntry(root, ({ name }) => name === 'session-state' || name === 'events.jsonl', 1),

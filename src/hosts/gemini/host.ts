@@ -1,11 +1,11 @@
 import path from 'node:path';
 import { hasEntry } from '../../lib/folders.ts';
-import type { HostDescription, Machine } from '../index.ts';
+import { type HostDescription, type Machine, PROCESS_MARKS } from '../index.ts';
 
 export const geminiHost: HostDescription = {
   host: 'gemini',
   title: 'Gemini CLI',
-  process: { names: ['gemini', '@google/gemini-cli'], variable: 'GEMINI_CLI' },
+  process: PROCESS_MARKS.gemini,
   roots: (machine) => [rootOf(machine)],
   // The root may be `tmp`, one project in it, or its `chats`.
   mayHold: async (root) =>

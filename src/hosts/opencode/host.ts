@@ -1,12 +1,12 @@
 import path from 'node:path';
 import { hasEntry, listFolder } from '../../lib/folders.ts';
 import { readHead } from '../../lib/read-lines.ts';
-import type { HostDescription, Machine } from '../index.ts';
+import { type HostDescription, type Machine, PROCESS_MARKS } from '../index.ts';
 
 export const opencodeHost: HostDescription = {
   host: 'opencode',
   title: 'OpenCode',
-  process: { names: ['opencode', 'opencode-ai', '@opencode/cli'], variable: 'OPENCODE' },
+  process: PROCESS_MARKS.opencode,
   takesAddresses: true,
   roots: rootsOf,
   // A root may be the address of a server, or a folder with exports and recorded streams.

@@ -1,6 +1,7 @@
 // The part of Qwen Code's hooks that runs in front of every tool call: payload, caller, answer. The names are Claude Code's; `session_id`
 // and the transcript are always the main agent's. Recorded: 0.15.10 to 0.24.4.
 
+import { lstatSync } from 'node:fs';
 import path from 'node:path';
 import { mainAgentOf, type SessionId } from '../../core/index.ts';
 import { asAmount, asText, isObject, type JsonObject, known, parseObject } from '../../lib/json.ts';
@@ -92,10 +93,21 @@ function chainOf(id: string, type: string | undefined, main: CallingAgent, agent
     facts = sidecarOf(parent, agents);
     above.unshift(toAgent(parent, undefined, facts));
   }
+  const agent = toAgent(id, type, own);
+  const ancestors = [main, ...above];
+  const depth = asAmount(facts?.['depth']);
+  const isWhole = facts !== undefined && (depth === undefined || depth === 0);
+  const reason = isWhole ? undefined : 'not all agents above it are known';
+  const inFile = asText(own?.['agentType']) ?? asText(own?.['subagentName']);
+  const isOther = type !== undefined && inFile !== undefined && inFile !== type;
   return {
-    agent: toAgent(id, type, own),
-    ancestors: [main, ...above],
-    ...(facts === undefined && { reason: 'not all agents above it are known' }),
+    agent,
+    ancestors,
+    ...known({ reason }),
+    ...(isOther && {
+      otherwise: [{ agent: { ...agent, type: inFile }, ancestors, ...known({ reason }) }],
+      contradictions: [`the hook says that its type is ${type}, its file says ${inFile}`],
+    }),
   };
 }
 
@@ -115,6 +127,8 @@ function sidecarOf(id: string, agents: string): JsonObject | undefined {
   // The id is part of a path and comes from outside.
   if (!/^[\w@.-]{1,200}$/.test(id)) return undefined;
   try {
+    // The host writes no links.
+    if (lstatSync(path.join(agents, `agent-${id}.meta.json`)).isSymbolicLink()) return undefined;
     return parseObject(readTextSync(path.join(agents, `agent-${id}.meta.json`), MAX_SIDECAR_BYTES));
   } catch {
     return undefined;

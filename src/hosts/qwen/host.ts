@@ -1,11 +1,11 @@
 import path from 'node:path';
 import { hasEntry } from '../../lib/folders.ts';
-import type { HostDescription, Machine } from '../index.ts';
+import { type HostDescription, type Machine, PROCESS_MARKS } from '../index.ts';
 
 export const qwenHost: HostDescription = {
   host: 'qwen',
   title: 'Qwen Code',
-  process: { names: ['qwen', '@qwen-code/qwen-code'], variable: 'QWEN_CODE' },
+  process: PROCESS_MARKS.qwen,
   roots: rootsOf,
   // The root may be `projects`, or one project in it.
   async mayHold(root) {

@@ -6,6 +6,8 @@ import {
   callerText,
   cleanLine,
   DECISION_TEXTS,
+  doubtsText,
+  entryCallerText,
   type HeardCall,
   heldText,
   type SessionDetail,
@@ -26,13 +28,14 @@ export const DECISION_MARKS: Readonly<Record<AuditDecision, string>> = {
 
 /** Everything about a call, for those who point at it. */
 export function callTitle(call: HeardCall): string {
-  const { at, agent, decision, rule, reason, answeredBy } = call;
+  const { at, decision, rule, reason, answeredBy, doubts } = call;
   const held = heldText(call);
   return [
-    `${exactTime(at)}  ${callerText(agent)}`,
+    `${exactTime(at)}  ${entryCallerText(call)}`,
     cleanLine(`${call.tool ?? '–'} ${call.summary ?? ''}`),
     `${decision}: ${DECISION_TEXTS[decision]}${held === '' ? '' : `, in ${held} ms`}`,
     ...(answeredBy === undefined ? [] : [`A person was asked: ${answeredByText(answeredBy)}`]),
+    ...(doubts === undefined ? [] : [doubtsText(doubts)]),
     ...[rule, reason].flatMap((text) => (text === null ? [] : [cleanLine(text)])),
   ].join('\n');
 }
@@ -52,9 +55,9 @@ export function whyText({ decision, rule, reason }: Pick<HeardCall, 'decision' |
 }
 
 /** Of a path: those above, and the one itself. */
-export function pathParts({ agent }: HeardCall): { readonly above: string; readonly own: string } {
+export function pathParts({ agent, startedBy }: HeardCall): { readonly above: string; readonly own: string } {
   if (agent.who === 'unknown') return { above: '', own: callerText(agent) };
-  const names = agent.path.map(cleanLine);
+  const names = [...(startedBy?.path ?? []), ...agent.path].map(cleanLine);
   const guess = agent.evidence === 'guess' ? ' ?' : '';
   const above = names.slice(0, -1).join(' › ');
   return { above: above === '' ? '' : `${above} › `, own: `${names.at(-1) ?? 'sub-agent'}${guess}` };
