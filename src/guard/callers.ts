@@ -59,6 +59,8 @@ export type CallerMemory = Map<string, Seen>;
 export class CallerRecords {
   readonly #folder: string;
   readonly #memory: CallerMemory | undefined;
+  /** Of the last that was settled: to be looked at once only. */
+  #last: { readonly process: number; readonly ancestry: readonly LinuxProcess[] } | undefined;
 
   constructor(stateFolder: string, memory?: CallerMemory) {
     this.#folder = path.join(stateFolder, 'callers');
@@ -68,6 +70,7 @@ export class CallerRecords {
   /** Never throws: what cannot be looked up is not known. */
   settle({ event, caller, process, told }: CallerSources): SettledCaller {
     const ancestry = process === undefined ? [] : linuxAncestry(process);
+    if (process !== undefined) this.#last = { process, ancestry };
     const own = ancestry[ownIndex(ancestry)];
     const seen = event && own ? this.#read(own, event, caller) : undefined;
     const byEnvironment = agentsTold(told);
@@ -82,7 +85,8 @@ export class CallerRecords {
   /** After the decision: the agent as it was first seen, and the command, if it may run. */
   remember(sources: CallerSources, { above }: SettledCaller, mayRun: boolean, at: number): void {
     const { event, caller, process } = sources;
-    const ancestry = process === undefined ? [] : linuxAncestry(process);
+    const ancestry =
+      process === undefined ? [] : this.#last?.process === process ? this.#last.ancestry : linuxAncestry(process);
     const own = ancestry[ownIndex(ancestry)];
     if (!event?.call || !own) return;
     const before = this.#read(own, event, caller);
