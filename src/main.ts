@@ -64,8 +64,14 @@ const options: CliOptions = {
   exporter: { export: async (request) => (await import('./export/index.ts')).runExport(request) },
   policy: lazily(async () => (await guard()).createPolicyControl(), ['check', 'presets']),
   questions: lazily(async () => (await guard()).createGuardQueries(), ['explain', 'explainPast', 'test', 'suggest']),
-  server: lazily(async () => (await server()).createServerControl(), ['serve', 'start', 'stop', 'status', 'login']),
-  approvals: lazily(async () => (await server()).createApprovalControl(), ['list', 'answer']),
+  server: {
+    ...lazily(async () => (await server()).createServerControl(), ['serve', 'start', 'stop', 'status', 'login']),
+    passphrase: lazily(
+      async () => (await server()).createServerControl().passphrase,
+      ['status', 'set', 'unpair', 'assertPerson'],
+    ),
+  },
+  approvals: lazily(async () => (await server()).createApprovalControl(), ['list', 'answer', 'unlock']),
   streams: { record: async (request) => (await control()).shadowInput(request) },
   programs: {
     async run(request) {

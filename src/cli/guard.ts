@@ -1,14 +1,17 @@
 import {
   type ApprovalAnswer,
   type ApprovalRequest,
+  cleanLine,
   endText,
   formatApprovalCall,
+  formatApprovalLines,
   plural,
   requesterText,
 } from '../core/index.ts';
-import { type AGENT_KINDS, type DescribedCall, findContradiction } from '../guard/index.ts';
+import { type AGENT_KINDS, type DescribedCall, findContradiction, signApproval } from '../guard/index.ts';
 import { known } from '../lib/json.ts';
 import { UserError } from '../lib/user-error.ts';
+import { isProofNeeded } from '../server/index.ts';
 import { type CliContext, textOptionsOf, writeAnswer, writeJson, writeLines } from './context.ts';
 import { type JsonFlag, type SharedFlags, whereOf } from './flags.ts';
 import {
@@ -133,7 +136,10 @@ export async function answerApproval(
   answer: ApprovalAnswer,
 ): Promise<void> {
   const ask = findApproval((await this.approvals.list()) ?? [], id);
-  const answered = await this.approvals.answer(ask.id, answer, 'cli');
+  const answered = await this.approvals.answer(ask.id, answer, 'cli').catch(async (error: unknown) => {
+    if (!isProofNeeded(error)) throw error;
+    return this.approvals.answer(ask.id, answer, 'cli', await proveByPassphrase(this, ask, error));
+  });
   if (answered.outcome === 'unknown') throw noSuchApproval(id);
   if (answered.outcome === 'late') this.endWith(1);
   if (json) return writeJson(this, answered);
@@ -141,6 +147,21 @@ export async function answerApproval(
   const what = `${formatApprovalCall(ask)}, of ${requesterText(ask)}`;
   const said = end ? endText(end) : '';
   writeLines(this, [answered.outcome === 'late' ? `Too late: ${what}` : what, said]);
+}
+
+/** The person sees what they allow, and types the passphrase. */
+async function proveByPassphrase(
+  { approvals, terminal }: CliContext<'approvals'>,
+  ask: ApprovalRequest,
+  error: unknown,
+): Promise<string> {
+  const { askWords } = terminal;
+  if (!askWords) throw error;
+  for (const line of [`${requesterText(ask)} asks for`, ...formatApprovalLines(ask, 100), cleanLine(ask.reason)])
+    terminal.note(line);
+  const typed = await askWords('Passphrase for approvals:', { isSecret: true });
+  if (typed === undefined) throw error;
+  return signApproval(await approvals.unlock(typed), ask);
 }
 
 /** By the beginning of its id. Finds those that have ended too, to report how they ended. */

@@ -1,5 +1,5 @@
 import { buildCommand, buildRouteMap } from '@stricli/core';
-import { formatAge } from '../core/index.ts';
+import { cleanLine, formatAge } from '../core/index.ts';
 import { known } from '../lib/json.ts';
 import { UserError } from '../lib/user-error.ts';
 import type { RunningServer, ServerState, Serving } from '../server/index.ts';
@@ -78,11 +78,40 @@ const stopServerCommand = buildCommand({
   ),
 });
 
+const passphraseCommand = buildCommand({
+  func: setPassphrase,
+  parameters: {},
+  docs: helpText(
+    'Set or change the passphrase with which you allow calls',
+    ['troupe server passphrase'],
+    'With the preset hands-off-the-guard, and for browsers on other machines, a call can only be allowed with this passphrase. Only',
+    'a slow hash of it is kept. A browser needs it once, to be paired; troupe watch and troupe guard answer ask for it each time.',
+    'Needs a terminal that no coding agent started, and the old passphrase if there is one.',
+  ),
+});
+
+const browsersCommand = buildCommand({
+  func: browsers,
+  parameters: {
+    flags: {
+      json: sharedFlags.json,
+      revoke: optional(String, 'ID', 'End the pairing of this browser'),
+    },
+  },
+  docs: helpText(
+    'List the browsers that may allow calls, and end their pairing',
+    ['troupe server browsers', 'troupe server browsers --revoke 3f9a12c0b7de'],
+    'A browser is paired on the page with the passphrase for approvals, for 30 days. Changing the passphrase ends all pairings.',
+  ),
+});
+
 export const serverRoutes = buildRouteMap<string, CliContext<'server'>>({
   routes: {
     start: buildCommand({ func: start, ...startOptions }),
     stop: stopServerCommand,
     status: buildCommand({ func: status, ...statusOptions }),
+    passphrase: passphraseCommand,
+    browsers: browsersCommand,
   },
   docs: { brief: 'Start and stop the server in the background, and show its status' },
 });
@@ -272,6 +301,48 @@ async function status(this: CliContext<'server'>, flags: JsonFlag): Promise<void
   this.terminal.write(
     server ? `${describe(server, state, this.clock())}\n` : 'No server runs. Start one with: troupe server start\n',
   );
+}
+
+async function setPassphrase(this: CliContext<'server'>): Promise<void> {
+  const { terminal, server } = this;
+  const { askWords } = terminal;
+  if (!askWords)
+    throw new UserError('no-terminal', 'A passphrase is set in a terminal only.', 'Run this where you can type.');
+  await server.passphrase.assertPerson();
+  const { setAt, alarm } = await server.passphrase.status();
+  if (alarm !== null) throw new UserError('passphrase-alarm', alarm, 'See docs/explanation/guard-model.md');
+  if (setAt !== null) terminal.note(`A passphrase was set ${formatAge(setAt, this.clock())} (${setAt}).`);
+  const ask = async (question: string): Promise<string> => {
+    const typed = await askWords(question, { isSecret: true });
+    if (typed === undefined) throw new UserError('usage', 'Nothing was typed.', 'The passphrase stays as it is.');
+    return typed;
+  };
+  const old = setAt === null ? undefined : await ask('Old passphrase:');
+  const passphrase = await ask('New passphrase:');
+  if ((await ask('The same again:')) !== passphrase)
+    throw new UserError('usage', 'The two are not the same.', 'The passphrase stays as it is. Try again.');
+  await server.passphrase.set(passphrase, old);
+  terminal.note(
+    setAt === null
+      ? 'The passphrase is set. Pair your browser: troupe open, then enter it on the page when a call waits.'
+      : 'The passphrase is changed. All browsers have to be paired again.',
+  );
+}
+
+async function browsers(
+  this: CliContext<'server'>,
+  { json, revoke }: JsonFlag & { readonly revoke?: string },
+): Promise<void> {
+  if (revoke !== undefined) await this.server.passphrase.unpair(revoke);
+  const status = await this.server.passphrase.status();
+  if (json) return writeJson(this, status);
+  const { alarm, setAt, browsers: paired } = status;
+  const lines = paired.map(
+    ({ id, name, pairedAt, expiresAt }) => `${id}  ${cleanLine(name)}  paired ${pairedAt}  until ${expiresAt}`,
+  );
+  this.terminal.write(`${lines.length > 0 ? lines.join('\n') : 'No browser is paired.'}\n`);
+  this.terminal.note(alarm ?? (setAt === null ? 'No passphrase is set.' : `The passphrase was set at ${setAt}.`));
+  if (alarm !== null) this.endWith(1);
 }
 
 function describe(server: RunningServer, state: ServerState['state'] | undefined, now: number): string {

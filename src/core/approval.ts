@@ -74,6 +74,25 @@ export interface Asks {
   answer(id: string, answer: ApprovalAnswer, by: Person): AnswerOutcome;
 }
 
+/** Which browsers may allow calls that need a proof of the person, and the passphrase that pairs them. Times are ISO 8601 UTC. */
+export interface PairingStatus {
+  /** `none`: no passphrase is set. `alarm`: what is stored of it was removed or replaced. */
+  readonly state: 'none' | 'set' | 'alarm';
+  readonly setAt: string | null;
+  /** Names the passphrase, and tells nothing about it: another one has another. */
+  readonly keyId: string | null;
+  /** Somebody changed what decisions rest on: sentences for people. */
+  readonly alarms: readonly string[];
+  readonly browsers: readonly PairedBrowser[];
+}
+
+export interface PairedBrowser {
+  readonly id: string;
+  readonly name: string;
+  readonly pairedAt: string;
+  readonly expiresAt: string;
+}
+
 /** So many that have ended are still told of. */
 export const ENDED_KEPT = 20;
 

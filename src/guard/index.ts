@@ -2,6 +2,7 @@
 // Entry: `judgeCall`, `createPolicyControl`, `createGuardQueries`, `createPendingApprovals` (approvals).
 // May import: lib, core, redact, hosts, sessions, audit, guard/shell.
 
+export * from './approvals/approval-key.ts';
 export * from './approvals/approvals.ts';
 export * from './approvals/ask-at-terminal.ts';
 export * from './approvals/host-questions.ts';

@@ -5,6 +5,7 @@ import { applyEdits, modify } from 'jsonc-parser';
 import { attachTo } from '../control/index.ts';
 import type { Steered } from '../core/index.ts';
 import { createServedExport } from '../export/index.ts';
+import { type ApprovalSecret, readApprovalKey, signApproval } from '../guard/index.ts';
 import { systemClock, wait } from '../lib/clock.ts';
 import { editText, replaceFile } from '../lib/edit-file.ts';
 import { asAmount, asObject, asText, known } from '../lib/json.ts';
@@ -30,18 +31,19 @@ import { findBot, findChat, refuse } from './telegram/setup.ts';
 import { parseWebhookState, post, Webhook } from './webhook.ts';
 
 /** Runs the bot until Ctrl-C. */
-export async function runTelegramBot({ where }: NotifyRequest, { note }: Terminal): Promise<void> {
+export async function runTelegramBot({ where }: NotifyRequest, { note, askWords }: Terminal): Promise<void> {
   const config = await readOwnSettings();
   const token = await readToken();
   if (token === undefined)
     throw new UserError('telegram-no-token', 'No bot is set up.', 'Set one up with: troupe telegram setup');
   const options = readChatOptions(config);
+  const secret = askWords && (await askForSecret(askWords, note));
   await withFeed('telegram', where, note, ({ feed, folder, signal }) =>
     runTelegram({
       api: createGrammyApi({ token, ...known({ apiRoot: config.telegram?.apiRoot }) }),
       feed,
       options,
-      actions: createActions(where),
+      actions: createActions(where, secret),
       store: {
         ...storeIn(path.join(folder, 'telegram.json'), parseState, {
           code: 'telegram-state',
@@ -146,11 +148,33 @@ function describeSteered(otherwise: string, steered: Steered): string {
 /** Bots may send files of up to 50 MB. */
 const MOST_BYTES = 49_000_000;
 
-function createActions(where: SessionScope): ChatActions {
+/** Once, when the bot starts: what it passes on is then as good as typed here. Undefined if none is set, or the person wants none. */
+async function askForSecret(
+  askWords: NonNullable<Terminal['askWords']>,
+  note: (text: string) => void,
+): Promise<ApprovalSecret | undefined> {
+  if ((await readApprovalKey(stateFolder(thisMachine()))) === 'none') return undefined;
+  for (;;) {
+    const typed = await askWords('Passphrase for approvals (Enter: the chat can only deny):', { isSecret: true });
+    if (typed === undefined) return undefined;
+    try {
+      return await createApprovalControl().unlock(typed);
+    } catch (error) {
+      if (!(error instanceof UserError && error.code === 'wrong-passphrase')) throw error;
+      note(error.message);
+    }
+  }
+}
+
+function createActions(where: SessionScope, secret: ApprovalSecret | undefined): ChatActions {
   const asks = createApprovalControl();
   const exports = createServedExport(() => where);
   return {
-    answer: asks.answer,
+    async answer(id, answer, by, isPressed) {
+      const isProven = isPressed && answer === 'allow' && secret;
+      const ask = isProven ? (await asks.list())?.find((one) => one.id === id) : undefined;
+      return asks.answer(id, answer, by, ask && secret && signApproval(secret, ask));
+    },
     control: {
       stop: async (session, agent) =>
         describeSteered('It was not stopped', await (await attachTo(where)).stop(agent ?? session)),

@@ -153,6 +153,8 @@ async function readHead(file: string): Promise<string> {
 export interface Address {
   readonly port: number;
   readonly logins: readonly string[];
+  /** The public key of the passphrase for approvals, as this server knew it: another one is an alarm. */
+  readonly approvalKey?: string;
 }
 
 /** None where there was no server yet, or where the file is not what we wrote. */
@@ -160,15 +162,16 @@ export async function readAddress(folder: string): Promise<Address | undefined> 
   try {
     const raw = parseObject(await readText(addressPath(folder)));
     const port = asCount(raw?.['port'], 65_535);
-    return port === undefined ? undefined : { port, logins: asTexts(raw?.['logins']) ?? [] };
+    const approvalKey = asWord(raw?.['approvalKey']);
+    return port === undefined ? undefined : { port, logins: asTexts(raw?.['logins']) ?? [], ...known({ approvalKey }) };
   } catch {
     return undefined;
   }
 }
 
-export async function writeAddress(folder: string, { port, logins }: Address): Promise<void> {
+export async function writeAddress(folder: string, address: Address): Promise<void> {
   await ensureStateFolder(folder);
-  const text = `${JSON.stringify({ port, logins }, null, 2)}\n`;
+  const text = `${JSON.stringify(address, null, 2)}\n`;
   await inStateFolder(folder, async () => replaceFile(addressPath(folder), text));
 }
 

@@ -12,6 +12,7 @@ import {
   foldersFor,
   holdCall,
   holdHostApproval,
+  isHandsOff,
   isSilent,
   type Judgement,
   judgeCall,
@@ -77,7 +78,8 @@ export function createHookIntake(folder: string, keys: HookKeys, asking: Approva
     } catch (error) {
       asking.onError(error);
     }
-    return { judgement, event, caller, at, audited: auditFieldsOf(settled) };
+    const needsProof = [...policies.values()].some(isHandsOff);
+    return { judgement, event, caller, at, needsProof, audited: auditFieldsOf(settled) };
   };
   return {
     ...keys,
@@ -90,7 +92,7 @@ export function createHookIntake(folder: string, keys: HookKeys, asking: Approva
       judging.catch(() => undefined);
       const judged = await Promise.race([judging, sleep(JUDGED_WITHIN_MS, undefined, { ref: false })]);
       if (!judged) return undefined;
-      const { event, caller, at, audited } = judged;
+      const { event, caller, at, audited, needsProof } = judged;
       const judgement = asks === 'always' ? askedInAnyCase(judged.judgement) : judged.judgement;
       const settle = (decided: object): boolean =>
         queuePending(
@@ -102,7 +104,7 @@ export function createHookIntake(folder: string, keys: HookKeys, asking: Approva
       const isTrial = event && nativeId(event.session).startsWith(TRIAL_SESSION);
       if (event?.questionId !== undefined) asking.turns?.take(event.questionId);
       if (event?.call && !isTrial) {
-        const held = { event, call: event.call, caller, at, settle };
+        const held = { event, call: event.call, caller, at, needsProof, settle };
         if (event.question !== undefined) return holdHostApproval({ ...held, host, question: event.question }, asking);
         if (judgement.wait) return holdCall(held, host, { ...judgement, wait: judgement.wait }, asking);
       }
@@ -137,6 +139,7 @@ interface Judged {
   readonly audited: ReturnType<typeof auditFieldsOf>;
   /** Epoch milliseconds. */
   readonly at: number;
+  readonly needsProof: boolean;
 }
 
 /** A hook gives up on us after two seconds: before that it is told to go and ask elsewhere, and nothing is settled here. */

@@ -24,6 +24,19 @@ export const refuseAgents: AnswerCheck = async ({ socket }, channel) => {
   return clients.length === 0 && channel !== 'page' ? report(UNKNOWN_CLIENT, socket) : undefined;
 };
 
+/**
+ * It comes from elsewhere: another machine or user (a forwarded port), or a container. A process that the system does not show is taken
+ * for such a one.
+ */
+export async function isRemote({ socket }: IncomingMessage): Promise<boolean> {
+  const clients = await findClients(socket);
+  if (clients.length === 0) return true;
+  const names = await Promise.all(clients.map(async (pid) => [...((await listAncestry(pid))[0]?.names ?? [])]));
+  return names.flat().some((name) => FORWARDERS.has(name));
+}
+
+const FORWARDERS: ReadonlySet<string> = new Set(['sshd', 'sshd-session', 'dropbear', 'docker-proxy', 'rootlessport']);
+
 /** In words: which process a coding agent started, and which agent that is. */
 export async function findAgentAbove(pid: number): Promise<string | undefined> {
   const ancestry = await listAncestry(pid);

@@ -8,10 +8,12 @@ import {
   type Person,
   type TimelineReport,
 } from '../core/index.ts';
-import { asObject, asText, parseObject } from '../lib/json.ts';
+import { type ApprovalSecret, unlockKey } from '../guard/index.ts';
+import { asObject, asText, known, parseObject } from '../lib/json.ts';
 import { stateFolder } from '../lib/state-folder.ts';
 import { UserError } from '../lib/user-error.ts';
 import { type TranscriptPage, thisMachine } from '../sessions/index.ts';
+import { readTrustedKey } from './approval-proof.ts';
 import { findDaemon } from './control.ts';
 import type { Daemon } from './daemon-file.ts';
 
@@ -19,8 +21,10 @@ import type { Daemon } from './daemon-file.ts';
 export interface ApprovalControl {
   /** Those that wait, and the last few that did; undefined if no server runs. */
   list(): Promise<readonly ApprovalRequest[] | undefined>;
-  /** By its whole id. */
-  answer(id: string, answer: ApprovalAnswer, by: Person): Promise<AnswerOutcome>;
+  /** By its whole id. `proof`: a signature of the call as the person was shown it (`signApproval`). */
+  answer(id: string, answer: ApprovalAnswer, by: Person, proof?: string): Promise<AnswerOutcome>;
+  /** What proves an answer. Throws a `UserError` if the passphrase is wrong, or if none is set. */
+  unlock(passphrase: string): Promise<ApprovalSecret>;
 }
 
 /** Approvals at the server of this person. */
@@ -31,11 +35,24 @@ export function createApprovalControl(): ApprovalControl {
       const daemon = await find();
       return daemon && listApprovals(daemon);
     },
-    async answer(id, answer, by) {
+    async answer(id, answer, by, proof) {
       const daemon = await find();
-      return daemon ? answerApproval(daemon, id, answer, by) : { outcome: 'unknown' };
+      return daemon ? answerApproval(daemon, id, answer, by, proof) : { outcome: 'unknown' };
     },
+    unlock: (passphrase) => unlockStored(stateFolder(thisMachine()), passphrase),
   };
+}
+
+/** The server wants a passphrase before it takes the answer. */
+export function isProofNeeded(error: unknown): boolean {
+  return error instanceof UserError && error.code === 'proof-needed';
+}
+
+async function unlockStored(folder: string, passphrase: string): Promise<ApprovalSecret> {
+  const key = await readTrustedKey(folder);
+  const unlocked = key && (await unlockKey(passphrase, key));
+  if (unlocked) return unlocked;
+  throw new UserError('wrong-passphrase', 'This is not the passphrase for approvals.', 'Try again.');
 }
 
 export async function listApprovals(daemon: Daemon): Promise<readonly ApprovalRequest[]> {
@@ -49,11 +66,15 @@ export async function answerApproval(
   id: string,
   said: ApprovalAnswer,
   by: Person,
+  proof?: string,
 ): Promise<AnswerOutcome> {
   const channel = isChatPerson(by) ? 'telegram' : by;
   const key = channel === 'page' || channel === 'api' ? undefined : daemon.keys?.[channel];
   const as = { port: daemon.port, token: key ?? daemon.token };
-  const answer = await requestServer(as, `/api/asks/${encodeURIComponent(id)}`, { answer: said, by });
+  const answer = await requestServer(as, `/api/asks/${encodeURIComponent(id)}`, {
+    ...{ answer: said, by },
+    ...known({ proof }),
+  });
   if (answer.status === 404) return { outcome: 'unknown' };
   const outcome = ({ 200: 'taken', 409: 'late', 410: 'late' } as const)[answer.status];
   if (outcome === undefined) throw refusalIn(answer);

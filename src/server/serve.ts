@@ -3,7 +3,13 @@ import path from 'node:path';
 import { createGuardLog } from '../audit/index.ts';
 import { attachTo } from '../control/index.ts';
 import { createServedExport } from '../export/index.ts';
-import { createPolicyReader, followHostApprovals, QuestionTurns } from '../guard/index.ts';
+import {
+  createPolicyCache,
+  createPolicyReader,
+  followHostApprovals,
+  isHandsOff,
+  QuestionTurns,
+} from '../guard/index.ts';
 import { createHookKeys, keepHookAddress } from '../hook/index.ts';
 import { systemClock } from '../lib/clock.ts';
 import { known } from '../lib/json.ts';
@@ -14,6 +20,7 @@ import { onEndSignal, reportTrouble } from '../lib/report-trouble.ts';
 import { configFolder, stateFolder } from '../lib/state-folder.ts';
 import { UserError } from '../lib/user-error.ts';
 import { dataFoldersFor, type Live, type SessionScope, thisMachine } from '../sessions/index.ts';
+import { ApprovalProof, createPassphraseControl } from './approval-proof.ts';
 import { claimDaemon } from './claim-daemon.ts';
 import { findDaemon, readDaemonState, stopDaemon } from './control.ts';
 import { type Address, createIdentity, type Daemon, describeOwn, readAddress, writeAddress } from './daemon-file.ts';
@@ -22,7 +29,7 @@ import { createHookIntake, createServerApprovals } from './hook-intake.ts';
 import { createServer, type Server } from './http/create-server.ts';
 import { Logins } from './http/gate.ts';
 import type { PageFile, PageFiles } from './http/page.ts';
-import { findAgentAbove, refuseAgents } from './refuse-agents.ts';
+import { findAgentAbove, isRemote, refuseAgents } from './refuse-agents.ts';
 import { remoteFeed } from './remote-feed.ts';
 import { createApprovalControl, requestLogin, requestTimeline, requestTranscript } from './request-server.ts';
 import { openServedFeed, type ServedFeed, withApprovals } from './served-feed.ts';
@@ -41,6 +48,7 @@ export function createServerControl(): ServerControl {
   const folder = stateFolder(thisMachine());
   return {
     serve: (request) => serve(folder, request),
+    passphrase: createPassphraseControl(folder),
     async start(request) {
       const running = await findDaemon(folder);
       if (running && isFor(running, request.where)) return toServer(running);
@@ -91,15 +99,19 @@ async function serve(folder: string, request: ServeRequest): Promise<Serving> {
   const live = await follow(request);
   reportNotices(live);
   const { token, keys: channelKeys, epoch } = createIdentity();
-  let ownPort = 0;
+  let address: Address = { ...last, port: 0, logins: last?.logins ?? [] };
+  // Without it, browsers have to log in again after a restart, and find another port: no reason not to serve.
+  const keepAddress = async (change: Partial<Address>): Promise<void> => {
+    address = { ...address, ...change };
+    if (!isAlone && address.port !== 0) await writeAddress(folder, address).catch(reportTrouble);
+  };
   const logins = new Logins({
     clock: systemClock,
-    ...known({ kept: last?.logins }),
-    // Without it, browsers have to log in again after a restart: no reason not to serve.
-    onChange: (digests) => {
-      if (!isAlone) void writeAddress(folder, { port: ownPort, logins: digests }).catch(reportTrouble);
-    },
+    kept: address.logins,
+    onChange: (digests) => void keepAddress({ logins: digests }),
   });
+  const alarms = new Set<string>();
+  const proof = isAlone ? undefined : createProof(folder, last?.approvalKey, alarms, keepAddress);
   const startedAt = systemClock();
   const page = await readPageFiles();
   const keys = createHookKeys();
@@ -119,6 +131,7 @@ async function serve(folder: string, request: ServeRequest): Promise<Serving> {
     ...known({
       hooks,
       asks: desk,
+      proof,
       openFiles: openFilesLimit(),
       guard: isDemo ? undefined : serveGuard(folder, where, live),
     }),
@@ -131,7 +144,6 @@ async function serve(folder: string, request: ServeRequest): Promise<Serving> {
   onEndSignal(() => end('stopped'));
   try {
     const port = await listen(server, request.port ?? (await readOwnSettings()).server?.port, last);
-    ownPort = port;
     const own = await describeOwn({
       port,
       token,
@@ -149,11 +161,13 @@ async function serve(folder: string, request: ServeRequest): Promise<Serving> {
       live.close();
       return foundServer(claim.daemon);
     }
-    // Without it the next server has another address: no reason not to serve.
-    if (claim) await writeAddress(folder, { port, logins: last?.logins ?? [] }).catch(reportTrouble);
-    const heard = asking && followHostApprovals(dataFoldersFor(where), { folder, asking, turns });
+    if (claim) await keepAddress({ port });
+    const looking = proof && setInterval(() => void proof.look().catch(reportTrouble), LOOK_MS).unref();
+    const needsProof = createProofCheck(folder);
+    const heard = asking && followHostApprovals(dataFoldersFor(where), { folder, asking, turns, needsProof });
     const leaveHooks = claim && (await keepHookAddress(folder, { ...keys, port, onError: reportTrouble }));
     const ended = told.then(async (how) => {
+      clearInterval(looking);
       await leaveHooks?.();
       heard?.close();
       desk?.close();
@@ -170,6 +184,39 @@ async function serve(folder: string, request: ServeRequest): Promise<Serving> {
     live.close();
     throw error;
   }
+}
+
+/** How often the files behind approvals are looked at. */
+const LOOK_MS = 3_000;
+
+function createProof(
+  folder: string,
+  last: string | undefined,
+  alarms: Set<string>,
+  keepAddress: (change: Partial<Address>) => Promise<void>,
+) {
+  const note = (words: string): void => void process.stderr.write(`troupe: ${words}\n`);
+  let shown: string | undefined;
+  const proof = new ApprovalProof({
+    ...{ folder, clock: systemClock, known: last, note },
+    onKnown: (approvalKey) => void keepAddress({ approvalKey }),
+    onAlarm(alarm) {
+      if (shown !== undefined) alarms.delete(shown);
+      shown = alarm;
+      if (alarm === undefined) return note('the passphrase for approvals is as it was before');
+      alarms.add(alarm);
+      note(`ALARM: ${alarm}`);
+    },
+  });
+  return Object.assign(proof, { isRemote, alarms: () => [...alarms] });
+}
+
+/** Whether agents must not approve in the project of a folder. */
+function createProofCheck(folder: string): (project: string) => Promise<boolean> {
+  const { env, home } = thisMachine();
+  const policyFor = createPolicyCache(systemClock);
+  const where = { home, configFolder: configFolder(env, home), stateFolder: folder };
+  return async (project) => isHandsOff(await policyFor({ ...where, folder: project }));
 }
 
 function serveGuard(folder: string, where: SessionScope, { settled, held }: Followed): ServedGuard {

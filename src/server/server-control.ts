@@ -1,5 +1,5 @@
 import type { GuardLog } from '../audit/index.ts';
-import type { GuardExplanation, MessageRange } from '../core/index.ts';
+import type { GuardExplanation, MessageRange, PairingStatus } from '../core/index.ts';
 import { type ExplainPastOptions, explainPast, type HookReply } from '../guard/index.ts';
 import type { HookKeys } from '../hook/index.ts';
 import type { Live, SessionScope, TranscriptPage } from '../sessions/index.ts';
@@ -16,8 +16,20 @@ export interface ServerControl {
   status(): Promise<ServerState | undefined>;
   /** A link that logs a browser in at the running server, once and within a minute; undefined if no server runs. */
   login(): Promise<string | undefined>;
+  readonly passphrase: PassphraseControl;
   /** What the running server follows, where it is what was asked for; `onState`, as the connection comes and goes. */
   feed(where: SessionScope, onState: (state: ConnectionState) => void): Promise<RemoteFeed | undefined>;
+}
+
+/** The passphrase for approvals, and the browsers that were paired with it. */
+export interface PassphraseControl {
+  status(): Promise<Omit<PairingStatus, 'alarms'> & { readonly alarm: string | null }>;
+  /** Throws a `UserError` if a coding agent started this process. */
+  assertPerson(): Promise<void>;
+  /** Throws a `UserError` if the old passphrase is wrong, or the new one weak; and as `assertPerson`. */
+  set(passphrase: string, old: string | undefined): Promise<void>;
+  /** Throws a `UserError` if there is no such browser. */
+  unpair(id: string): Promise<void>;
 }
 
 export interface ServeRequest extends FollowRequest {

@@ -21,7 +21,7 @@ const ended = (ask: ApprovalRequest, end: Partial<ApprovalEnd>): ApprovalRequest
 
 function open(asks: readonly ApprovalRequest[], size = { columns: 80, rows: 24 }, options = {}) {
   const said: string[] = [];
-  const answer = async (id: string, word: 'allow' | 'deny'): Promise<AnswerOutcome> => {
+  const answer = async ({ id }: ApprovalRequest, word: 'allow' | 'deny'): Promise<AnswerOutcome> => {
     said.push(`${id.slice(0, 1)} ${word}`);
     const ask = asks.find((one) => one.id === id) as ApprovalRequest;
     return { outcome: 'taken', ask: ended(ask, { decision: word, by: 'terminal' }) };

@@ -16,19 +16,26 @@ import {
 } from '../core/index.ts';
 import type { Size } from '../lib/screen.ts';
 import { type Hint, reasonOf } from './help.ts';
-import type { Key } from './keys.ts';
+import { editText, type Key } from './keys.ts';
 import { fitTo, spread, type WatchPaint } from './paint.ts';
 
 interface ApprovalBarOptions {
   readonly paint: WatchPaint;
   /** Only of the sessions whose id begins so. */
   readonly session?: string;
-  readonly answer: (id: string, answer: ApprovalAnswer) => Promise<AnswerOutcome>;
+  readonly answer: AnswerCall;
   readonly hueOf: (ask: ApprovalRequest) => number | null;
   /** In the last line of what is shown. */
   readonly say: (text: string) => void;
   readonly onChange: () => void;
 }
+
+/** What the person says to a call that waits; with the passphrase, if the server wants it. */
+export type AnswerCall = (
+  ask: ApprovalRequest,
+  answer: ApprovalAnswer,
+  passphrase?: string,
+) => Promise<AnswerOutcome | 'passphrase-needed'>;
 
 export type ApprovalBar = ReturnType<typeof createApprovalBar>;
 
@@ -43,11 +50,17 @@ export function createApprovalBar(options: ApprovalBarOptions) {
   const open = (): readonly ApprovalRequest[] =>
     asks.filter((ask) => ask.end === null && (ask.session ?? '').startsWith(session) && !sent.has(ask.id));
 
-  const send = async (ask: ApprovalRequest, said: ApprovalAnswer): Promise<void> => {
+  /** The passphrase as far as it is typed, to allow that call. It is shown nowhere. */
+  let typing: { readonly id: string; readonly text: string } | undefined;
+
+  const send = async (ask: ApprovalRequest, said: ApprovalAnswer, passphrase?: string): Promise<void> => {
     sent.add(ask.id);
     try {
-      const answered = await answer(ask.id, said);
-      if (answered.outcome === 'unknown') say('Too late: the call does not wait any more.');
+      const answered = await answer(ask, said, passphrase);
+      if (answered === 'passphrase-needed') {
+        sent.delete(ask.id);
+        typing = { id: ask.id, text: '' };
+      } else if (answered.outcome === 'unknown') say('Too late: the call does not wait any more.');
       else say(`${answered.outcome === 'late' ? 'Too late. ' : ''}${endOf(answered.ask)}`);
     } catch (error) {
       sent.delete(ask.id);
@@ -67,6 +80,15 @@ export function createApprovalBar(options: ApprovalBarOptions) {
     /** true: the key was meant for it. */
     press(key: Key): boolean {
       const [ask] = open();
+      // Keys are for the passphrase until it is there, also if its call has ended meanwhile: they must not become commands.
+      if (typing) {
+        const { id, text } = typing;
+        const isEnter = key.kind === 'named' && key.name === 'enter';
+        const isOver = key.kind === 'named' && ['enter', 'escape', 'ctrl-c'].includes(key.name);
+        typing = isOver ? undefined : { id, text: editText(text, key) ?? text };
+        if (isEnter && ask?.id === id && text !== '') void send(ask, 'allow', text);
+        return true;
+      }
       const before = chosen;
       chosen = undefined;
       if (!ask) return false;
@@ -77,6 +99,7 @@ export function createApprovalBar(options: ApprovalBarOptions) {
       else chosen = { id: ask.id, answer: said };
       return true;
     },
+    isTyping: () => typing !== undefined,
     height: (size: Size): number => approvalBarHeight(open(), size),
     lines(size: Size, now: number, away?: string): readonly string[] {
       const [ask, ...others] = open();
@@ -84,6 +107,7 @@ export function createApprovalBar(options: ApprovalBarOptions) {
       const facts: ApprovalBarState = {
         ...{ asks: [ask, ...others], hue: hueOf(ask), now },
         ...(chosen?.id === ask.id && { chosen: chosen.answer }),
+        ...(typing && { typed: typing.text.length }),
         ...(away !== undefined && { away }),
       };
       return formatApprovalBar(facts, approvalBarHeight(facts.asks, size), size.columns, paint);
@@ -102,6 +126,8 @@ interface ApprovalBarState {
   readonly asks: readonly ApprovalRequest[];
   /** Said once, to be said again. */
   readonly chosen?: ApprovalAnswer;
+  /** So many characters of the passphrase. */
+  readonly typed?: number;
   /** Keys go elsewhere: how to get back. */
   readonly away?: string;
   /** Of the agent that asks. */
@@ -140,7 +166,8 @@ function formatApprovalBar(
   const mark = `${paintMark('needs you', paint)} ${paint.bold(paint.yellow(`needs you${count}`))}`;
   const left = `${remainingText(ask, now)}, ${onTimeoutText(ask)}`;
   if (height <= AROUND) {
-    const keys = facts.chosen === undefined ? 'y allow · n deny' : confirmText(facts.chosen);
+    const asked = facts.chosen === undefined ? 'y allow · n deny' : confirmText(facts.chosen);
+    const keys = facts.typed === undefined ? asked : passphraseText(facts.typed);
     return [spread(` ${mark}  ${formatApprovalCall(ask)}`, `${facts.away ?? keys}  ${left}`, columns)].map((line) =>
       fitTo(line, columns),
     );
@@ -154,7 +181,8 @@ function formatApprovalBar(
   return lines.map((line) => fitTo(line, columns));
 }
 
-function keysOf({ chosen, away }: ApprovalBarState, paint: WatchPaint): string {
+function keysOf({ chosen, away, typed }: ApprovalBarState, paint: WatchPaint): string {
+  if (typed !== undefined) return paint.bold(passphraseText(typed));
   if (away !== undefined) return paint.dim(away);
   if (chosen !== undefined) return paint.bold(confirmText(chosen));
   return ASK_KEYS.map(([key, does]) => `${paint.bold(key)} ${does}`).join('  ');
@@ -164,6 +192,10 @@ const ASK_KEYS: readonly Hint[] = [
   ['y', 'allow once'],
   ['n', 'deny'],
 ];
+
+function passphraseText(typed: number): string {
+  return `Passphrase to allow it: ${'•'.repeat(Math.min(typed, 20))}▏ enter: allow · esc: no`;
+}
 
 function confirmText(chosen: ApprovalAnswer): string {
   return chosen === 'allow'

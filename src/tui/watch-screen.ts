@@ -1,7 +1,5 @@
 import {
   type AgentReport,
-  type AnswerOutcome,
-  type ApprovalAnswer,
   agentsOf,
   type ColourDepth,
   type LiveEvent,
@@ -13,7 +11,7 @@ import type { Clock } from '../lib/clock.ts';
 import { known } from '../lib/json.ts';
 import type { Screen, Size } from '../lib/screen.ts';
 import type { SourcedFeed, Subscription } from '../sessions/index.ts';
-import { type ApprovalBar, createApprovalBar } from './approval-bar.ts';
+import { type AnswerCall, type ApprovalBar, createApprovalBar } from './approval-bar.ts';
 import type { Key } from './keys.ts';
 import { createScreenPainter, createWatchPaint, type ScreenPainter, type WatchPaint } from './paint.ts';
 import { openReader, type Reader } from './reader.ts';
@@ -27,8 +25,7 @@ export interface WatchOptions {
   readonly clock: Clock;
   readonly colours: ColourDepth;
   readonly version: string;
-  /** What the person says to a call that waits. */
-  readonly answer: (id: string, answer: ApprovalAnswer) => Promise<AnswerOutcome>;
+  readonly answer: AnswerCall;
   /** Only the sessions whose id begins so. */
   readonly session?: string;
   /** By its whole id: read as soon as it is there. */
@@ -110,6 +107,10 @@ export class WatchScreen {
   }
 
   #press(key: Key): 'quit' | undefined {
+    if (this.#bar.isTyping()) {
+      this.#bar.press(key);
+      return undefined;
+    }
     if (key.kind === 'named') {
       if (key.name === 'ctrl-c') return 'quit';
       if (key.name === 'ctrl-z') this.#options.screen.suspend();

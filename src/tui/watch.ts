@@ -1,4 +1,5 @@
 import { type SessionDetail, sessionKey } from '../core/index.ts';
+import { signApproval } from '../guard/index.ts';
 import { systemClock, wait } from '../lib/clock.ts';
 import { messageOf } from '../lib/failures.ts';
 import { known } from '../lib/json.ts';
@@ -21,10 +22,12 @@ import {
   createServerControl,
   type FollowRequest,
   follow,
+  isProofNeeded,
   openServedFeed,
   ownFeed,
 } from '../server/index.ts';
 import { createPagedReader, type SourcedFeed } from '../sessions/index.ts';
+import type { AnswerCall } from './approval-bar.ts';
 import { createKeyReader } from './keys.ts';
 import { type WatchPlainOptions, watchPlain } from './watch-plain.ts';
 import { WatchScreen } from './watch-screen.ts';
@@ -49,7 +52,7 @@ export async function watch(request: WatchRequest, { write, note, colours }: Ter
         transcript: createPagedReader(feed.transcript),
         screen: openScreen(createKeyReader),
         version: packageVersion,
-        answer: (id, answer) => createApprovalControl().answer(id, answer, 'terminal'),
+        answer: answerInTerminal,
       }).run();
     } else if (request.lines) await watchLines({ ...common, write, note, stop: untilSignal() });
     else await watchPlain({ ...common, write, note, json: request.json, stop: untilSignal() });
@@ -57,6 +60,17 @@ export async function watch(request: WatchRequest, { write, note, colours }: Ter
     feed.close();
   }
 }
+
+const answerInTerminal: AnswerCall = async (ask, answer, passphrase) => {
+  const approvals = createApprovalControl();
+  const proof = passphrase === undefined ? undefined : signApproval(await approvals.unlock(passphrase), ask);
+  try {
+    return await approvals.answer(ask.id, answer, 'terminal', proof);
+  } catch (error) {
+    if (proof === undefined && isProofNeeded(error)) return 'passphrase-needed';
+    throw error;
+  }
+};
 
 function untilSignal(): AbortSignal {
   const controller = new AbortController();

@@ -28,7 +28,8 @@ export interface Said {
 
 export interface HeldCalls {
   readonly state: string;
-  setPolicy(wait: string, onTimeout: string): void;
+  /** `more`: further lines, such as presets. */
+  setPolicy(wait: string, onTimeout: string, more?: string): void;
   /** As a host does it: by a shell, with the call on stdin. */
   push(command?: string): Hook;
 }
@@ -39,8 +40,8 @@ export async function prepareHeldCalls(program: ProgramHome): Promise<HeldCalls>
   mkdirSync(config, { recursive: true });
   const options = { node: process.execPath, hookFile: path.resolve('dist/hook.cjs'), configFolder: config };
   const { guard } = await writeHookStubs(state, options);
-  const setPolicy = (wait: string, onTimeout: string): void =>
-    writeFileSync(path.join(config, 'policy.yaml'), policyText(wait, onTimeout));
+  const setPolicy = (wait: string, onTimeout: string, more = ''): void =>
+    writeFileSync(path.join(config, 'policy.yaml'), `${policyText(wait, onTimeout)}${more}`);
   setPolicy('60s', 'deny');
   return {
     state,

@@ -2,6 +2,7 @@ import { computed } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { goTo } from './actions.ts';
 import { ApprovalBar } from './asks/ask-bar.tsx';
+import { PairingAlarms, PairingSheet, startPairing } from './asks/pairing.tsx';
 import { AttachSheet } from './attach/attach-sheet.tsx';
 import { ExportSheet } from './export/export-sheet.tsx';
 import { ExplainSheet } from './guard/explain-sheet.tsx';
@@ -25,6 +26,7 @@ export function App() {
   const backend = useBackend();
   useEffect(() => startKeyboard(window), []);
   useEffect(() => startReadingSelected(backend), [backend]);
+  useEffect(() => startPairing(backend), [backend]);
   useEffect(() => startPageHead(document), []);
   return (
     <div class="app" data-pane={pane.value} data-detail={isDetailOpen.value ? 'open' : 'closed'}>
@@ -32,7 +34,10 @@ export function App() {
         Skip to the view
       </a>
       <TopBar />
-      <ApprovalBar />
+      <div class="asks-area">
+        <PairingAlarms />
+        <ApprovalBar />
+      </div>
       <SessionsColumn />
       <ViewArea />
       {isDetailOpen.value && <DetailPanel />}
@@ -44,6 +49,7 @@ export function App() {
       <ExplainSheet />
       <ExportSheet />
       <AttachSheet />
+      <PairingSheet />
       <Announcer />
     </div>
   );

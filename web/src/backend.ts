@@ -9,6 +9,7 @@ import type {
   GuardExplanation,
   HeardCall,
   LiveEvent,
+  PairingStatus,
   SessionDetail,
   TimelineReport,
   TranscriptMessage,
@@ -39,9 +40,22 @@ export interface Backend {
   readonly exportCommand?: (session: string) => Promise<string | undefined>;
   /** How to go on from an agent, and with which words. Only where there is a server to say it; nothing is started. */
   readonly attach?: (agent: AttachedAgent, wish: AttachOptions, signal: AbortSignal) => Promise<AttachReport>;
-  /** What the person says to a call that waits. */
+  /** What the person says to a call that waits. Rejects with a `ProofNeeded` if this browser has to be paired first. */
   answer(id: string, answer: ApprovalAnswer): Promise<AnswerOutcome>;
+  /** Which browsers may allow calls. Only where there is a server that holds calls. */
+  readonly pairing?: Pairing;
 }
+
+export interface Pairing {
+  /** Undefined: the server holds no calls. */
+  status(): Promise<PairingStatus | undefined>;
+  pair(passphrase: string): Promise<void>;
+  unpair(id: string): Promise<PairingStatus>;
+  /** Names the passphrase that this browser was paired with. */
+  pairedWith(): string | undefined;
+}
+
+export class ProofNeeded extends Error {}
 
 export interface AttachedAgent {
   readonly agent: string;

@@ -8,7 +8,7 @@ import { isFolder } from '../../lib/folders.ts';
 import { packageVersion } from '../../lib/package.ts';
 import { stateFolder } from '../../lib/state-folder.ts';
 import { UserError } from '../../lib/user-error.ts';
-import { readDaemonState } from '../../server/index.ts';
+import { ALARM_REMEDY, createServerControl, readDaemonState } from '../../server/index.ts';
 import {
   adaptersFor,
   type DataFolder,
@@ -59,6 +59,7 @@ export async function* examineMachine(where: SessionScope): AsyncGenerator<Findi
     if (capability) yield* orWhyNot('hooks', () => tryHooks({ hooks: capability, status, log }));
   }
   yield* orWhyNot('server', () => examineServer(state));
+  yield* orWhyNot('server', examineApprovals);
   yield* orWhyNot('state', () => examineState(state, systemClock));
   yield* orWhyNot('audit', () => examineAudit(log));
   yield* orWhyNot('telegram', examineTelegram);
@@ -133,6 +134,19 @@ async function* examineServer(state: string): AsyncGenerator<Finding> {
   yield good('server-runs', `A server of troupe ${daemon.version} runs (${where})`);
   if (daemon.version !== packageVersion)
     yield warning('server-old', `It is of troupe ${daemon.version}; this is ${packageVersion}.`, restart);
+}
+
+/** Who may allow calls that need a proof. */
+async function* examineApprovals(): AsyncGenerator<Finding> {
+  const { note, problem } = findingsOf('server');
+  const { state, setAt, alarm, browsers } = await createServerControl().passphrase.status();
+  if (alarm !== null) yield problem('approvals-alarm', alarm, ALARM_REMEDY);
+  if (state === 'set')
+    yield note(
+      'approvals-set',
+      `The passphrase for approvals was set at ${setAt}; ${plural(browsers.length, 'paired browser')}.`,
+      'If that was not you: docs/explanation/guard-model.md',
+    );
 }
 
 const MAX_NAMED = 5;

@@ -14,7 +14,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { maskValue } from '../../redact/index.ts';
 import type { NameCaller } from '../../sessions/index.ts';
 import { answerRequest } from '../judge-call.ts';
-import { labelOf } from '../policy.ts';
+import { labelOf, type Policy } from '../policy.ts';
 import type { Judgement } from '../pre-check.ts';
 
 /** An approval request, without its id and its times. */
@@ -31,7 +31,14 @@ export interface PendingApprovals extends Asks {
    * `keep` records how it ended, once, before listeners are called; it returns false if another process has decided the call.
    * Undefined if so many requests are open that no person could answer them all.
    */
-  open(question: Question, wait: Wait, keep: (end: ApprovalEnd) => boolean): PendingApproval | undefined;
+  open(
+    question: Question,
+    wait: Wait,
+    keep: (end: ApprovalEnd) => boolean,
+    needsProof?: boolean | Promise<boolean>,
+  ): PendingApproval | undefined;
+  /** The open request of this id can be allowed only with proof that a person does it. */
+  needsProof(id: string): Promise<boolean>;
   /** Open requests end as they would without an answer. */
   close(): void;
 }
@@ -59,6 +66,7 @@ interface Case {
   readonly keep: (end: ApprovalEnd) => boolean;
   readonly tell: (end: ApprovalEnd) => void;
   readonly stopTimer: () => void;
+  readonly needsProof: boolean | Promise<boolean>;
 }
 
 const MOST = 200;
@@ -92,7 +100,8 @@ export function createPendingApprovals({ clock, createId, later }: ApprovalsOpti
       listeners.add(listener);
       return { close: () => void listeners.delete(listener) };
     },
-    open(question, { ms, otherwise }, keep) {
+    needsProof: async (id) => open.get(id)?.needsProof ?? false,
+    open(question, { ms, otherwise }, keep, needsProof = false) {
       if (isClosed || open.size >= MOST) return undefined;
       const now = clock();
       const id = createId();
@@ -103,7 +112,7 @@ export function createPendingApprovals({ clock, createId, later }: ApprovalsOpti
         tell = resolve;
       });
       const stopTimer = later(ms, () => open.get(id) && finish(one, 'expiry', otherwise));
-      const one: Case = { ask, keep, tell, stopTimer };
+      const one: Case = { ask, keep, tell, stopTimer, needsProof };
       open.set(id, one);
       publish(ask);
       return {
@@ -176,6 +185,8 @@ export interface HeldCall {
   readonly caller: CallerChain;
   /** Epoch milliseconds. */
   readonly at: number;
+  /** It can be allowed only with proof that a person does it (`isHandsOff`). */
+  readonly needsProof: boolean | Promise<boolean>;
   /** Queues the call for the audit log, with what was decided. False if another process has. */
   settle(decided: object): boolean;
 }
@@ -208,13 +219,23 @@ export function hold(held: HeldCall, terms: ApprovalTerms, asking: ApprovalConte
     if (decision !== null) answer = printed;
     return true;
   };
-  const pending = desk.open(describeRequest(held, terms, requestingAgent(held.caller)), terms.wait, keep);
+  const pending = desk.open(
+    describeRequest(held, terms, requestingAgent(held.caller)),
+    terms.wait,
+    keep,
+    held.needsProof,
+  );
   if (!pending) {
     keep({ decision: otherwise, by: 'no-server' });
     return answer;
   }
   nameCaller?.(held.event, held.at).then((agent) => pending.learn(describeRequest(held, terms, agent)), onError);
   return { ms, text: pending.ended.then(() => answer), withdraw: pending.withdraw };
+}
+
+/** Agents must not be able to approve: the policy says so, or may say so in a file with an error. */
+export function isHandsOff({ rules }: Pick<Policy, 'rules'>): boolean {
+  return rules.some(({ id }) => /^preset:hands-off-the-guard:|^\w+:(?:error|stale|bad)$/.test(id));
 }
 
 export function holdCall(

@@ -1,5 +1,6 @@
 import { closeSync, openSync } from 'node:fs';
 import { createInterface, type Interface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ReadStream, WriteStream } from 'node:tty';
 import {
@@ -14,7 +15,11 @@ import {
 import type { SharedScreen } from '../../lib/screen.ts';
 
 /** Undefined where the person did not answer: another way was faster, or the terminal is gone. */
-export type TerminalPrompt = (ask: ApprovalRequest, signal: AbortSignal) => Promise<ApprovalAnswer | undefined>;
+export interface TerminalPrompt {
+  (ask: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer | undefined>;
+  /** What the person types is not shown. */
+  readonly passphrase: (signal: AbortSignal) => Promise<string | undefined>;
+}
 
 /**
  * The terminal itself: the program and whoever it talks to have stdin and stdout. Undefined where nobody sits there. One
@@ -23,15 +28,41 @@ export type TerminalPrompt = (ask: ApprovalRequest, signal: AbortSignal) => Prom
 export function createTerminalPrompt(screen: SharedScreen): TerminalPrompt | undefined {
   if (!process.stderr.isTTY || !canOpen()) return undefined;
   let last: Promise<unknown> = Promise.resolve();
-  return (ask, signal) => {
+  const inTurn = <T>(signal: AbortSignal, act: () => Promise<T>): Promise<T | undefined> => {
     const next = last.then(async () => {
       if (signal.aborted) return undefined;
       const giveBack = screen.take();
-      return askOnce(ask, signal).finally(giveBack);
+      return act().finally(giveBack);
     });
     last = next.catch(() => undefined);
     return next;
   };
+  const prompt = (ask: ApprovalRequest, signal: AbortSignal) => inTurn(signal, () => askOnce(ask, signal));
+  return Object.assign(prompt, {
+    passphrase: (signal: AbortSignal) => inTurn(signal, () => readPassphrase(signal)),
+  });
+}
+
+async function readPassphrase(signal: AbortSignal): Promise<string | undefined> {
+  const input = new ReadStream(openSync(TERMINAL, 'r'));
+  const output = new WriteStream(openSync(TERMINAL, 'w'));
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const reader = createInterface({ input, output: silent, terminal: true });
+  reader.once('SIGINT', () => {
+    reader.close();
+    process.kill(0, 'SIGINT');
+  });
+  try {
+    output.write('Passphrase for approvals: ');
+    return (await lineOf(reader, '', signal))?.trim() || undefined;
+  } catch {
+    return undefined;
+  } finally {
+    output.write('\n');
+    reader.close();
+    input.destroy();
+    output.destroy();
+  }
 }
 
 const TERMINAL = '/dev/tty';

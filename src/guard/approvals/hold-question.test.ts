@@ -21,6 +21,7 @@ function hold() {
     question: 'It asks',
     caller: { agent: null, ancestors: [] },
     at: 0,
+    needsProof: false,
     settle: (decided) => settled.push(decided) > 0,
   };
   const reply = holdHostApproval(question, { desk, onError: () => undefined });

@@ -63,7 +63,7 @@ async function begin() {
   const turns = new QuestionTurns();
   const asking = { desk, turns, onError: (error: unknown) => void expect(error).toBeUndefined() };
   const place = { adapter, root: 'http://127.0.0.1:1', forced: false };
-  const following = followHostApprovals([place], { folder, asking, turns, everyMs: 10 });
+  const following = followHostApprovals([place], { folder, asking, turns, needsProof: async () => false, everyMs: 10 });
   closers.push(() => following.close());
   await vi.waitUntil(() => heard.length > 0, { timeout: 30_000 });
   const spooled = (): readonly object[] => {

@@ -13,6 +13,8 @@ interface QuestionsOptions {
   readonly folder: string;
   readonly asking: ApprovalContext;
   readonly turns: QuestionTurns;
+  /** By the policy of the project in that folder. */
+  readonly needsProof: (folder: string) => Promise<boolean>;
   readonly everyMs?: number;
 }
 
@@ -45,7 +47,7 @@ export function followHostApprovals(places: readonly DataFolder[], options: Ques
 }
 
 function hearAt(address: string, { adapter }: DataFolder, questions: ApprovalsCapability, options: QuestionsOptions) {
-  const { folder, asking, turns } = options;
+  const { folder, asking, turns, needsProof } = options;
   const told = new Map<string, HostApproval>();
   const put = (payload: object, extra: object): void =>
     queueEvent(folder, adapter.host, Buffer.from(JSON.stringify(payload)), extra);
@@ -71,7 +73,8 @@ function hearAt(address: string, { adapter }: DataFolder, questions: ApprovalsCa
       };
       const asked = { host: hooks, event, call: event.call, question: event.question, caller, settle };
       const hold = (): void => {
-        const held = holdHostApproval({ ...asked, at: Date.now() }, asking);
+        const needs = needsProof(caller.project ?? event.cwd ?? '/').catch(() => true);
+        const held = holdHostApproval({ ...asked, at: Date.now(), needsProof: needs }, asking);
         if (typeof held === 'string') return;
         turns.open(question.id, held.withdraw);
         const goOn = async (printed: string | undefined): Promise<void> => {

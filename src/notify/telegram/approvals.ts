@@ -1,5 +1,6 @@
 import { type AgentReport, type ApprovalRequest, chatPerson } from '../../core/index.ts';
 import { known } from '../../lib/json.ts';
+import { UserError } from '../../lib/user-error.ts';
 import { approvalMessage, isShownInFull } from '../messages/approval-message.ts';
 import { rich } from '../messages/rich-text.ts';
 import { type Buttons, type Press, problemIn } from './bot-api.ts';
@@ -21,8 +22,9 @@ export async function sendApproval(
   const { book, clock, options, actions } = context;
   const allowance = book.read().allowances.find((one) => isCovered(ask, one, clock()));
   if (allowance) {
-    const { outcome } = await actions.answer(ask.id, 'allow', allowance.by);
-    if (outcome !== 'unknown') return;
+    // What stands in the file may have been written by an agent: only a press that we saw ourselves counts as the person's.
+    const answered = await actions.answer(ask.id, 'allow', allowance.by, pressedHere.has(allowance)).catch(proofNeeded);
+    if (answered && answered.outcome !== 'unknown') return;
   }
   const nonce = context.createNonce();
   const thread = session === null ? undefined : book.read().sessions[session]?.thread;
@@ -31,6 +33,16 @@ export async function sendApproval(
   const what = { purpose, text, buttons: buttonsFor(ask, nonce), ...known({ thread }) };
   await sendMessage(chat, what, isQuiet(options.quietHours, clock()), context);
 }
+
+/** Allowances of this process. */
+const pressedHere = new WeakSet<Allowance>();
+
+/** Any other error is thrown on. */
+function proofNeeded(error: unknown): undefined {
+  if (!(error instanceof UserError && NEEDS_PASSPHRASE.has(error.code))) throw error;
+}
+
+const NEEDS_PASSPHRASE: ReadonlySet<string> = new Set(['proof-needed', 'passphrase-not-set', 'passphrase-alarm']);
 
 function agentOf({ session, agent }: ApprovalRequest, { tracker }: ChatContext): AgentReport | undefined {
   const found = tracker.picture()?.sessions.find(({ id }) => id === session);
@@ -77,7 +89,9 @@ export async function handlePress(press: Press, context: ChatContext): Promise<s
   // That button is there only where it may be.
   if (word === 'agent' && !(ask && isRememberable(ask))) return 'This question is over.';
   const by = chatPerson(press.from);
-  const answered = await actions.answer(asked.ask, word === 'deny' ? 'deny' : 'allow', by);
+  const answered = await actions.answer(asked.ask, word === 'deny' ? 'deny' : 'allow', by, true).catch(proofNeeded);
+  if (!answered)
+    return 'Not allowed: start troupe telegram again in a terminal, and enter your passphrase for approvals.';
   if (answered.outcome !== 'taken') return 'This question is over.';
   if (word === 'agent' && ask) {
     const allowance: Allowance = {
@@ -88,6 +102,7 @@ export async function handlePress(press: Press, context: ChatContext): Promise<s
       by,
       until: clock() + ALLOWED_MS,
     };
+    pressedHere.add(allowance);
     book.keep((state) => ({
       ...state,
       allowances: [...state.allowances.filter(({ until }) => until > clock()), allowance],

@@ -36,7 +36,8 @@ interface StateBook {
 
 /** What the chat may ask for beyond its own. */
 export interface ChatActions {
-  answer(ask: string, answer: ApprovalAnswer, by: Person): Promise<AnswerOutcome>;
+  /** `isPressed`: the person said so just now, and it may be proven with their passphrase. */
+  answer(ask: string, answer: ApprovalAnswer, by: Person, isPressed: boolean): Promise<AnswerOutcome>;
   /** A session, redacted, as one file. Throws a `UserError` where it cannot be. */
   exportSession(session: { readonly id: string; readonly cwd: string | null }): Promise<ExportedFile>;
   /** Words to an agent, and its end, where its host has a way. Left out: there is none yet. */

@@ -39,10 +39,10 @@ function findReadRefusal(request: IncomingMessage): Refusal | undefined {
   return bringsBody(request) ? BODY : undefined;
 }
 
-/** The only two things that a client can change: it answers an approval, or asks for a login link. */
+/** All that a client can change: it answers an approval, pairs a browser or ends its pairing, or asks for a login link. */
 function isChange({ method, url = '' }: IncomingMessage, { takesAnswers }: Keeper): boolean {
   if (method !== 'POST') return false;
-  return url === '/api/login' || (takesAnswers === true && /^\/api\/asks\/[\w-]+$/.test(url));
+  return url === '/api/login' || (takesAnswers === true && /^\/api\/(?:asks\/[\w-]+|pairing(?:\/[\w-]+)?)$/.test(url));
 }
 
 /** It must be JSON, which no form of another page can send; and if a browser says which page sends it, that must be ours. */

@@ -5,7 +5,6 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { type Context, Hono } from 'hono';
 import {
   type AgentReport,
-  type Asks,
   type AttachOptions,
   type AttachReport,
   type AuditEntry,
@@ -20,7 +19,7 @@ import { codeOf, UserError } from '../../lib/user-error.ts';
 import type { Live } from '../../sessions/index.ts';
 import type { ServedGuard } from '../server-control.ts';
 import { answerError, answerJson, NO_SESSION, OUR_MISTAKE, type Refusal } from './answers.ts';
-import { type AnswerCheck, addApprovalRoutes } from './approval-routes.ts';
+import { type AnswerCheck, addApprovalRoutes, type ServedAsks, type ServedProof } from './approval-routes.ts';
 import { EVENT_STREAM_HEADERS, type EventStreams } from './event-streams.ts';
 import { type Credentials, loginCookie } from './gate.ts';
 import { headersOf, PAGE_HEADERS, type PageFiles, renderPage } from './page.ts';
@@ -41,7 +40,9 @@ export interface Served {
   /** `/api/guard`: the audit log. */
   readonly guard?: ServedGuard;
   /** `/api/asks`: tool calls that wait for a person. */
-  readonly asks?: Asks;
+  readonly asks?: ServedAsks;
+  /** Who may allow such calls; without it, all that are authenticated. */
+  readonly proof?: ServedProof;
   /** `/api/sessions/ID/export` */
   readonly exports?: ServedExport;
   /** `/api/agents/ID/attach`: how to resume from an agent. */
@@ -65,7 +66,7 @@ type Env = { Bindings: HttpBindings };
 /** Every address, and what answers there. Whoever gets here has passed the gate. */
 export function createRoutes(options: RoutesContext): Hono<Env> {
   const { live, guard, asks, exports, attach, streams, page, version, startedAt, port, onError } = options;
-  const { credentials, checkAnswerer } = options;
+  const { credentials, checkAnswerer, proof } = options;
   const routes = new Hono<Env>();
   for (const [address, file] of page)
     if (address !== '/') routes.get(address, (context) => context.body(file.bytes, 200, headersOf(address, file)));
@@ -100,7 +101,7 @@ export function createRoutes(options: RoutesContext): Hono<Env> {
       older: olderTotal,
       clients: streams.count(),
       isComplete,
-      notices,
+      notices: [...notices, ...(proof?.alarms() ?? [])],
     });
   });
 

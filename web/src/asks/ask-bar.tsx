@@ -10,11 +10,13 @@ import {
   remainingText,
   requesterText,
 } from '../../../src/core/index.ts';
+import { ProofNeeded } from '../backend.ts';
 import { agentsOf, clock, hearAsk, picture, sessions, useBackend } from '../store.ts';
 import './asks.css';
 import { computed } from '@preact/signals';
 import { select } from '../actions.ts';
 import { hueOf } from '../parts/marks.tsx';
+import { openPairing } from './pairing.tsx';
 
 /** Above the views, whatever is looked at, as long as a call waits for the person. */
 export function ApprovalBar() {
@@ -29,7 +31,10 @@ export function ApprovalBar() {
 
   const answer = async ({ id }: ApprovalRequest, said: ApprovalAnswer): Promise<void> => {
     if (!hands.isSteady(performance.now())) throw new Error('the list has just moved. Press again.');
-    const answered = await backend.answer(id, said);
+    const answered = await backend.answer(id, said).catch((error: unknown) => {
+      if (error instanceof ProofNeeded) openPairing();
+      throw error;
+    });
     if (answered.outcome === 'unknown') throw new Error('the call does not wait any more.');
     hearAsk(answered.ask);
     // The button is gone. On the next one, a second press would answer what nobody has read.
@@ -122,7 +127,8 @@ export function AskItem({ ask, onAnswer }: AskItemProps) {
     setTrouble('');
     onAnswer(said).catch((error) => {
       setSent(false);
-      setTrouble(`The answer did not arrive: ${error instanceof Error ? error.message : error}`);
+      const words = error instanceof Error ? error.message : String(error);
+      setTrouble(error instanceof ProofNeeded ? words : `The answer did not arrive: ${words}`);
     });
   };
   if (ask.end)

@@ -12,7 +12,14 @@ import type {
   TimelineReport,
   TranscriptMessage,
 } from '../../../src/core/index.ts';
-import type { AttachedAgent, Backend, ConnectionState, ExportedFile, ExportWish } from '../backend.ts';
+import {
+  type AttachedAgent,
+  type Backend,
+  type ConnectionState,
+  type ExportedFile,
+  type ExportWish,
+  ProofNeeded,
+} from '../backend.ts';
 
 const EVENTS = ['snapshot', 'change', 'gone', 'listing', 'ask', 'audit'] as const;
 
@@ -33,6 +40,12 @@ export function createLiveBackend(): Backend {
     heard: (filter, limit) => getJson('api/guard/log', { ...toQuery(filter), limit: String(limit) }),
     input: readInput,
     answer: sendAnswer,
+    pairing: {
+      status: () => getJson('api/pairing'),
+      pair,
+      unpair: async (id) => (await postJson(`api/pairing/${encodeURIComponent(id)}`, {})).json(),
+      pairedWith: () => keptPairing()?.keyId,
+    },
     export: fetchExport,
     async exportCommand(session) {
       const route = `api/sessions/${encodeURIComponent(session)}/export/command`;
@@ -125,16 +138,56 @@ async function fetchAttach(
   return response.json();
 }
 
+const PAIRING = 'troupe-pairing';
+
+/** In the storage of this origin, which other ports of this machine do not get: a cookie would be sent to all of them. */
+function keptPairing(): { readonly secret: string; readonly keyId: string } | undefined {
+  try {
+    return JSON.parse(localStorage.getItem(PAIRING) ?? '') ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function pair(passphrase: string): Promise<void> {
+  const name = navigator.userAgent.replace(/^.*\b(Firefox|Edg|Chrome|Safari)\/(\d+).*$/, '$1 $2').slice(0, 60);
+  const response = await postJson('api/pairing', { passphrase, name });
+  localStorage.setItem(PAIRING, JSON.stringify(await response.json()));
+}
+
+/** Rejects unless it succeeds. */
+async function postJson(route: string, body: object): Promise<Response> {
+  const response = await fetch(route, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) throw new Error(await reasonOf(response));
+  return response;
+}
+
 async function sendAnswer(id: string, answer: ApprovalAnswer): Promise<AnswerOutcome> {
   const response = await fetch(`api/asks/${encodeURIComponent(id)}`, {
     method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
+    headers: { 'Content-Type': 'application/json', ...(answer === 'allow' && pairingHeader()) },
     body: JSON.stringify({ answer }),
   });
+  if (response.status === 403) {
+    const { error } = await response.json();
+    if (PAIR_FIRST.has(error?.code)) throw new ProofNeeded(error.message);
+    throw new Error(error?.message ?? 'The server refused the answer.');
+  }
   if (response.status === 404) return { outcome: 'unknown' };
   const isLate = response.status === 409 || response.status === 410;
   if (!response.ok && !isLate) throw new Error(await reasonOf(response));
   return { outcome: isLate ? 'late' : 'taken', ask: (await response.json()).ask };
+}
+
+const PAIR_FIRST: ReadonlySet<unknown> = new Set(['proof-needed', 'passphrase-not-set', 'passphrase-alarm']);
+
+function pairingHeader(): Readonly<Record<string, string>> {
+  const secret = keptPairing()?.secret;
+  return secret === undefined ? {} : { 'X-Troupe-Pairing': secret };
 }
 
 async function reasonOf(response: Response): Promise<string> {

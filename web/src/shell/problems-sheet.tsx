@@ -1,4 +1,5 @@
 import { cleanLine, plural, type SessionDetail } from '../../../src/core/index.ts';
+import { PairingButton } from '../asks/pairing.tsx';
 import { Diagnostics, problemsText } from '../parts/diagnostics.tsx';
 import { AgentLink } from '../parts/marks.tsx';
 import { ReplayBar } from '../replay/replay-bar.tsx';
@@ -60,6 +61,7 @@ export function BottomBar() {
           {problems}
         </button>
       )}
+      <PairingButton />
       {backend.kind === 'live' && (
         <span class={`bottom-connection bottom-${connection.value}`}>
           <span class="bottom-word">
