@@ -70,7 +70,11 @@ await build({
   ...forHooks,
   entryPoints: ['src/hook/hook.ts'],
   outfile: 'dist/hook.cjs',
-  define: { JUDGE_DIGEST: await buildPart('judge'), HOSTS_DIGEST: await buildPart('hosts') },
+  define: {
+    JUDGE_DIGEST: await buildPart('judge'),
+    POLICY_DIGEST: await buildPart('policy'),
+    HOSTS_DIGEST: await buildPart('hosts'),
+  },
 });
 writeFileSync(`${root}dist/troupe.js`, `#!/usr/bin/env node\n${readFileSync(`${root}dist/troupe.js`, 'utf8')}`);
 chmodSync(`${root}dist/troupe.js`, 0o755);

@@ -20,12 +20,12 @@ const { dependencies } = JSON.parse(readFileSync(path.join(root, 'package.json')
 const fixtures = existsSync(path.join(root, 'src/hosts')) ? 'src/hosts' : 'src/adapters';
 
 await bundle({ troupe: 'src/main.ts' }, { format: 'esm', splitting: true, external: Object.keys(dependencies) });
-const [hook, judge, hosts] = existsSync(path.join(root, 'src/hook/hook.ts'))
-  ? ['src/hook/hook.ts', 'src/hook/judge.ts', 'src/hook/hosts.ts']
+const [hook, judge, hosts, policy] = existsSync(path.join(root, 'src/hook/hook.ts'))
+  ? ['src/hook/hook.ts', 'src/hook/judge.ts', 'src/hook/hosts.ts', 'src/hook/policy.ts']
   : ['src/hook.ts', 'src/hook-judge.ts', 'src/hook-hosts.ts'];
-const digests = { JUDGE_DIGEST: '"0"', HOSTS_DIGEST: '"0"' };
+const digests = { JUDGE_DIGEST: '"0"', POLICY_DIGEST: '"0"', HOSTS_DIGEST: '"0"' };
 await bundle(
-  { hook, 'hook-judge': judge, 'hook-hosts': hosts },
+  { hook, 'hook-judge': judge, 'hook-hosts': hosts, ...(policy && { 'hook-policy': policy }) },
   { format: 'cjs', outExtension: { '.js': '.cjs' }, define: digests },
 );
 for (const name of ['package.json', 'node_modules', 'demo']) linkFrom(name);

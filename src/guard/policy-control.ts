@@ -3,10 +3,9 @@ import type { PolicyCheck, PolicyPreset } from '../core/index.ts';
 import { configFolder, stateFolder } from '../lib/state-folder.ts';
 import { UserError } from '../lib/user-error.ts';
 import { thisMachine } from '../sessions/index.ts';
-import type { CompiledPolicyFolders } from './policy/compiled-file.ts';
 import { checkPolicyFile, type LoadedPolicy, loadPolicy } from './policy/load-policy.ts';
 import { listPresets } from './policy/presets.ts';
-import { policyPlaces } from './policy/sources.ts';
+import { type CompiledPolicyFolders, policyPlaces } from './policy/sources.ts';
 
 export function createPolicyControl(): PolicyControl {
   const { env, home } = thisMachine();
@@ -20,7 +19,7 @@ export function createPolicyControl(): PolicyControl {
       if (!loaded.unkept) return toCheck(loaded);
       throw new UserError(
         'state-folder',
-        `The policy could not be kept in ${where.stateFolder}, where the hooks look for it: ${loaded.unkept.message}`,
+        `What the policy says for failures could not be kept in ${where.stateFolder}, where the hooks look for it: ${loaded.unkept.message}`,
         'Make it a folder of your own with room on its disk, or name another with TROUPE_HOME.',
         { cause: loaded.unkept },
       );

@@ -18,8 +18,6 @@ export type Opaque = (typeof OPAQUE)[number];
 
 export interface Policy {
   readonly version: 1;
-  /** Of the texts that it was compiled from. */
-  readonly hash: string;
   /** Where nothing else decides, by who makes the call. */
   readonly defaults: Readonly<Record<'main' | 'subagent' | 'unknown', Decision>>;
   /** Where something goes wrong inside. */
@@ -146,7 +144,6 @@ export interface TriedRule extends Omit<ExplainedTrial, 'rule'> {
 /** Where there is no file at all: nobody asked for an opinion. */
 export const NO_POLICY: Policy = {
   version: 1,
-  hash: '',
   defaults: { main: 'none', subagent: 'none', unknown: 'none' },
   onError: 'none',
   opaque: 'ask',

@@ -5,6 +5,7 @@
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import type { CallerChain, CallerReading, CallingAgent, HookEvent, HooksCapability } from '../hosts/index.ts';
+import { isEqual } from '../lib/json.ts';
 import type { AgentsAbove } from './callers.ts';
 import { isInWindow, lineOf, selecting } from './match/agent.ts';
 import { canBeAbout } from './match/tool-pattern.ts';
@@ -81,7 +82,7 @@ export function trialsFor(event: HookEvent, options: JudgeOptions): readonly Tri
   const own = policyFor(base);
   const policies = more.flatMap((folder) => {
     const policy = policyFor(folder);
-    return policy.hash === own.hash && !namesProjects(policy) ? [] : [{ folder, policy, also: folder }];
+    return isEqual(policy, own) && !namesProjects(policy) ? [] : [{ folder, policy, also: folder }];
   });
   return [{ folder: caller.project, policy: own, also: undefined }, ...policies].flatMap(({ folder, policy, also }) =>
     readings.flatMap((reading, index): readonly Trial[] => {

@@ -5,11 +5,12 @@
 //   guard HOST                       with the payload on stdin
 //   drain STATE                      drains the queue
 
-import { existsSync, readFileSync, renameSync, statSync, writeSync } from 'node:fs';
+import { readFileSync, renameSync, statSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { isPendingOf, MAX_QUEUED_BYTES, parseQueued, queueEvent, queuePending } from '../audit/queue.ts';
 import { auditFieldsOf, CallerRecords } from '../guard/callers.ts';
-import { type CompiledPolicyFolders, type ReadCompiled, readCompiled } from '../guard/policy/compiled-file.ts';
+import type { CompiledSources } from '../guard/policy/compile-sources.ts';
+import { type CompiledPolicyFolders, lookAtSource, policyPlaces } from '../guard/policy/sources.ts';
 import { NO_POLICY, type Policy } from '../guard/policy.ts';
 import { foldersFor, type Judgement, type JudgeOptions, preCheck } from '../guard/pre-check.ts';
 import { GUARDED_HOSTS, type GuardedHost } from '../hosts/guarded-hosts.ts';
@@ -18,7 +19,8 @@ import { loadCompiled } from '../lib/load-compiled.ts';
 import { appendSync, readRegularSync } from '../lib/regular-file.ts';
 import { configFolder, stateFolder } from '../lib/state-folder.ts';
 
-/** Of hook-judge.cjs and hook-hosts.cjs, by scripts/build.mjs. */
+/** Of hook-judge.cjs, hook-policy.cjs and hook-hosts.cjs, by scripts/build.mjs. */
+declare const POLICY_DIGEST: string;
 declare const JUDGE_DIGEST: string;
 declare const HOSTS_DIGEST: string;
 
@@ -38,10 +40,12 @@ async function runHook(): Promise<void> {
     if (command === 'guard') answerTrouble(folder, error);
     if (folder !== undefined) noteError(folder, error);
   }
-  if (folder === undefined) return;
-  attempt(folder, () => {
-    for (const keep of afterwards) keep();
-  });
+  for (const keep of afterwards)
+    try {
+      keep();
+    } catch {
+      // A package that belongs to another user: it takes a little longer each time.
+    }
 }
 
 /** Gives what is to be printed. Whether the call could be queued does not change that. */
@@ -81,7 +85,7 @@ function judgePayload(
   payload: unknown,
   ppid: number,
 ): Pick<Judgement, 'printed' | 'decision' | 'given'> & { readonly parent?: string } {
-  const host = hostNamed(name, folder);
+  const host = hostNamed(name);
   if (!host) {
     if (!policyIn(placesOf(folder, process.cwd()))) return { printed: '', decision: 'none' };
     throw new Error(`this troupe does not know the calls of ${name}`);
@@ -105,7 +109,7 @@ function judgePayload(
     const options = { host, caller, above, alsoIn, policyFor, home, at };
     const early = event && tryPreCheck(event, options);
     if (early) return early;
-    const { judgeAlone } = load<typeof import('./judge.ts')>('hook-judge.cjs', JUDGE_DIGEST, folder);
+    const { judgeAlone } = load<typeof import('./judge.ts')>('hook-judge.cjs', JUDGE_DIGEST);
     return judgeAlone(event, options);
   };
   const judgement = judged();
@@ -127,17 +131,23 @@ const isLate = ({ agent, isLate = false }: CallerChain): boolean => agent !== nu
 const LATE_MS = 300;
 const PAUSE_MS = 20;
 
-function hostNamed(name: string, folder: string): GuardedHost | undefined {
+function hostNamed(name: string): GuardedHost | undefined {
   if (Object.hasOwn(GUARDED_HOSTS, name)) return GUARDED_HOSTS[name];
-  const { MORE_GUARDED_HOSTS } = load<typeof import('./hosts.ts')>('hook-hosts.cjs', HOSTS_DIGEST, folder);
+  const { MORE_GUARDED_HOSTS } = load<typeof import('./hosts.ts')>('hook-hosts.cjs', HOSTS_DIGEST);
   return Object.hasOwn(MORE_GUARDED_HOSTS, name) ? MORE_GUARDED_HOSTS[name] : undefined;
 }
 
-/** Another part of the hook, from the same folder. */
-function load<Exports>(name: string, digest: string, folder: string): Exports {
-  const file = path.join(path.dirname(program), name);
-  const { exports, keep } = loadCompiled<Exports>({ file, digest, folder: path.join(folder, 'code') }, require);
-  if (folder !== '') afterwards.push(keep);
+/**
+ * Another part of the hook, from the same folder. Its machine code is kept there, too: who may change that may change the program as well,
+ * but the state folder is where agents write first.
+ */
+function load<Exports>(name: string, digest: string): Exports {
+  const own = path.dirname(program);
+  const { exports, keep } = loadCompiled<Exports>(
+    { file: path.join(own, name), digest, folder: path.join(own, 'code') },
+    require,
+  );
+  afterwards.push(keep);
   return exports;
 }
 
@@ -150,46 +160,30 @@ function tryPreCheck(event: HookEvent, options: JudgeOptions): Judgement | undef
   }
 }
 
-/** Undefined if there is no policy. One that has changed is compiled by the program, once; no YAML is read here. */
-function policyIn(where: CompiledPolicyFolders): ReadCompiled | undefined {
-  const found = readCompiled(where);
-  if (found.state === 'none') return undefined;
-  if (found.state === 'current') return found;
-  const { spawnSync } = require('node:child_process') as typeof import('node:child_process');
-  const troupe = path.join(path.dirname(program), 'troupe.js');
-  const { configFolder, stateFolder } = where;
-  // If both are the same folder, TROUPE_HOME named it.
-  const own = configFolder === stateFolder ? { TROUPE_HOME: stateFolder } : {};
-  spawnSync(process.execPath, [troupe, 'guard', 'check'], {
-    cwd: nearest(where.folder),
-    env: { ...process.env, ...own },
-    timeout: Math.max(Math.round(COMPILE_MS - process.uptime() * 1_000), MIN_COMPILE_MS),
-    killSignal: 'SIGKILL',
-    stdio: 'ignore',
-  });
-  return readCompiled(where);
-}
+const compiled = new Map<string, CompiledSources>();
 
-/** Of our time, for all policies: less than the stub waits for us. */
-const COMPILE_MS = 5_000;
-const MIN_COMPILE_MS = 500;
-
-/** A program cannot be started in a folder that is gone. */
-function nearest(folder: string): string {
-  const above = path.dirname(folder);
-  return existsSync(folder) || above === folder ? folder : nearest(above);
+/** Undefined if there is no policy. Compiled at each call: whatever was kept of it, an agent could have changed. */
+function policyIn(where: CompiledPolicyFolders): CompiledSources | undefined {
+  const places = policyPlaces(where).filter(({ file }) => lookAtSource(file) !== undefined);
+  if (places.length === 0) return undefined;
+  // A call may concern several folders of one project.
+  const key = JSON.stringify(places);
+  const { compileSources } = load<typeof import('./policy.ts')>('hook-policy.cjs', POLICY_DIGEST);
+  const policy = compiled.get(key) ?? compileSources(where);
+  compiled.set(key, policy);
+  return policy;
 }
 
 /** The call itself cannot be read: the server has it, or the disk does not give it back. */
 function answerTrouble(folder: string | undefined, error: unknown): void {
   try {
-    const { state, policy } = readCompiled(placesOf(folder ?? '', process.cwd()));
-    if (state === 'none') return;
-    const host = hostNamed(args[0] ?? '', folder ?? '');
+    const found = policyIn(placesOf(folder ?? '', process.cwd()));
+    if (!found) return;
+    const host = hostNamed(args[0] ?? '');
     // Without a host there is no answer format: the stub answers by the exit code and `on_error`.
     if (!host) throw error;
     const reason = `The guard of troupe failed: ${error instanceof Error ? error.message : error}`;
-    print(host.formatAnswer({ decision: policy.onError, reason }));
+    print(host.formatAnswer({ decision: found.policy.onError, reason }));
   } catch (again) {
     // Not even the policy could be read. The stub has an answer for that; for a host that runs us itself this is one.
     process.exitCode = 2;

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import path from 'node:path';
 import type { PolicyProblem } from '../../core/index.ts';
 import { escapeGlob } from '../match/tool-pattern.ts';
@@ -13,7 +12,6 @@ import {
   withCaution,
 } from '../policy.ts';
 import { EFFECTS, type Effect, type InputMapping, type ToolMappings } from '../tool-inputs.ts';
-import { COMPILER } from './compiled-file.ts';
 import { type PresetName, presetText } from './presets.ts';
 import { type Placed, type PolicyFile, readOwnText, readPolicyFile } from './read-policy-file.ts';
 import type { PolicySource } from './sources.ts';
@@ -54,7 +52,7 @@ export function compilePolicy({
   ];
   const tools = mergeMappings(files);
   const mapped = tools === undefined ? {} : { tools };
-  let policy: Policy = { ...NO_POLICY, ...settings, ...mapped, hash: hashSources(sources, home), rules };
+  let policy: Policy = { ...NO_POLICY, ...settings, ...mapped, rules };
   for (const { source, file } of files) policy = cautioned(policy, source, file);
   return { policy, presets, problems: files.flatMap(({ file }) => file.problems.list()) };
 }
@@ -132,15 +130,6 @@ function presetRules(name: PresetName): readonly Rule[] {
   );
   presetsRead.set(name, rules);
   return rules;
-}
-
-function hashSources(sources: readonly PolicySource[], home: string): string {
-  const hashOf = (content: Uint8Array | string): string => createHash('sha256').update(content).digest('hex');
-  const texts = sources.map(({ scope, file, content }) => {
-    const hash = content instanceof Uint8Array ? hashOf(content) : null;
-    return [scope, file, hash];
-  });
-  return hashOf(JSON.stringify([COMPILER, home, texts]));
 }
 
 export type Settings = Pick<Policy, 'defaults' | 'onError' | 'opaque'>;

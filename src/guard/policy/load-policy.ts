@@ -1,87 +1,74 @@
-// Where YAML may be loaded: the server and the command line. Keeps what it compiled for the hook.
+// For the server and the command line: the policy of a project, and what the stub of the guard says if nobody can read it.
 
 import { randomBytes } from 'node:crypto';
-import { realpathSync } from 'node:fs';
-import { mkdir, rename, rm, utimes } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { PolicyFileScope } from '../../core/index.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { createFile } from '../../lib/regular-file.ts';
+import { digestText } from '../../lib/digest.ts';
+import { createFile, readText } from '../../lib/regular-file.ts';
 import type { Policy } from '../policy.ts';
 import { type Compiled, compilePolicy } from './compile.ts';
+import { type CompiledSources, compileSources } from './compile-sources.ts';
 import {
-  COMPILER,
-  type CompiledFile,
   type CompiledPolicyFolders,
-  compiledPath,
-  formatCompiledFile,
-  readCompiled,
-} from './compiled-file.ts';
-import { lookAtSource, type PolicyPlace, policyPlaces, readNamedSource, readSource } from './sources.ts';
+  lookAtSource,
+  type PolicyPlace,
+  policyPlaces,
+  readNamedSource,
+  readSource,
+} from './sources.ts';
 
 export interface LoadedPolicy extends Compiled {
   /** Those that are there. */
   readonly files: readonly { readonly scope: PolicyFileScope; readonly file: string }[];
-  /** Why a hook will not find it; null: it will. */
+  /** Why the stub will not find what `on_error` says; null: it will. */
   readonly unkept: Error | null;
 }
 
-/** What holds for the project in that folder. Compiles only what has changed. */
+/** What holds for the project in that folder, compiled from its files now. */
 export async function loadPolicy(where: CompiledPolicyFolders): Promise<LoadedPolicy> {
-  const before = readCompiled(where);
-  if (before.state === 'none') return { policy: before.policy, presets: [], problems: [], files: [], unkept: null };
-  if (before.state === 'current') return { ...before.compiled, files: filesOf(before.compiled), unkept: null };
-  const at = Date.now();
-  const compiled = compileNow(where);
-  const file = compiledPath(where.stateFolder, compiled.sources);
-  const unkept = (await keep(file, formatCompiledFile(compiled), at)) ?? (await keepOnErrors(file, compiled, at));
-  return { ...compiled, files: filesOf(compiled), unkept };
-}
-
-function compileNow(where: CompiledPolicyFolders): CompiledFile {
-  const read = policyPlaces(where).map((place) => ({ place, found: readSource(place.file) }));
-  const sources = read.flatMap(({ place, found }) => (found ? [{ ...place, content: found.content }] : []));
-  const { home, configFolder, stateFolder } = where;
-  const ownFolders = [configFolder, stateFolder].map(resolveFolder);
-  return {
-    compiler: COMPILER,
-    home,
-    sources: read.map(({ place, found }) => (found ? { ...place, state: found.state, digest: found.digest } : place)),
-    ...compilePolicy({ sources, home, ownFolders, resolve: resolveFolder }),
-  };
-}
-
-function filesOf({ sources }: CompiledFile): LoadedPolicy['files'] {
-  return sources.flatMap(({ scope, file, digest }) => (digest === undefined ? [] : [{ scope, file }]));
+  const { sources, ...compiled } = compileSources(where);
+  const files = sources.map(({ scope, file }) => ({ scope, file }));
+  if (sources.length === 0) return { ...compiled, files, unkept: null };
+  return { ...compiled, files, unkept: await keepOnErrors(where, { sources, ...compiled }) };
 }
 
 /**
  * What is to be said where nobody can read the policy: the stub of the guard reads these, which knows no JSON. One for the
  * person's own file, wherever they work, and one for the project where it has its own: the decision, and the project's folder.
  */
-async function keepOnErrors(file: string, { home, sources, policy }: CompiledFile, at: number): Promise<Error | null> {
-  const folder = path.dirname(file);
-  const [user] = sources;
-  const own = user?.digest === undefined ? undefined : readSource(user.file);
-  if (user && own) {
-    const alone = compilePolicy({ sources: [{ ...user, content: own.content }], home });
-    const unkept = await keep(path.join(folder, 'user.on-error'), `${alone.policy.onError}\n\n`, at);
+async function keepOnErrors(
+  { stateFolder, home }: CompiledPolicyFolders,
+  { sources, policy }: CompiledSources,
+): Promise<Error | null> {
+  const folder = path.join(stateFolder, 'policy');
+  const user = sources.find(({ scope }) => scope === 'user');
+  if (user) {
+    const alone = compilePolicy({ sources: [user], home });
+    const unkept = await keep(path.join(folder, 'user.on-error'), `${alone.policy.onError}\n\n`);
     if (unkept) return unkept;
   }
-  const project = sources.find(({ root, digest }) => root !== null && digest !== undefined);
-  return project ? keep(`${file}.on-error`, `${policy.onError}\n${project.root}\n`, at) : null;
+  await removeCompiled(folder);
+  const project = sources.find(({ root }) => root !== null);
+  if (!project) return null;
+  const file = path.join(folder, `${digestText(String(project.root))}.on-error`);
+  return keep(file, `${policy.onError}\n${project.root}\n`);
 }
 
-/**
- * Whole or not at all. Of two at once the last stays; if it read the files before the other did, it is stale, and is known to
- * be by the digests in it.
- */
-async function keep(file: string, text: string, at: number): Promise<Error | null> {
+/** Versions before 0.2 kept whole policies there, and believed them. */
+async function removeCompiled(folder: string): Promise<void> {
+  const names = await readdir(folder).catch(() => []);
+  for (const name of names) if (/\.json(?:\.on-error)?$/.test(name)) await rm(path.join(folder, name), { force: true });
+}
+
+/** Whole or not at all. What is there already is not written again. */
+async function keep(file: string, text: string): Promise<Error | null> {
+  if ((await readText(file).catch(() => undefined)) === text) return null;
   const draft = `${file}.${randomBytes(6).toString('hex')}`;
   try {
     await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
     await createFile(draft, text);
-    await utimes(draft, at / 1_000, at / 1_000);
     await rename(draft, file);
     return null;
   } catch (error) {
@@ -89,20 +76,6 @@ async function keep(file: string, text: string, at: number): Promise<Error | nul
     await rm(draft, { force: true }).catch(() => {});
     return error instanceof Error ? error : new Error(String(error));
   }
-}
-
-/** The part before the first `*`, as far as it is there, with its links followed. */
-function resolveFolder(pattern: string): string {
-  const parts = pattern.split(path.sep);
-  const fixed = parts.findIndex((part) => part.includes('*'));
-  for (let length = fixed === -1 ? parts.length : fixed; length > 1; length--) {
-    try {
-      return path.join(realpathSync(parts.slice(0, length).join(path.sep)), ...parts.slice(length));
-    } catch {
-      // Not there (yet): the folder above may be.
-    }
-  }
-  return pattern;
 }
 
 /**

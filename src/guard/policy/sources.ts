@@ -101,6 +101,11 @@ export interface PolicyFolders {
   readonly folder: string;
 }
 
+export interface CompiledPolicyFolders extends PolicyFolders {
+  readonly stateFolder: string;
+  readonly home: string;
+}
+
 /** Those that may be there, the person's own first. */
 export function policyPlaces({ configFolder, folder }: PolicyFolders): readonly PolicyPlace[] {
   const user: PolicyPlace = { scope: 'user', file: path.resolve(configFolder, 'policy.yaml'), root: null };

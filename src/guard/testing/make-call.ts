@@ -75,5 +75,5 @@ export function rule(decision: Decision, tools: string | readonly string[], chan
 
 export function policy(rules: readonly Rule[], defaults: Decision | Policy['defaults'] = 'none'): Policy {
   const all = typeof defaults === 'string' ? { main: defaults, subagent: defaults, unknown: defaults } : defaults;
-  return { version: 1, hash: 'x', defaults: all, onError: 'deny', opaque: 'deny', rules };
+  return { version: 1, defaults: all, onError: 'deny', opaque: 'deny', rules };
 }
