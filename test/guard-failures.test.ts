@@ -217,10 +217,14 @@ describe('without a server, when the policy cannot be read', () => {
     expect((await ask(call('ls'))).answer).toBe('ask');
     await policy('none');
     mkdirSync(at('project/.troupe'));
-    written('project/.troupe/policy.yaml', 'version: 1\non_error: deny\n');
+    written('project/.troupe/policy.yaml', 'version: 1\n"on_error": deny\n');
     expect((await ask(call('ls'))).answer).toBe('ask');
     await compile();
     expect((await ask(call('ls'))).answer).toBe('deny');
+    rmSync(state('policy'), { recursive: true });
+    written('project/.troupe/policy.yaml', 'version: 1\non_error: deny\n');
+    expect((await ask(call('ls'))).answer).toBe('deny');
+    await policy('none');
     rmSync(at('project/.troupe/policy.yaml'));
     expect((await ask(call('ls'))).answer).toBe('silence');
   });
@@ -303,17 +307,77 @@ describe.each([false, true])('with a server: %s', (isServed) => {
   });
 });
 
+type Prepared = { readonly payload?: string; readonly before?: string };
+
+/** Paths on which a call once passed without a word. */
+const SILENT: readonly (readonly [string, () => unknown, string])[] = [
+  ['an empty stub', () => writeFileSync(guardFile(), ''), 'stopped'],
+  [
+    'a stub that is gone, with a policy of the project and the agent in a folder of it',
+    async () => {
+      rmSync(at('home/.config/troupe/policy.yaml'));
+      for (const folder of ['project/.troupe', 'project/src/deep']) mkdirSync(at(folder), { recursive: true });
+      writeFileSync(at('project/.troupe/policy.yaml'), 'version: 1\nrules: [{ tools: Bash, decision: deny }]\n');
+      rmSync(guardFile());
+      return { before: 'cd src/deep; ' };
+    },
+    'stopped',
+  ],
+  [
+    'a policy that is a link to nowhere',
+    () => {
+      rmSync(at('home/.config/troupe/policy.yaml'));
+      symlinkSync(at('nowhere.yaml'), at('home/.config/troupe/policy.yaml'));
+    },
+    'ask',
+  ],
+  [
+    'a folder of the project that is a link to nowhere',
+    () => {
+      rmSync(at('home/.config/troupe/policy.yaml'));
+      symlinkSync(at('nowhere'), at('project/.troupe'));
+    },
+    'ask',
+  ],
+  [
+    'a policy that is a link to nowhere, and a stub that is gone',
+    () => {
+      rmSync(at('home/.config/troupe/policy.yaml'));
+      symlinkSync(at('nowhere.yaml'), at('home/.config/troupe/policy.yaml'));
+      rmSync(guardFile());
+    },
+    'stopped',
+  ],
+  [
+    'a call without the name of its tool',
+    () => ({ payload: JSON.stringify({ ...JSON.parse(call('ls')), tool_name: undefined }) }),
+    'ask',
+  ],
+  ['a call whose tool is not a text', () => ({ payload: JSON.stringify({ ...JSON.parse(call('ls')), tool_name: 7 }) }), 'ask'],
+  [
+    'what was kept of on_error was changed, and the hook file is gone',
+    () => {
+      writeFileSync(state('policy/user.on-error'), 'none\n\n');
+      writeFileSync(guardFile(), readFileSync(guardFile(), 'utf8').replace(/^hook=.*$/m, "hook='/nowhere/hook.cjs'"), {
+        mode: 0o700,
+      });
+    },
+    'ask',
+  ],
+];
+
 describe('without a server', () => {
   beforeEach(() => reset());
 
-  it('asks about everything when the compiled policy cannot be stored', async () => {
+  it('judges by the policy when nothing of it can be stored', async () => {
     await policy('none');
     rmSync(state('policy'), { recursive: true });
     writeFileSync(state('policy'), 'in the way');
-    expect((await ask(call('ls'))).answer).toBe('ask');
+    expect((await ask(call('ls'))).answer).toBe('silence');
+    expect((await ask(call('rm a'))).answer).toBe('deny');
   });
 
-  it('compiles the policy again when the compiled one is damaged', async () => {
+  it('believes nothing that was kept of the policy', async () => {
     await policy('none');
     for (const name of readdirSync(state('policy'))) writeFileSync(state('policy', name), '{"policy":');
     expect((await ask(call('rm a'))).answer).toBe('deny');
@@ -346,17 +410,36 @@ describe('without a server', () => {
     expect((await ask(call('mv a'))).answer).toBe('deny');
   });
 
-  it('still answers when the cached machine code is damaged', async () => {
+  it('runs no machine code from the state folder', async () => {
     await policy('deny');
     expect((await ask(call('rm a'))).answer).toBe('deny');
-    const [kept = ''] = readdirSync(state('code'));
-    const whole = readFileSync(state('code', kept));
-    for (const spoil of [0, 16, 64, 1_000, 50_000]) {
-      const bytes = Buffer.from(whole);
-      bytes.fill(0x5a, spoil, spoil + 64);
-      writeFileSync(state('code', kept), bytes);
-      expect((await ask(call('rm a'))).answer).toBe('deny');
-    }
+    expect(existsSync(state('code'))).toBe(false);
+  });
+
+  it.each(SILENT)('does not pass over a call in silence: %s', async (_what, prepare, expected) => {
+    await policy(undefined);
+    const options = ((await prepare()) ?? {}) as Prepared;
+    const { payload = call('ls'), ...how } = options;
+    const { code, answer } = await ask(payload, how);
+    expect(code === 2 ? 'stopped' : answer).toBe(expected);
+  });
+
+  it.runIf(process.getuid?.() === 0)('denies on a full and on a read-only disk what it denies elsewhere', async () => {
+    await policy(undefined);
+    const long = `rm a ${'#'.repeat(70_000)}`;
+    const onDisk = async (options: string, prepare: string): Promise<readonly string[]> => {
+      const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', state('spool')]);
+      if (mounted.status !== 0) return ['deny', 'deny'];
+      try {
+        spawnSync('sh', ['-c', prepare], { cwd: state('spool') });
+        if (options !== '') spawnSync('mount', ['-o', options, state('spool')]);
+        return [(await ask(call('rm a'))).answer, (await ask(call(long))).answer];
+      } finally {
+        spawnSync('umount', [state('spool')]);
+      }
+    };
+    expect(await onDisk('', 'dd if=/dev/zero of=fill bs=1k 2>&-')).toEqual(['deny', 'deny']);
+    expect(await onDisk('remount,ro', ':')).toEqual(['deny', 'deny']);
   });
 });
 

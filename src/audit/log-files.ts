@@ -66,20 +66,33 @@ export async function readHead(folder: string): Promise<Head | 'broken' | undefi
   try {
     return parseHead(await readText(headPath(folder))) ?? 'broken';
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
+    if (codeOf(error) === 'ENOENT') return (await listLogFiles(folder)).length === 0 ? readMirror(folder) : undefined;
     if (isWrongFile(error)) return 'broken';
     throw error;
   }
 }
 
+/** Outside the folder of the log: without it, a log that was removed as a whole would look like one that never began. */
+const mirrorPath = (folder: string): string => path.join(folder, 'audit-head.json');
+
+async function readMirror(folder: string): Promise<Head | undefined> {
+  return parseHead(await readText(mirrorPath(folder)).catch(() => ''));
+}
+
 /** Under the lock only. Not flushed: one that is lost or behind after a power cut is made again from the log itself. */
 export async function writeHead(folder: string, { n, hash, pruned, lost }: Head): Promise<void> {
-  const draft = `${headPath(folder)}.new`;
+  const text = `${JSON.stringify({ n, hash, ...known({ pruned, lost }) })}\n`;
+  await replaceWhole(headPath(folder), text);
+  await replaceWhole(mirrorPath(folder), text);
+}
+
+async function replaceWhole(file: string, text: string): Promise<void> {
+  const draft = `${file}.new`;
   try {
     // Of one that was killed.
     await rm(draft, { recursive: true, force: true });
-    await createFile(draft, `${JSON.stringify({ n, hash, ...known({ pruned, lost }) })}\n`);
-    await rename(draft, headPath(folder));
+    await createFile(draft, text);
+    await rename(draft, file);
   } catch (error) {
     await rm(draft, { force: true });
     throw error;

@@ -390,3 +390,14 @@ describe('pruning', () => {
     expect(readdirSync(bad)).toHaveLength(1);
   });
 });
+
+describe('an audit folder that was removed', () => {
+  it('does not verify as a log that never began, nor does the log that begins after it', async () => {
+    await writeDays();
+    rmSync(audit(), { recursive: true });
+    expect((await verifyLog(folder)).problems).not.toEqual([]);
+    put(FIRST + 4 * DAY, { seq: 99 });
+    await drainAt(FIRST + 4 * DAY + 60_000);
+    expect((await verifyLog(folder)).problems).not.toEqual([]);
+  });
+});

@@ -131,7 +131,17 @@ done
 ${NOTE}${failureScript(answers)}${askNodeScript(bash !== undefined)}
 case $left in
 nothing) fail "$1" 'it was told nothing' ;;
-part) fail "$1" "$trouble" ;;
+part)
+  # A full disk must not make a denial a question. Of a short call we have all of it.
+  if [ "\${#first}" -gt 0 ] && [ "\${#first}" -lt 2048 ]; then
+    new=- stdin_is_first=yes
+  else
+    find_on_error
+    [ -z "$said" ] || stricter=deny
+    fail "$1" "$trouble"
+  fi
+  note "$1" "$trouble"
+  ;;
 stdin)
   # Where nothing can be kept, there is something to decide all the same.
   note "$1" "$trouble"
@@ -162,7 +172,7 @@ exec 2> /dev/null
 trap '' HUP INT TERM
 umask 077
 PATH=/usr/bin:/bin:$PATH
-new= final= trouble= left=nothing parent=
+new= final= trouble= left=nothing parent= first= stricter= stdin_is_first=
 # Who started the program that runs us, where an agent did (identity.ts).
 case $TROUPE_PARENT in '' | *[!A-Za-z0-9._:@-]*) TROUPE_PARENT= ;; *) parent=',"parent":"'$TROUPE_PARENT'"' ;; esac
 case $TROUPE_AGENT in *[!A-Za-z0-9._:@/?-]*) TROUPE_AGENT= ;; esac
@@ -290,24 +300,39 @@ hear() {
 }
 find_on_error() {
   said= word=
-  if [ -e "$config/policy.yaml" ]; then
+  if [ -e "$config/policy.yaml" ] || [ -L "$config/policy.yaml" ]; then
     [ -f "$state/policy/user.on-error" ] && read -r word < "$state/policy/user.on-error"
-    hear "$word"
+    hear_policy "$config/policy.yaml" "$word"
   fi
   place=$here
   until [ -z "$place" ] || [ -e "$place/.troupe" ] || [ -e "$place/.git" ]; do place=\${place%/*}; done
   for name in policy policy.local; do
-    [ -e "$place/.troupe/$name.yaml" ] && [ "$place/.troupe/$name.yaml" != "$config/policy.yaml" ] || continue
+    { [ -e "$place/.troupe/$name.yaml" ] || [ -L "$place/.troupe/$name.yaml" ]; } && [ "$place/.troupe/$name.yaml" != "$config/policy.yaml" ] || continue
     found=
     for kept in "$state"/policy/*.on-error; do
       [ -f "$kept" ] && { read -r word && IFS= read -r root && [ "$root" = "$place" ] && found=$word; } < "$kept"
     done
-    hear "$found"
+    hear_policy "$place/.troupe/$name.yaml" "$found"
   done
+}
+# What was kept may have been changed by an agent: it can make things stricter than the file says, but not looser.
+hear_policy() {
+  own=
+  [ -f "$1" ] && while IFS= read -r line || [ -n "$line" ]; do
+    case $line in on_error:*) ;; *) continue ;; esac
+    line=\${line#on_error:} line=\${line%%#*}
+    case $line in *deny*) own=deny ;; *none*) [ "$own" ] || own=none ;; *) [ "$own" = deny ] || own=ask ;; esac
+  done < "$1"
+  case $own.$2 in
+  deny.* | *.deny) hear deny ;;
+  none.none) hear none ;;
+  *) hear ask ;;
+  esac
 }
 fail() {
   note "$1" "$2"
   find_on_error
+  [ -z "$said" ] || said=\${stricter:-$said}
   case $1.$said in
 ${cases.join('\n')}
   *. | *.none) ;;
@@ -344,7 +369,7 @@ ask_node() {
   # A list of certificates costs each start of node 40 ms.
   unset NODE_EXTRA_CA_CERTS NODE_OPTIONS
   [ -x "$node" ] || node=node
-  command exec 5<&0
+  ${isBash ? `if [ "$stdin_is_first" ]; then command exec 5< <(printf '%s' "$first"); else command exec 5<&0; fi` : 'command exec 5<&0'}
 ${isBash ? quick : ''}  answer=$(
     cd "$here" || cd /
     ${command} &

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { type ChannelKeys, KEYED_CHANNELS } from '../core/index.ts';
 import { linkNew, replaceFile } from '../lib/edit-file.ts';
 import { asObject, asText, known, parseObject } from '../lib/json.ts';
-import { linuxStart } from '../lib/processes.ts';
+import { isRunning, linuxStart } from '../lib/processes.ts';
 import { createFile, openRegular, readText } from '../lib/regular-file.ts';
 import { ensureStateFolder, inStateFolder } from '../lib/state-folder.ts';
 import { codeOf, UserError } from '../lib/user-error.ts';
@@ -99,7 +99,10 @@ export async function sweepLeftovers(folder: string): Promise<void> {
     if (!/^daemon\..+\.(draft|next)$/.test(name)) continue;
     const file = path.join(folder, name);
     const age = mtimeMs - ((await stat(file).catch(() => undefined))?.mtimeMs ?? mtimeMs);
-    if (age > LEFTOVER_MS) await rm(file, { force: true });
+    // They hold tokens: one whose process has ended is of no use to anybody.
+    const left = (await readDaemonFile(file).catch(() => undefined))?.daemon;
+    const isOver = left !== undefined && left.pid !== process.pid && !isRunning(left.pid);
+    if (isOver || age > LEFTOVER_MS) await rm(file, { force: true });
   }
 }
 

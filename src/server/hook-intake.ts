@@ -45,6 +45,8 @@ export function createHookIntake(folder: string, keys: HookKeys, asking: Approva
     if (!bytes) return undefined;
     const payload = parseQueued(bytes)?.payload;
     const event = host.read(payload, ppid);
+    // Node knows the folder at least, and with it the policy.
+    if (!event) return undefined;
     const look = (): CallerChain => host.callerOf(payload, ppid);
     const sourcesOf = (caller: CallerChain) => ({ event, process: ppid, told: call.above, caller });
     const findPolicies = async ({ caller, alsoIn }: SettledCaller): Promise<ReadonlyMap<string, Policy>> => {

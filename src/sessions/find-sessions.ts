@@ -1,5 +1,8 @@
+import { lstatSync, realpathSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
+import path from 'node:path';
 import { AgentScan, type LocatedSession, type LocatedSource, type SourceAdapter } from '../hosts/index.ts';
+import { orElse } from '../lib/failures.ts';
 import { groupBy } from '../lib/group.ts';
 import { readHead } from '../lib/read-lines.ts';
 import type { DataFolder } from './places.ts';
@@ -45,9 +48,16 @@ export async function findSessions(places: readonly DataFolder[]): Promise<Found
   const problems: string[] = [];
   for (const { adapter, root, forced } of await distinct(places)) {
     const located = await adapter.locate(root);
+    const leadsOut = await linksOutOf(root);
     for (const session of located.sessions) {
-      sessions.push({ adapter, located: session, forced });
-      for (const source of session.sources) used.add(source.path);
+      const sources = session.sources.filter(({ path: file }) => {
+        const isOut = leadsOut(file);
+        if (isOut) problems.push(`${file} is a link to a file outside ${root}, and is not read.`);
+        return !isOut;
+      });
+      if (sources.length === 0) continue;
+      sessions.push({ adapter, located: { ...session, sources }, forced });
+      for (const source of sources) used.add(source.path);
     }
     for (const file of located.ignoredFiles) ignored.add(file);
     problems.push(...(located.problems ?? []));
@@ -56,6 +66,16 @@ export async function findSessions(places: readonly DataFolder[]): Promise<Found
   const byId = groupBy(sessions, ({ located }) => located.id);
   const joined = [...byId.values()].flatMap((parts) => joinParts(parts) ?? []);
   return { sessions: joined.sort(byAge), ignoredFiles: ignored, problems };
+}
+
+/** An agent could link a file of any other place into a data folder, and read it on the page. Linked folders are the person's. */
+async function linksOutOf(root: string): Promise<(file: string) => boolean> {
+  const real = await realpath(root).catch(() => root);
+  return (file) => {
+    if (!lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) return false;
+    const to = orElse(() => realpathSync(file), undefined);
+    return to !== undefined && !to.startsWith(`${real}${path.sep}`);
+  };
 }
 
 /** The newest first. */

@@ -158,7 +158,7 @@ export interface HookCommand {
 export function formatHookCommand({ role, file, version, policy }: HookCommand, host: string): string {
   const script = quote(file);
   // What the host tells is read in any case: it should not find the pipe closed.
-  const run = `[ -x ${script} ] || { cat > /dev/null; exit ${role === 'guard' ? 1 : 0}; }; exec ${script} ${host}`;
+  const run = `[ -x ${script} ] && [ -s ${script} ] || { cat > /dev/null; exit ${role === 'guard' ? 1 : 0}; }; exec ${script} ${host}`;
   const mark = `# troupe ${version} ${role}`;
   return role === 'guard' && policy !== undefined
     ? `p=${quote(policy)}; ${AT_END}; shopt -s execfail 2> /dev/null; ${run}; exit 1 ${mark}`
@@ -169,7 +169,7 @@ const CANNOT_RUN =
   'troupe: the guard cannot run, so nobody checked this call. To mend it: troupe hooks install --guard. To do without it: ' +
   'troupe hooks uninstall, or remove the hooks that end in # troupe from the settings.';
 
-const AT_END = `trap 'echo "${CANNOT_RUN}" >&2; for f in "$p" .troupe/policy.yaml .troupe/policy.local.yaml; do [ ! -e "$f" ] || exit 2; done' 0`;
+const AT_END = `trap 'echo "${CANNOT_RUN}" >&2; d=$PWD; while :; do for f in "$p" "$d/.troupe/policy.yaml" "$d/.troupe/policy.local.yaml"; do [ ! -e "$f" ] && [ ! -L "$f" ] || exit 2; done; [ -n "$d" ] || break; d=\${d%/*}; done' 0`;
 
 export interface FoundCommand extends HookCommand {
   /** Exactly what `formatHookCommand` of this version writes. */
@@ -192,7 +192,7 @@ export function parseHookCommand(command: string, host: string): FoundCommand | 
   return { ...found, isAsWritten: formatHookCommand(found, host) === command };
 }
 
-const OURS = /^(?:p=('(?:[^']|'\\'')*'); .*; )?\[ -x ('(?:[^']|'\\'')*') \] \|\| .* # troupe (\S+) (observe|guard)$/s;
+const OURS = /^(?:p=('(?:[^']|'\\'')*'); .*; )?\[ -x ('(?:[^']|'\\'')*') \] (?:&& \[ -s \2 \] )?\|\| .* # troupe (\S+) (observe|guard)$/s;
 
 function quote(file: string): string {
   return `'${file.replaceAll("'", "'\\''")}'`;

@@ -1,6 +1,6 @@
 // No YAML here: the hook loads this.
 
-import { closeSync, existsSync, fstatSync, type Stats } from 'node:fs';
+import { closeSync, existsSync, fstatSync, lstatSync, type Stats } from 'node:fs';
 import path from 'node:path';
 import type { PolicyFileScope } from '../../core/index.ts';
 import { digestText } from '../../lib/digest.ts';
@@ -65,9 +65,18 @@ function openSource(file: string): { handle: number; stats: Stats } | { trouble:
     const handle = openRegularSync(file);
     return { handle, stats: fstatSync(handle) };
   } catch (error) {
-    const trouble = troubleOf(error);
+    const trouble = troubleOf(error) ?? brokenLink(file);
     return trouble === undefined ? undefined : { trouble };
   }
+}
+
+/** A link that leads nowhere holds rules that would be passed over in silence; so does a folder that is one. */
+function brokenLink(file: string): string | undefined {
+  const isLink = [file, path.dirname(file)].some((one) => {
+    const stats = lstatSync(one, { throwIfNoEntry: false });
+    return stats?.isSymbolicLink() && !existsSync(one);
+  });
+  return isLink ? 'This is a link that leads nowhere.' : undefined;
 }
 
 /** Undefined where there is no such file. */
@@ -121,7 +130,7 @@ export function policyPlaces({ configFolder, folder }: PolicyFolders): readonly 
 /** The nearest folder, going up, that says that it is one. */
 export function projectRoot(folder: string): string | undefined {
   const at = path.resolve(folder);
-  if (existsSync(path.join(at, '.troupe')) || existsSync(path.join(at, '.git'))) return at;
+  if (existsSync(path.join(at, '.git')) || lstatSync(path.join(at, '.troupe'), { throwIfNoEntry: false })) return at;
   const above = path.dirname(at);
   return above === at ? undefined : projectRoot(above);
 }

@@ -24,6 +24,9 @@ export function readPayload(payload: unknown): HookEvent | undefined {
   const name = asText(payload['hook_event_name']);
   const session = asText(payload['session_id']);
   if (name === undefined || session === undefined) return undefined;
+  const call = name === BEFORE_CALL ? callIn(payload) : undefined;
+  // A call of which nobody can say what it is must not pass for no call.
+  if (name === BEFORE_CALL && !call) return undefined;
   return {
     host: HOST,
     name,
@@ -32,7 +35,7 @@ export function readPayload(payload: unknown): HookEvent | undefined {
     ...known({
       transcript: asText(payload['transcript_path']),
       cwd: asText(payload['cwd']),
-      call: name === BEFORE_CALL ? callIn(payload) : undefined,
+      call,
     }),
   };
 }

@@ -23,6 +23,9 @@ function readPayload(payload: unknown): HookEvent | undefined {
   const name = asText(payload['hook_event_name']);
   const session = asText(payload['session_id']);
   if (name === undefined || session === undefined) return undefined;
+  const call = name === BEFORE_CALL ? hookCallIn(payload) : undefined;
+  // A call of which nobody can say what it is must not pass for no call.
+  if (name === BEFORE_CALL && !call) return undefined;
   const rollout = asText(payload['transcript_path']);
   const own = asText(payload['agent_id']) === undefined ? threadIn(rollout) : undefined;
   const top = own && rollout !== undefined ? lineOf(own, rollout).threads.at(-1) : undefined;
@@ -35,7 +38,7 @@ function readPayload(payload: unknown): HookEvent | undefined {
     ...known({
       transcript: rollout,
       cwd: folderOf(payload, name),
-      call: name === BEFORE_CALL ? hookCallIn(payload) : undefined,
+      call,
     }),
   };
 }

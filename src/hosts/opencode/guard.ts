@@ -35,6 +35,9 @@ export function readPayload(payload: unknown): HookEvent | undefined {
   const name = asText(payload['hook']);
   const session = asText(payload['session']);
   if (name === undefined || session === undefined) return undefined;
+  const call = name === BEFORE_CALL || name === QUESTION ? callIn(payload, session) : undefined;
+  // A call of which nobody can say what it is must not pass for no call.
+  if (name === BEFORE_CALL && !call) return undefined;
   const chain = chainIn(payload, session);
   const [own] = chain;
   const main = chain.at(-1)?.id ?? session;
@@ -48,7 +51,7 @@ export function readPayload(payload: unknown): HookEvent | undefined {
         : { named: 'agent', agent: agentIdOf(session), ...known({ type: own?.agent }) },
     ...known({
       cwd: folderOf(payload),
-      call: name === BEFORE_CALL || name === QUESTION ? callIn(payload, session) : undefined,
+      call,
       question: name === QUESTION ? questionIn(payload) : undefined,
       questionId: name === QUESTION ? asText(asObject(payload['permission'])?.['id']) : undefined,
     }),

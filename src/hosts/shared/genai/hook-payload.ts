@@ -29,6 +29,9 @@ export function readHookPayload(payload: unknown, form: PayloadForm): HookEvent 
   const name = asText(payload['hook_event_name']);
   const native = asText(payload['session_id']);
   if (name === undefined || native === undefined) return undefined;
+  const call = name === form.beforeCalls ? callIn(payload, form) : undefined;
+  // A call of which nobody can say what it is must not pass for no call.
+  if (name === form.beforeCalls && !call) return undefined;
   const session = toSessionId(form.host, native);
   return {
     host: form.host,
@@ -38,7 +41,7 @@ export function readHookPayload(payload: unknown, form: PayloadForm): HookEvent 
     ...known({
       transcript: asText(payload['transcript_path']),
       cwd: folderOf(payload),
-      call: name === form.beforeCalls ? callIn(payload, form) : undefined,
+      call,
     }),
   };
 }
