@@ -353,7 +353,11 @@ const SILENT: readonly (readonly [string, () => unknown, string])[] = [
     () => ({ payload: JSON.stringify({ ...JSON.parse(call('ls')), tool_name: undefined }) }),
     'ask',
   ],
-  ['a call whose tool is not a text', () => ({ payload: JSON.stringify({ ...JSON.parse(call('ls')), tool_name: 7 }) }), 'ask'],
+  [
+    'a call whose tool is not a text',
+    () => ({ payload: JSON.stringify({ ...JSON.parse(call('ls')), tool_name: 7 }) }),
+    'ask',
+  ],
   [
     'what was kept of on_error was changed, and the hook file is gone',
     () => {

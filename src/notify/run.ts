@@ -5,7 +5,6 @@ import { applyEdits, modify } from 'jsonc-parser';
 import { attachTo } from '../control/index.ts';
 import type { Steered } from '../core/index.ts';
 import { createServedExport } from '../export/index.ts';
-import { type ApprovalSecret, readApprovalKey, signApproval } from '../guard/index.ts';
 import { systemClock, wait } from '../lib/clock.ts';
 import { editText, replaceFile } from '../lib/edit-file.ts';
 import { asAmount, asObject, asText, known } from '../lib/json.ts';
@@ -19,7 +18,15 @@ import { configFolder, ensureStateFolder, stateFolder } from '../lib/state-folde
 import type { Terminal } from '../lib/terminal.ts';
 import { UserError } from '../lib/user-error.ts';
 import { maskText } from '../redact/index.ts';
-import { createApprovalControl, openFeed, readOwnSettings, type ServedFeed } from '../server/index.ts';
+import {
+  type ApprovalSecret,
+  createApprovalControl,
+  openFeed,
+  readApprovalKey,
+  readOwnSettings,
+  type ServedFeed,
+  signApproval,
+} from '../server/index.ts';
 import { type Config, minutesOf, type SessionScope, thisMachine } from '../sessions/index.ts';
 import { type AnnounceSettings, DEFAULT_ANNOUNCE, type NotifyRequest } from './notification.ts';
 import { BotApiError } from './telegram/bot-api.ts';

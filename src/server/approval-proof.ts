@@ -23,7 +23,6 @@ import { ensureStateFolder, inStateFolder } from '../lib/state-folder.ts';
 import { UserError } from '../lib/user-error.ts';
 import { readAddress } from './daemon-file.ts';
 import type { Refusal } from './http/answers.ts';
-import { findAgentAbove } from './refuse-agents.ts';
 import type { PassphraseControl } from './server-control.ts';
 
 const PAIRED_MS = 30 * 86_400_000;
@@ -216,15 +215,19 @@ export async function readTrustedKey(folder: string): Promise<ApprovalKey | unde
   return typeof found === 'object' ? found : undefined;
 }
 
-async function assertPerson(): Promise<void> {
-  const agent = await findAgentAbove(process.pid);
+/** In words: the coding agent that started this process, if one did. */
+type FindAgent = () => Promise<string | undefined>;
+
+async function assertPersonHere(findAgent: FindAgent): Promise<void> {
+  const agent = await findAgent();
   if (agent === undefined) return;
   const remedy = 'Use a terminal that no coding agent started.';
   throw new UserError('from-agent', `Only a person can do this: ${agent}.`, remedy);
 }
 
 /** For commands: on the files alone, whether a server runs or not. */
-export function createPassphraseControl(folder: string): PassphraseControl {
+export function createPassphraseControl(folder: string, findAgent: FindAgent): PassphraseControl {
+  const assertPerson = (): Promise<void> => assertPersonHere(findAgent);
   const open = async (): Promise<ApprovalProof> => {
     const known = (await readAddress(folder))?.approvalKey;
     const nothing = (): void => undefined;

@@ -2,6 +2,7 @@
 // Entry: `createServerControl`; clients use `openFeed` and `createApprovalControl`.
 // May import: lib, core, hosts, sessions, audit, guard, control, export, hook.
 
+export { type ApprovalSecret, readApprovalKey, signApproval } from '../guard/index.ts';
 export { ALARM_REMEDY } from './approval-proof.ts';
 export * from './call-broker.ts';
 export * from './control.ts';

@@ -48,7 +48,7 @@ export function createServerControl(): ServerControl {
   const folder = stateFolder(thisMachine());
   return {
     serve: (request) => serve(folder, request),
-    passphrase: createPassphraseControl(folder),
+    passphrase: createPassphraseControl(folder, () => findAgentAbove(process.pid)),
     async start(request) {
       const running = await findDaemon(folder);
       if (running && isFor(running, request.where)) return toServer(running);

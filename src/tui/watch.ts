@@ -1,5 +1,4 @@
 import { type SessionDetail, sessionKey } from '../core/index.ts';
-import { signApproval } from '../guard/index.ts';
 import { systemClock, wait } from '../lib/clock.ts';
 import { messageOf } from '../lib/failures.ts';
 import { known } from '../lib/json.ts';
@@ -25,6 +24,7 @@ import {
   isProofNeeded,
   openServedFeed,
   ownFeed,
+  signApproval,
 } from '../server/index.ts';
 import { createPagedReader, type SourcedFeed } from '../sessions/index.ts';
 import type { AnswerCall } from './approval-bar.ts';
