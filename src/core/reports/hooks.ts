@@ -192,7 +192,8 @@ export function parseHookCommand(command: string, host: string): FoundCommand | 
   return { ...found, isAsWritten: formatHookCommand(found, host) === command };
 }
 
-const OURS = /^(?:p=('(?:[^']|'\\'')*'); .*; )?\[ -x ('(?:[^']|'\\'')*') \] (?:&& \[ -s \2 \] )?\|\| .* # troupe (\S+) (observe|guard)$/s;
+const OURS =
+  /^(?:p=('(?:[^']|'\\'')*'); .*; )?\[ -x ('(?:[^']|'\\'')*') \] (?:&& \[ -s \2 \] )?\|\| .* # troupe (\S+) (observe|guard)$/s;
 
 function quote(file: string): string {
   return `'${file.replaceAll("'", "'\\''")}'`;
