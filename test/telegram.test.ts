@@ -1,7 +1,8 @@
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { ApprovalRequest } from '../src/core/index.ts';
+import { endWell } from '../src/notify/testing/told-lines.ts';
 import type { MemoryLive } from '../src/server/http/testing/memory-live.ts';
 import { recordedLive } from '../src/server/http/testing/recorded-live.ts';
 import { type BotServer, startBotServer } from './telegram-server/bot-server.ts';
@@ -65,6 +66,27 @@ describe('the bot', () => {
       '  › Both agents are done.',
     ]);
     expect(server.refused).toEqual([]);
+  });
+
+  it('corrects a message that turns out wrong in its place, also when it was started again meanwhile', async () => {
+    const live = await recordedLive('2.1.325-hang-sigkill');
+    const { server, bot, again } = await open(live, { chats: [FORUM] });
+    await vi.waitUntil(() => said(server, FORUM).includes('no output returned'), { timeout: 30_000 });
+    await vi.waitUntil(() => readFileSync(bot.file, 'utf8').includes('corrigible'), { timeout: 30_000 });
+    const before = server.messages(FORUM);
+    const wrong = before.find(({ text }) => text.includes('no output returned'));
+    await bot.stop();
+    again(bot.file);
+    live.change(live.snapshot().sessions[0]?.id ?? '', endWell);
+    const right = '✅ Subagent [Hangs] completed (corrected: it was reported as ended without a result)';
+    await vi.waitUntil(() => said(server, FORUM).includes(right), { timeout: 30_000 });
+    const after = server.messages(FORUM);
+    expect(after.map(({ id }) => id)).toEqual(before.map(({ id }) => id));
+    const corrected = after.find(({ id }) => id === wrong?.id);
+    expect(corrected?.edits).toBe(1);
+    expect(corrected?.text).toContain(right);
+    expect(said(server, FORUM)).not.toContain('❌');
+    expect(server.refused.filter(({ description }) => !description.startsWith('Conflict'))).toEqual([]);
   });
 
   it('says nothing twice and leaves nothing out, wherever it is killed', async () => {

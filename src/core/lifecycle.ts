@@ -178,7 +178,7 @@ function verdictOfMain(agent: AgentRecord, context: LifeContext): Verdict {
   const { state } = life.process ?? {};
   const diedAtWork = life.died && (state === 'busy' || (state === undefined && context.othersNotOver));
   if (ended && !diedAtWork) return { status: 'completed', signal: 'transcript', at };
-  if (endedWaiting(agent, tail)) return { status: 'failed', signal: 'transcript', at, reason: UNREPEATED };
+  if (endedWaiting(agent, tail, life)) return { status: 'failed', signal: 'transcript', at, reason: UNREPEATED };
   if (life.died) return { status: 'unknown', signal: 'process', reason: 'its process is gone without a word' };
   if (life.closed)
     return { status: 'stopped', signal: 'process', at, reason: 'its process ended in the middle of a turn' };
@@ -221,11 +221,23 @@ function verdictOfLiveMain(ended: boolean, context: LifeContext): Verdict {
   return { status: 'running', signal: context.life.how === 'process' ? 'process' : 'transcript' };
 }
 
+const PROCESS_GONE = 'its process is gone, and no end was seen';
+const INTERRUPTED_AT_END = 'interrupted as its session ended, and no end was written';
+
+/** An agent whose end is not known has ended all the same: its process has, as far as can be seen. */
+export function isEndUnseen(reason: string | null | undefined): boolean {
+  return isProcessGone(reason) || reason === INTERRUPTED_AT_END;
+}
+
+export function isProcessGone(reason: string | null | undefined): boolean {
+  return reason === PROCESS_GONE;
+}
+
 const UNREPEATED = 'its last request failed, and it ended before it was repeated';
 
-/** The provider had asked it to come back later, and it said nothing since. */
-function endedWaiting({ heldUntil }: AgentRecord, { at }: Tail): boolean {
-  return heldUntil !== undefined && heldUntil.at >= at;
+/** The provider had asked it to come back later, and it said nothing since. Out of sight, it may still be waiting. */
+function endedWaiting({ heldUntil }: AgentRecord, { at }: Tail, { how }: SessionLife): boolean {
+  return heldUntil !== undefined && heldUntil.at >= at && how !== 'out-of-sight';
 }
 
 /** What came before a resume is over; how, only an end signal can say. */
@@ -280,14 +292,12 @@ function verdictOfLastRun(
     // The session went on: the person stopped this agent. It ended with it: nobody wrote down what became of the agent.
     if (life.alive || context.mainLastAt > tail.at + SAME_MOMENT_MS)
       return { status: 'stopped', signal: 'transcript', at: tail.at, reason: 'interrupted' };
-    return { status: 'unknown', signal: 'process', reason: 'interrupted as its session ended, and no end was written' };
+    return { status: 'unknown', signal: 'process', reason: INTERRUPTED_AT_END };
   }
   if (!life.alive || !ofThisProcess) {
-    if (tail && endedWaiting(agent, tail))
+    if (tail && endedWaiting(agent, tail, life))
       return { status: 'failed', signal: 'transcript', at: tail.at, reason: UNREPEATED };
-    const gone = context.isOfOriginal
-      ? 'at work in another session when this one was copied from it'
-      : 'its process is gone, and no end was seen';
+    const gone = context.isOfOriginal ? 'at work in another session when this one was copied from it' : PROCESS_GONE;
     return { status: 'unknown', signal: 'process', reason: SILENCES[life.how] ?? gone };
   }
   if (tail === undefined) return { status: 'spawning', signal: 'call' };

@@ -44,6 +44,41 @@ export function isOfOtherDomain(domain: string | undefined): boolean {
   return differs(machine, ownMachine) || differs(space, ownSpace);
 }
 
+/** Of the PID namespace that Linux starts with (PROC_PID_INIT_INO); all others are in it. */
+const FIRST_PID_SPACE = 'pid:[4026531836]';
+
+/** False in a container: what runs outside it, or beside it, is not seen. */
+export function seesAllProcesses(): boolean {
+  if (process.platform !== 'linux') return true;
+  return orElse(() => readlinkSync('/proc/self/ns/pid'), '') === FIRST_PID_SPACE;
+}
+
+const absentProcesses = new Set<string>();
+
+/**
+ * The number that we know a process by which noted another: its own container numbers processes from 1. Linux shows a container's
+ * processes from outside, with their start and, at the end of `NSpid`, their number inside. `domain`: as for `isOfOtherDomain`.
+ */
+export function findInContainer({ pid, procStart }: ProcessMark, domain: string | undefined): number | undefined {
+  if (process.platform !== 'linux' || procStart === undefined) return undefined;
+  // A process that is not there now has ended or is out of sight; neither changes.
+  const key = `${pid} ${procStart} ${domain ?? ''}`;
+  if (absentProcesses.has(key)) return undefined;
+  const space = DOMAIN.exec(domain ?? '')?.[3];
+  const isThat = (outer: number): boolean => {
+    const stat = statOf(outer);
+    if (stat?.start !== procStart || isOver(stat.state)) return false;
+    const numbers = /^NSpid:\s*(.*)$/m.exec(orElse(() => readFileSync(`/proc/${outer}/status`, 'utf8'), ''))?.[1];
+    const inside = (numbers ?? '').split(/\s+/);
+    if (inside.length < 2 || Number(inside.at(-1)) !== pid) return false;
+    const own = orElse(() => readlinkSync(`/proc/${outer}/ns/pid`), '');
+    return space === undefined || own === '' || own === space;
+  };
+  const found = listPids().find(isThat);
+  if (found === undefined) absentProcesses.add(key);
+  return found;
+}
+
 /** Some process has that number, and has not ended. */
 export function isRunning(pid: number): boolean {
   return hasNumber(pid) && !isOver(statOf(pid)?.state ?? '');

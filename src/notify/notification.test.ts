@@ -1,11 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { RECORDINGS } from '../audit/testing/recorded-sessions.ts';
+import type { RunReport, SessionDetail } from '../core/index.ts';
+import { formatNotification } from './messages/notification-lines.ts';
 import {
   DEFAULT_ANNOUNCE,
   emptyRecord,
   findNotifications,
+  isLoud,
   parseRecord,
   recordSent,
+  revisionOf,
   settleNotice,
 } from './notification.ts';
 import { formatRecording } from './testing/told-lines.ts';
@@ -139,5 +143,69 @@ describe('notifications', () => {
     const atWork = { ...session, main: { ...session.main, status: 'running' as const } };
     expect(settleNotice(told, atWork).notice).toBeNull();
     expect(settleNotice(told, session)).toBe(told);
+  });
+
+  describe('of an end', () => {
+    const OUT_OF_SIGHT = 'silent for over 5 minutes; its process runs in another container, out of sight';
+    const asked = { timeline: undefined, announce: { ...DEFAULT_ANNOUNCE, spawns: false, notices: false }, now: NOW };
+
+    async function lostAgent() {
+      const [said] = await formatRecording('2.1.325-hang-sigkill');
+      if (!said) throw new Error('nothing recorded');
+      const withRun = (run: Partial<RunReport>): SessionDetail => ({
+        ...said.session,
+        subagents: said.session.subagents.map((agent) => ({
+          ...agent,
+          ...(run.status && { status: run.status }),
+          runs: agent.runs.map((before) => ({ ...before, ...run })),
+        })),
+      });
+      const linesOfRun = (session: SessionDetail, more: object = {}) =>
+        findNotifications({ ...asked, session, told: emptyRecord(0), ...more }).map((news) => [
+          formatNotification(news, session, '').text,
+          isLoud(news),
+        ]);
+      return { session: said.session, withRun, linesOfRun };
+    }
+
+    it('say nothing when it cannot be told whether it ended, and never call that a failure', async () => {
+      const { session, withRun, linesOfRun } = await lostAgent();
+      expect(linesOfRun(session)).toEqual([['❌ Subagent [Hangs] failed — no output returned', true]]);
+      // From within a container, a process outside it looks like one that is gone.
+      const unclear = ['❔ Subagent [Hangs] — end not seen, outcome unknown', false];
+      expect(linesOfRun(session, { seesAllProcesses: false })).toEqual([unclear]);
+      const interrupted = 'interrupted as its session ended, and no end was written';
+      expect(linesOfRun(withRun({ reason: interrupted }))).toEqual([unclear]);
+      const other = 'at work in another session when this one was copied from it';
+      for (const reason of [OUT_OF_SIGHT, other, 'a reason that nobody has thought of', null])
+        expect(linesOfRun(withRun({ reason })), String(reason)).toEqual([]);
+    });
+
+    it('correct it once under the same id when it turns out wrong', async () => {
+      const { session, withRun } = await lostAgent();
+      let told = emptyRecord(0);
+      const ids = new Set<string>();
+      const sayAll = (now: SessionDetail): readonly string[] => {
+        const found = findNotifications({ ...asked, session: now, told });
+        told = parseRecord(JSON.parse(JSON.stringify(found.reduce(recordSent, told))), 0);
+        for (const { id } of found) ids.add(id);
+        return found.map((news) => `${revisionOf(news)} ${formatNotification(news, now, '').text}`);
+      };
+      const was = ' (corrected: it was reported as ended without a result)';
+      expect(sayAll(session)).toEqual(['1 ❌ Subagent [Hangs] failed — no output returned']);
+      expect(sayAll(session)).toEqual([]);
+      expect(sayAll(withRun({ reason: OUT_OF_SIGHT }))).toEqual([]);
+      expect(sayAll(withRun({ status: 'running', reason: null }))).toEqual([
+        `2 ▶️ Subagent [Hangs] is still at work${was}`,
+      ]);
+      expect(sayAll(session)).toEqual([]);
+      expect(sayAll(withRun({ status: 'completed', reason: null }))).toEqual([`3 ✅ Subagent [Hangs] completed${was}`]);
+      expect(sayAll(withRun({ status: 'completed', reason: null }))).toEqual([]);
+      expect(sayAll(withRun({ status: 'running', reason: null }))).toEqual([]);
+      expect(sayAll(withRun({ status: 'failed', reason: 'API Error' }))).toEqual([
+        `4 ❌ Subagent [Hangs] failed — API Error${was}`,
+      ]);
+      expect(ids.size).toBe(1);
+    });
   });
 });

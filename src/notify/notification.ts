@@ -3,7 +3,9 @@ import {
   type AgentReport,
   isAtWork,
   isBusy,
+  isEndUnseen,
   isOver,
+  isProcessGone,
   isSilence,
   type RunReport,
   type SessionDetail,
@@ -24,7 +26,15 @@ export type Notification = {
 type NotificationBody =
   | { readonly kind: 'spawned'; readonly agent: AgentReport }
   | { readonly kind: 'started'; readonly agent: AgentReport }
-  | { readonly kind: 'ended'; readonly agent: AgentReport; readonly run: RunReport }
+  | {
+      readonly kind: 'ended';
+      readonly agent: AgentReport;
+      readonly run: RunReport;
+      /** Its process is out of sight: it may have ended in any way. */
+      readonly isUnclear: boolean;
+      /** What was said of this very end before, and is wrong. */
+      readonly corrects?: Claim;
+    }
   /** A call that asks for an agent, and nobody can say which one it made. `owner` made the call. */
   | { readonly kind: 'unbound-spawn' | 'unbound-end'; readonly owner: AgentReport; readonly call: TimelineCall }
   | { readonly kind: 'called'; readonly agent: AgentReport; readonly call: TimelineCall }
@@ -53,9 +63,19 @@ export const DEFAULT_ANNOUNCE: AnnounceSettings = {
 
 /** What a person should hear at once; the rest can be read when there is time. */
 export function isLoud(news: Notification): boolean {
-  return (
-    news.kind === 'needs-you' || news.kind === 'rest' || (news.kind === 'ended' && news.run.status !== 'completed')
-  );
+  if (news.kind === 'ended') return !news.corrects && !news.isUnclear && news.run.status !== 'completed';
+  return news.kind === 'needs-you' || news.kind === 'rest';
+}
+
+export type EndNotification = Extract<Notification, { kind: 'ended' }>;
+
+export function isCorrection(news: Notification): news is EndNotification {
+  return news.kind === 'ended' && news.corrects !== undefined;
+}
+
+/** 1, and one more with each correction. */
+export function revisionOf(news: Notification): number {
+  return news.kind === 'ended' ? (news.corrects?.revision ?? 0) + 1 : 1;
 }
 
 /** What has been told of a session. Its size is that of the tree, not of the conversation: calls are remembered by time. */
@@ -68,7 +88,13 @@ export interface SentRecord {
   readonly calls: Readonly<Record<string, CallMark>>;
   /** What the person was last called for; null while there is nothing. */
   readonly notice: GivenNotice | null;
+  /** How runs were said to have ended, by the id of the notification. */
+  readonly claims: Readonly<Record<string, Claim>>;
 }
+
+/** `first`: the status that was sent first; `now`: the one that was sent last. */
+const CLAIM = v.object({ first: v.string(), now: v.string(), revision: v.number() });
+export type Claim = Readonly<v.InferOutput<typeof CLAIM>>;
 
 /** `messages`: of the main agent, by then: with more of them it is another turn, however short it was. */
 const NOTICE = v.object({ kind: v.picklist(['needs-you', 'rest', 'rest-with-others']), messages: v.number() });
@@ -80,7 +106,7 @@ const CALL_MARK = v.object({ at: v.number(), ids: TEXTS });
 type CallMark = Readonly<v.InferOutput<typeof CALL_MARK>>;
 
 export function emptyRecord(since: number): SentRecord {
-  return { since, ids: [], calls: {}, notice: null };
+  return { since, ids: [], calls: {}, notice: null, claims: {} };
 }
 
 function isCallSent(told: SentRecord, agent: string, call: string, at: number): boolean {
@@ -101,9 +127,18 @@ export function recordSent(told: SentRecord, news: Notification): SentRecord {
       const kind = news.id.endsWith(':others') ? 'rest-with-others' : news.kind;
       return { ...told, notice: { kind, messages: news.session.main.messageCount ?? 0 } };
     }
+    case 'ended': {
+      const { id, run, corrects } = news;
+      const claim = { first: corrects?.first ?? run.status, now: run.status, revision: revisionOf(news) };
+      return { ...withId(told, id), claims: { ...told.claims, [id]: claim } };
+    }
     default:
-      return told.ids.includes(news.id) ? told : { ...told, ids: [...told.ids, news.id] };
+      return withId(told, news.id);
   }
+}
+
+function withId(told: SentRecord, id: string): SentRecord {
+  return told.ids.includes(id) ? told : { ...told, ids: [...told.ids, id] };
 }
 
 function markCall(before: CallMark | undefined, call: string, at: number): CallMark {
@@ -122,6 +157,7 @@ export function parseRecord(value: unknown, since: number): SentRecord {
     ids: v.parse(v.fallback(TEXTS, []), raw['ids']),
     calls: Object.fromEntries(calls),
     notice: v.parse(v.fallback(v.nullable(NOTICE), null), raw['notice']),
+    claims: v.parse(v.fallback(v.record(v.string(), CLAIM), {}), raw['claims']),
   };
 }
 
@@ -141,6 +177,8 @@ export interface Known {
   readonly announce: AnnounceSettings;
   /** Epoch milliseconds. */
   readonly now: number;
+  /** False: a process that is not found may run outside the container that we are in. */
+  readonly seesAllProcesses?: boolean;
 }
 
 interface Looked extends Known {
@@ -205,24 +243,45 @@ function starts({ session, sentIds }: Looked): readonly Notification[] {
   });
 }
 
-function ends({ session, sentIds, now }: Looked): readonly Notification[] {
+function ends(known: Looked): readonly Notification[] {
+  const { session, sentIds, told } = known;
   return session.subagents.flatMap((agent) =>
     agent.kind === 'internal' || isOfManyCalls(agent)
       ? []
       : agent.runs.flatMap((run, index): Notification[] => {
           const id = `end:${agent.id}:${index}`;
-          const at = sentIds.has(id) ? undefined : endTime(agent, run, index, now);
-          return at === undefined ? [] : [{ id, at, kind: 'ended', agent, run }];
+          const claim = told.claims[id];
+          const corrects = claim && isWrong(claim, agent, run) ? claim : undefined;
+          if (sentIds.has(id) && !corrects) return [];
+          const at = corrects ? lastTime(agent, run) : endTime(agent, run, index, known);
+          if (at === undefined) return [];
+          const isUnclear = run.status === 'unknown' && !isKnownGone(run, known);
+          return [{ id, at, kind: 'ended', agent, run, isUnclear, ...(corrects && { corrects }) }];
         }),
   );
 }
 
-/** Undefined: it has not ended, or nobody can say so. */
-function endTime(agent: AgentReport, run: RunReport, index: number, now: number): number | undefined {
-  if (isOver(run.status)) return timeOf(run.endedAt ?? agent.lastActivityAt ?? run.startedAt);
-  if (run.status !== 'unknown' || index < agent.runs.length - 1 || isSilence(run.reason)) return undefined;
+/** What is not known any more does not make it wrong. A teammate that goes on after its turn has ended the turn all the same. */
+function isWrong({ now }: Claim, agent: AgentReport, { status }: RunReport): boolean {
+  if (status === now || status === 'unknown') return false;
+  if (now === 'completed') return isOver(status) && agent.kind !== 'teammate';
+  return isOver(status) || now === 'unknown' || now === 'failed';
+}
+
+function isKnownGone({ reason }: RunReport, { seesAllProcesses = true }: Known): boolean {
+  return isProcessGone(reason) && seesAllProcesses;
+}
+
+/** Undefined: it has not ended, or that cannot be told. */
+function endTime(agent: AgentReport, run: RunReport, index: number, { now }: Known): number | undefined {
+  if (isOver(run.status)) return lastTime(agent, run);
+  if (run.status !== 'unknown' || index < agent.runs.length - 1 || !isEndUnseen(run.reason)) return undefined;
   const at = timeOf(agent.lastActivityAt ?? run.startedAt);
   return at !== undefined && now - at >= GONE_MS ? at : undefined;
+}
+
+function lastTime({ lastActivityAt }: AgentReport, { startedAt, endedAt }: RunReport): number | undefined {
+  return timeOf(endedAt ?? lastActivityAt ?? startedAt);
 }
 
 function unbound({ session, timeline, sentIds, announce, now }: Looked): readonly Notification[] {

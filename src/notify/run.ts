@@ -10,7 +10,7 @@ import { editText, replaceFile } from '../lib/edit-file.ts';
 import { asAmount, asObject, asText, known } from '../lib/json.ts';
 import { isLocked, takeLock } from '../lib/lock-file.ts';
 import { packageVersion } from '../lib/package.ts';
-import { isRunning } from '../lib/processes.ts';
+import { isRunning, seesAllProcesses } from '../lib/processes.ts';
 import { readText } from '../lib/regular-file.ts';
 import { onEndSignal } from '../lib/report-trouble.ts';
 import { loadState, readSecret } from '../lib/state-file.ts';
@@ -65,6 +65,7 @@ export async function runTelegramBot({ where }: NotifyRequest, { note, askWords 
       createNonce: () => randomBytes(18).toString('base64url'),
       note,
       pid: process.pid,
+      seesAllProcesses: seesAllProcesses(),
       signal,
     }),
   );
@@ -101,7 +102,8 @@ export async function runWebhook({ where }: NotifyRequest, { note }: Terminal): 
         what: 'What was sent',
         remedy: 'Mend or remove it; without it, what happened until then is not sent.',
       }),
-      send: (id, body, attempt) => post({ ...request, id, body, attempt }),
+      seesAllProcesses: seesAllProcesses(),
+      send: (event) => post({ ...request, ...event }),
       clock: systemClock,
       sleep: wait,
       random: Math.random,

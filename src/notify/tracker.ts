@@ -25,6 +25,8 @@ export interface TrackerOptions {
   readonly feed: NotificationFeed;
   readonly announce: AnnounceSettings;
   readonly clock: Clock;
+  /** See `Known`. */
+  readonly seesAllProcesses?: boolean;
   /** Masks credentials in text that leaves the machine. */
   mask?(text: string): string;
 }
@@ -85,13 +87,13 @@ export class NotificationTracker {
 
   /** Finds the notifications of a session that have not been sent. */
   async look(session: SessionDetail, told: SentRecord): Promise<readonly Notification[]> {
-    const { feed, announce, clock } = this.#options;
+    const { feed, announce, clock, seesAllProcesses = true } = this.#options;
     const key = sessionKey(session);
     const now = clock();
     const before = this.#allSentAt.get(key);
     const since = Math.max(told.since, before === undefined ? 0 : before - LOOK_BACK_MS);
     const timeline = await feed.timeline(session.id, since);
-    const news = findNotifications({ session, timeline, told, announce, now });
+    const news = findNotifications({ session, timeline, told, announce, now, seesAllProcesses });
     this.#lookedAt.set(key, now);
     if (news.length === 0) this.#allSentAt.set(key, now);
     // Sending may be delayed for long: the session stays warm until everything is sent.

@@ -9,6 +9,7 @@ import { memoryLive } from '../server/http/testing/memory-live.ts';
 import { recordedLive } from '../server/http/testing/recorded-live.ts';
 import { rich } from './messages/rich-text.ts';
 import { DEFAULT_ANNOUNCE } from './notification.ts';
+import { endWell } from './testing/told-lines.ts';
 import type { NotificationFeed } from './tracker.ts';
 import { bodyOf, post, Webhook, type WebhookEvent, type WebhookForm, type WebhookState } from './webhook.ts';
 
@@ -71,7 +72,7 @@ function start(
         kept.state = JSON.parse(JSON.stringify(state));
       },
     },
-    send: (id, body, attempt) => post({ ...request, id, body, attempt }),
+    send: (event) => post({ ...request, ...event }),
     clock,
     sleep: () => new Promise((resolve) => setTimeout(resolve, 5)),
     random: () => 0.5,
@@ -137,6 +138,21 @@ describe('the webhook', () => {
     await vi.waitUntil(() => Object.values(kept.state?.sessions ?? {})[0]?.told.notice?.kind === 'rest', {
       timeout: 30_000,
     });
+  });
+
+  it('sends an event that turned out wrong again under its id, with the next revision', async () => {
+    const { url, received } = await receiver();
+    const live = await recordedLive('2.1.325-hang-sigkill');
+    start(live, url);
+    const endings = () => received.filter((one) => eventOf(one).type === 'ended');
+    await vi.waitUntil(() => endings().length === 1, { timeout: 30_000 });
+    live.change(live.snapshot().sessions[0]?.id ?? '', endWell);
+    await vi.waitUntil(() => endings().length === 2, { timeout: 30_000 });
+    const [wrong, right] = endings().map(eventOf);
+    expect(right?.id).toBe(wrong?.id);
+    expect([wrong?.revision, right?.revision]).toEqual([1, 2]);
+    expect([wrong?.run?.status, right?.run?.status]).toEqual(['unknown', 'completed']);
+    expect(endings().map(({ headers }) => headers['x-troupe-revision'])).toEqual(['1', '2']);
   });
 
   it('sends again until it was taken, with the same id, and nothing overtakes', async () => {
@@ -229,6 +245,7 @@ describe('the webhook', () => {
     const plain = await receiver(302, 'hang');
     const said = (url: string): Promise<string> =>
       post({
+        revision: 1,
         patienceMs: 300,
         url,
         secret: SECRET,
@@ -267,7 +284,17 @@ describe('the webhook', () => {
     const { isOurs } = await import(`data:text/javascript,${encodeURIComponent(snippet)}`);
     const { url, received } = await receiver();
     const sent = (clock: () => number): Promise<unknown> =>
-      post({ url, secret: SECRET, id: 'x', body: '{"text":"ö"}', attempt: 1, version: '1', clock, signal: ALIVE });
+      post({
+        url,
+        secret: SECRET,
+        id: 'x',
+        revision: 1,
+        body: '{"text":"ö"}',
+        attempt: 1,
+        version: '1',
+        clock,
+        signal: ALIVE,
+      });
     await sent(Date.now);
     await sent(() => Date.now() - 301_000);
     const [fresh, old] = received.map(({ headers, body }) => ({ headers, body: Buffer.from(body) }));

@@ -21,6 +21,7 @@ import {
   type Notification,
   parseRecord,
   recordSent,
+  revisionOf,
   type SentRecord,
   settleNotice,
 } from './notification.ts';
@@ -53,12 +54,13 @@ interface WebhookRun {
   /** A text without the credentials in it. */
   readonly mask: (text: string) => string;
   readonly store: { load(): WebhookState | undefined; save(state: WebhookState): void };
-  readonly send: (id: string, body: string, attempt: number) => Promise<PostOutcome>;
+  readonly send: (event: Pick<Posted, 'id' | 'revision' | 'body' | 'attempt'>) => Promise<PostOutcome>;
   readonly clock: Clock;
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   /** From 0 to 1. */
   readonly random: () => number;
   readonly note: (text: string) => void;
+  readonly seesAllProcesses?: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -86,11 +88,11 @@ export class Webhook {
   #noted = '';
 
   constructor(run: WebhookRun) {
-    const { store, feed, announce, clock, mask } = run;
+    const { store, feed, announce, clock, mask, seesAllProcesses = true } = run;
     this.#run = run;
     this.#state = store.load() ?? { since: clock(), sessions: {}, asks: [] };
     store.save(this.#state);
-    this.#tracker = new NotificationTracker({ feed, announce, clock, mask });
+    this.#tracker = new NotificationTracker({ feed, announce, clock, mask, seesAllProcesses });
   }
 
   /** Until the signal. Throws if the address is gone; any other problem may be over at the next look. */
@@ -166,6 +168,7 @@ export class Webhook {
       run: null,
       // Who knows the number of an ask may answer it: that is not for everybody on the way.
       ask: { ...ask, id: ask.id.slice(0, 8) },
+      revision: 1,
     };
     if (await this.#insist(event, text))
       this.#save({ ...this.#state, asks: [...this.#state.asks, markOf(ask)].slice(-ASKS_KEPT) });
@@ -174,10 +177,11 @@ export class Webhook {
   /** True when the event was accepted or given up, false when the run ends. */
   async #insist(event: WebhookEvent, text: RichText): Promise<boolean> {
     const { send, sleep, note, random, signal } = this.#run;
+    const { id, revision } = event;
     const body = bodyOf(event, text, this.#run);
     let refusals = 0;
     for (let attempt = 1; !signal.aborted; attempt++) {
-      const outcome = await send(event.id, body, attempt);
+      const outcome = await send({ id, revision, body, attempt });
       if (outcome.kind === 'taken') {
         if (this.#noted !== '') note('troupe: the webhook takes events again.');
         this.#noted = '';
@@ -242,6 +246,8 @@ export interface WebhookEvent {
   readonly call: TimelineCall | null;
   readonly run: RunReport | null;
   readonly ask: ApprovalRequest | null;
+  /** 1; higher for a correction of the event with this id. */
+  readonly revision: number;
 }
 
 function notificationEvent(news: Notification, session: SessionDetail, text: string): WebhookEvent {
@@ -256,6 +262,7 @@ function notificationEvent(news: Notification, session: SessionDetail, text: str
     call: 'call' in news ? news.call : null,
     run: 'run' in news ? news.run : null,
     ask: null,
+    revision: revisionOf(news),
   };
 }
 
@@ -320,6 +327,7 @@ interface Posted {
   readonly url: string;
   readonly secret: string;
   readonly id: string;
+  readonly revision: number;
   readonly body: string;
   /** From 1. */
   readonly attempt: number;
@@ -346,12 +354,13 @@ const GONE_STATUS = 410;
 const ELSEWHERE = ', which points to another address: enter that one';
 
 export async function post(posted: Posted): Promise<PostOutcome> {
-  const { url, secret, id, body, attempt, version, clock, signal, patienceMs = PATIENCE_MS } = posted;
+  const { url, secret, id, revision, body, attempt, version, clock, signal, patienceMs = PATIENCE_MS } = posted;
   const timestamp = String(Math.floor(clock() / 1000));
   const headers = {
     'content-type': 'application/json; charset=utf-8',
     'user-agent': `troupe/${version}`,
     'x-troupe-id': encodeURIComponent(id),
+    'x-troupe-revision': String(revision),
     'x-troupe-timestamp': timestamp,
     'x-troupe-signature': sign(secret, timestamp, body),
     'x-troupe-attempt': String(attempt),

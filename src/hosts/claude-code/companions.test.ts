@@ -1,7 +1,9 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { toSessionId } from '../../core/index.ts';
+import { linuxStart } from '../../lib/processes.ts';
 import { makeTemporaryFolder } from '../../lib/testing/temporary-folder.ts';
 import type { LocatedSession } from '../index.ts';
 import { readCompanions } from './companions.ts';
@@ -139,6 +141,39 @@ describe('the record of a process', () => {
     expect(await stateOf(root, 'inside')).toEqual([[false, null, true]]);
   });
 
+  const unshare = ['--pid', '--fork', '--mount-proc', '--kill-child'];
+  const canUnshare = process.platform === 'linux' && spawnSync('unshare', [...unshare, 'true']).status === 0;
+  it.runIf(canUnshare)(
+    'is found under the number that it has outside its container, with and without a domain',
+    async () => {
+      const script = 'cut -d" " -f22 /proc/self/stat; readlink /proc/self/ns/pid; exec sleep 60';
+      const shell = spawn('unshare', [...unshare, 'sh', '-c', script], { stdio: ['ignore', 'pipe', 'ignore'] });
+      onTestFinished(() => void shell.kill('SIGKILL'));
+      let text = '';
+      for await (const chunk of shell.stdout) {
+        text += chunk;
+        if (text.split('\n').length > 2) break;
+      }
+      const space = text.split('\n')[1] ?? '';
+      const outer = readdirSync('/proc').find(
+        (pid) => pid !== String(shell.pid) && isAt(pid, space) && /^\d+$/.test(pid),
+      );
+      const procStart = await linuxStart(Number(outer));
+      expect(procStart).toBeDefined();
+      const machine = readFileSync('/etc/machine-id', 'utf8').trim();
+      const record = { sessionId: 'inside', pid: 1, procStart };
+      for (const pidDomain of [undefined, `linux:${machine}:${space}`]) {
+        const [fact] = (await readCompanions(createRoot({ ...record, pidDomain })))(session('inside'));
+        expect(fact, String(pidDomain)).toMatchObject({ kind: 'process-seen', pid: Number(outer), alive: true });
+        expect(fact).not.toHaveProperty('isOutOfSight');
+      }
+      const other = createRoot({ ...record, pidDomain: 'linux::pid:[1]' });
+      expect(await stateOf(other, 'inside')).toEqual([[false, null, true]]);
+      const later = createRoot({ ...record, procStart: `${procStart}1` });
+      expect(await stateOf(later, 'inside')).toEqual([[false, null, false]]);
+    },
+  );
+
   it('says that a process is idle when only a command in the background runs', async () => {
     const stateWhen = async (status: string) => {
       const [fact] = (await readCompanions(createRoot({ sessionId: 'now', status })))(session('now'));
@@ -148,3 +183,11 @@ describe('the record of a process', () => {
     expect(await stateWhen('busy')).toBe('busy');
   });
 });
+
+function isAt(pid: string, space: string): boolean {
+  try {
+    return readlinkSync(`/proc/${pid}/ns/pid`) === space;
+  } catch {
+    return false;
+  }
+}

@@ -17,7 +17,7 @@ import {
 import { listFolder, readBeside } from '../../lib/folders.ts';
 import { groupBy } from '../../lib/group.ts';
 import { asAmount, asInstant, asObject, asText, isObject, known, parseObject } from '../../lib/json.ts';
-import { isOfOtherDomain, isProcessAlive } from '../../lib/processes.ts';
+import { findInContainer, isOfOtherDomain, isProcessAlive } from '../../lib/processes.ts';
 import { isAtLeast } from '../../lib/version-number.ts';
 import type { LocatedSession, LocatedSource } from '../index.ts';
 import { findOpened, readClears } from './clears.ts';
@@ -87,17 +87,22 @@ async function toProcess(text: string, name: string): Promise<RunningProcess | u
   const [native, pid] = [asText(record['sessionId']), asAmount(record['pid'])];
   if (native === undefined || pid === undefined) return undefined;
   const startedAt = asAmount(record['startedAt']);
-  const isOutOfSight = isOfOtherDomain(asText(record['pidDomain']));
+  const domain = asText(record['pidDomain']);
+  const isElsewhere = isOfOtherDomain(domain);
   const identity = { pid, ...known({ startedAt, procStart: asText(record['procStart']) }) };
+  const isHere = !isElsewhere && (await isProcessAlive(identity));
+  // Records have no domain up to 2.1.197.
+  const outer = isHere ? undefined : findInContainer(identity, domain);
+  const alive = isHere || outer !== undefined;
   const seen: ProcessSeen = {
     kind: 'process-seen',
     session: toSessionId(HOST, native),
     origin: { source: toSourceId(`sessions/${name}`), offset: 0, length: text.length },
-    pid,
-    alive: !isOutOfSight && (await isProcessAlive(identity)),
+    pid: outer ?? pid,
+    alive,
     ...known({
       startedAt,
-      isOutOfSight: isOutOfSight || undefined,
+      isOutOfSight: (isElsewhere && !alive) || undefined,
       state: STATES.get(asText(record['status']) ?? ''),
       waitingFor: asText(record['waitingFor']),
     }),

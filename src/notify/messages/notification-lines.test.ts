@@ -12,8 +12,11 @@ async function recorded(): Promise<AgentReport> {
 const NAMES = namesIn([]);
 
 const ended = (agent: AgentReport, over: Partial<RunReport>): string =>
-  endLines(agent, NAMES, { ...(agent.runs[0] as RunReport), ...over }, 'Modified 4 files: auth.py, tokens.py\nand more')
-    .text;
+  endLines(
+    { agent, run: { ...(agent.runs[0] as RunReport), ...over }, isUnclear: false },
+    NAMES,
+    'Modified 4 files: auth.py, tokens.py\nand more',
+  ).text;
 
 describe('the lines of an agent', () => {
   it('asked for, begun, done', async () => {

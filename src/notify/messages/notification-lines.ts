@@ -3,12 +3,13 @@
 import {
   type AgentReport,
   isBusy,
+  isOver,
   type RunReport,
   type SessionDetail,
   type TimelineCall,
   WAITS,
 } from '../../core/index.ts';
-import type { Notification } from '../notification.ts';
+import type { Claim, EndNotification, Notification } from '../notification.ts';
 import { bracketName, callQuote, type Piece, quoteOf, type RichText, rich } from './rich-text.ts';
 
 /** `task`: the prompt, or as much as is known of it. */
@@ -21,10 +22,23 @@ export function startedLines(agent: AgentReport, nameOf: NameOf): RichText {
 }
 
 /** `result`: what it gave back. */
-export function endLines(agent: AgentReport, nameOf: NameOf, run: RunReport, result: string): RichText {
-  if (run.status === 'completed')
-    return rich('✅ Subagent ', ...named(agent, nameOf), ' completed', ...second('', result));
-  return rich('❌ Subagent ', ...named(agent, nameOf), ' failed — ', ...cause(run));
+export function endLines(
+  { agent, run, isUnclear, corrects }: Pick<EndNotification, 'agent' | 'run' | 'isUnclear' | 'corrects'>,
+  nameOf: NameOf,
+  result: string,
+): RichText {
+  const who = named(agent, nameOf);
+  const was = wasSaid(corrects, run);
+  if (run.status === 'completed') return rich('✅ Subagent ', ...who, ' completed', was, ...second('', result));
+  if (!isUnclear && (isOver(run.status) || run.status === 'unknown'))
+    return rich('❌ Subagent ', ...who, ' failed — ', ...cause(run), was);
+  if (run.status === 'unknown') return rich('❔ Subagent ', ...who, ' — end not seen, outcome unknown');
+  return rich('▶️ Subagent ', ...who, ' is still at work', was);
+}
+
+function wasSaid(claim: Claim | undefined, { status }: RunReport): string {
+  if (!claim || claim.first === status) return '';
+  return ` (corrected: it was reported as ${claim.first === 'unknown' ? 'ended without a result' : claim.first})`;
 }
 
 /** `agent`: undefined for the main agent, whose calls need no name. Told when the call is made: how it ends is not known. */
@@ -153,7 +167,7 @@ export function formatNotification(news: Notification, session: SessionDetail, w
     case 'started':
       return startedLines(news.agent, nameOf);
     case 'ended':
-      return endLines(news.agent, nameOf, news.run, words);
+      return endLines(news, nameOf, words);
     // The call asks for an agent, but it is not known yet which agent it started.
     case 'unbound-spawn':
       return rich('🔧 Task', ...second('', news.call.summary ?? ''));

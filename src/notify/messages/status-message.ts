@@ -1,6 +1,14 @@
 // The one message of a session that is always true: who is doing what now.
 
-import { type AgentReport, formatStatus, isBusy, outputText, type SessionDetail, WAITS } from '../../core/index.ts';
+import {
+  type AgentReport,
+  formatStatus,
+  isBusy,
+  isSilence,
+  outputText,
+  type SessionDetail,
+  WAITS,
+} from '../../core/index.ts';
 import { listNames, type NameOf, namesIn } from './notification-lines.ts';
 import { callQuote, joinRich, type Piece, quoteOf, type RichText, rich } from './rich-text.ts';
 
@@ -33,7 +41,8 @@ function mainPieces({ main, needsYou }: SessionDetail): readonly Piece[] {
     case 'stopped':
       return [`❌ ${main.status}`, ...because(main)];
     case 'unknown':
-      return ['❔ ended without a word'];
+      // Whether it still runs cannot be told.
+      return [isSilence(main.runs.at(-1)?.reason) ? '❔ no news for a while' : '❔ ended without a word'];
     case 'waiting':
       if (main.waitingOn === 'input' && needsYou.length === 0) return ['⏸ waits for you'];
       return main.waitingOn === null || main.waitingOn === 'child'

@@ -26,11 +26,26 @@ export interface SessionPlace {
   readonly thread?: number | undefined;
   readonly status?: SentText | undefined;
   readonly told: SentRecord;
+  /** The newest messages that say how agents ended: a wrong one is corrected in place. */
+  readonly corrigible?: readonly SentNews[];
   /** Epoch milliseconds. */
   readonly mutedUntil?: number;
   /** When it was last there: places of sessions that are gone are forgotten. */
   readonly seenAt: number;
 }
+
+export interface SentNews {
+  readonly message: number;
+  readonly lines: readonly NewsLine[];
+}
+
+/** `id`: of the notification, if it may turn out wrong. */
+export interface NewsLine {
+  readonly id?: string;
+  readonly text: RichText;
+}
+
+const MOST_CORRIGIBLE = 20;
 
 interface SentText {
   readonly message: number;
@@ -60,8 +75,13 @@ export interface Pending extends Sendable {
 
 export type Purpose =
   | { readonly kind: 'topic' | 'status'; readonly session: string }
-  /** `told`: what was told, once it has arrived. */
-  | { readonly kind: 'news'; readonly session: string; readonly told: SentRecord }
+  /** `told`: what was told, once it has arrived. `lines`: of a message that may have to be corrected. */
+  | {
+      readonly kind: 'news';
+      readonly session: string;
+      readonly told: SentRecord;
+      readonly lines?: readonly NewsLine[];
+    }
   | { readonly kind: 'ask'; readonly nonce: string; readonly ask: string; readonly expiresAt: number }
   | { readonly kind: 'reply' | 'file'; readonly reply: string }
   | { readonly kind: 'board' };
@@ -135,8 +155,15 @@ export function withPurpose(state: ChatState, chat: number, message: number, { p
       return withSession(state, purpose.session, { thread: message });
     case 'status':
       return withSession(state, purpose.session, { status: { message, text: text.text } });
-    case 'news':
-      return withSession(state, purpose.session, { told: purpose.told });
+    case 'news': {
+      const { session, told, lines } = purpose;
+      const before = state.sessions[session]?.corrigible ?? [];
+      const isKept = lines !== undefined && message > 0;
+      return withSession(state, session, {
+        told,
+        ...(isKept && { corrigible: [...before, { message, lines }].slice(-MOST_CORRIGIBLE) }),
+      });
+    }
     case 'board':
       return withChat(state, chat, { board: { message, text: text.text } });
     case 'ask': {

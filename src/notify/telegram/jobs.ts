@@ -5,14 +5,15 @@ import {
   type SessionDetail,
   sessionKey,
 } from '../../core/index.ts';
+import { getOrAdd } from '../../lib/group.ts';
 import { known } from '../../lib/json.ts';
 import { sessionLine } from '../messages/notification-lines.ts';
 import { joinRich, type RichText, rich, splitRich } from '../messages/rich-text.ts';
 import { statusMessage } from '../messages/status-message.ts';
-import { emptyRecord, isLoud, type Notification } from '../notification.ts';
+import { type EndNotification, emptyRecord, isCorrection, isLoud, type Notification } from '../notification.ts';
 import { LONGEST_MESSAGE, MOST_MARKS, type Request } from './bot-api.ts';
 import type { ChatOptions } from './chat-context.ts';
-import type { ChatState, Reply, SentApproval, SessionPlace } from './chat-state.ts';
+import type { ChatState, Reply, SentApproval, SentNews, SessionPlace } from './chat-state.ts';
 
 /** One request to Telegram that should be made. */
 export interface Job {
@@ -27,6 +28,12 @@ export type Work =
   | { readonly kind: 'topic'; readonly session: SessionDetail }
   | { readonly kind: 'status'; readonly session: SessionDetail; readonly text: RichText }
   | { readonly kind: 'news'; readonly session: SessionDetail; readonly news: readonly Notification[] }
+  | {
+      readonly kind: 'correction';
+      readonly session: SessionDetail;
+      readonly sent: SentNews;
+      readonly news: readonly EndNotification[];
+    }
   | { readonly kind: 'ask'; readonly ask: ApprovalRequest; readonly session: string | null }
   | {
       readonly kind: 'ask-over';
@@ -110,11 +117,27 @@ function sessionJobs(session: SessionDetail, view: View): readonly Job[] {
   // What is first in a chat is the message that stays.
   if (!place.status && isStatusWanted) return [status];
   const jobs = isStatusWanted ? [status] : [];
-  if (pending && now - pending.since >= gatherFor(pending.news)) {
-    const deadline = pending.since + (isOnlyCalls(pending.news) ? CALLS_MS : NEWS_MS);
-    jobs.push({ chat, request: 'send', deadline, work: { kind: 'news', session, news: pending.news } });
+  if (!pending) return jobs;
+  const { corrections, others } = splitCorrections(pending.news, place);
+  for (const [sent, news] of corrections)
+    jobs.push({ chat, request: 'edit', deadline: pending.since, work: { kind: 'correction', session, sent, news } });
+  if (others.length > 0 && now - pending.since >= gatherFor(others)) {
+    const deadline = pending.since + (isOnlyCalls(others) ? CALLS_MS : NEWS_MS);
+    jobs.push({ chat, request: 'send', deadline, work: { kind: 'news', session, news: others } });
   }
   return jobs;
+}
+
+/** By the message that says it. What is in no message that is remembered is sent like anything else. */
+function splitCorrections(news: readonly Notification[], { corrigible = [] }: SessionPlace) {
+  const corrections = new Map<SentNews, EndNotification[]>();
+  const others: Notification[] = [];
+  for (const one of news) {
+    const sent = corrigible.find(({ lines }) => lines.some(({ id }) => id === one.id));
+    if (sent && isCorrection(one)) getOrAdd(corrections, sent, () => []).push(one);
+    else others.push(one);
+  }
+  return { corrections, others };
 }
 
 function gatherFor(news: readonly Notification[]): number {

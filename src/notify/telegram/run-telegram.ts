@@ -1,3 +1,4 @@
+import { known } from '../../lib/json.ts';
 import { type NotificationFeed, NotificationTracker } from '../tracker.ts';
 import { Limits, maskedApi, problemIn } from './bot-api.ts';
 import { type ChatContext, ExportJobs } from './chat-context.ts';
@@ -14,6 +15,7 @@ interface TelegramRun extends Pick<ChatContext, 'api' | 'options' | 'actions' | 
   readonly mask: (text: string) => string;
   readonly note: (text: string) => void;
   readonly pid: number;
+  readonly seesAllProcesses?: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -45,7 +47,10 @@ export async function runTelegram(run: TelegramRun): Promise<void> {
     },
   };
   const health = new Health({ clock, pid: run.pid, save: store.saveHealth, note });
-  const tracker = new NotificationTracker({ feed, announce: options.announce, clock, mask });
+  const tracker = new NotificationTracker({
+    ...{ feed, announce: options.announce, clock, mask },
+    ...known({ seesAllProcesses: run.seesAllProcesses }),
+  });
   const exports = new ExportJobs((id) => {
     const cwd = tracker.picture()?.sessions.find((session) => session.id === id)?.cwd ?? null;
     return run.actions.exportSession({ id, cwd });

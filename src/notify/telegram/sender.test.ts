@@ -23,7 +23,7 @@ describe('news in one message', () => {
     const { lines, news: told } = await batchNotifications(news, session, ROOM, wordless);
     expect(told).toHaveLength(40);
     expect(lines).toHaveLength(17);
-    expect(lines[0]?.text).toBe('🔧 24 more calls: [Write a note] 16, [Inspect source files] 8');
+    expect(lines[0]?.text.text).toBe('🔧 24 more calls: [Write a note] 16, [Inspect source files] 8');
   });
 
   it('moves what does not fit into the next message, and still sends one that is too long by itself', async () => {

@@ -1,7 +1,7 @@
 import { type SessionDetail, sessionKey } from '../../core/index.ts';
 import { known } from '../../lib/json.ts';
 import { formatNotification, moreCallsLine, sessionLine } from '../messages/notification-lines.ts';
-import { cutAt, joinRich, quoteOf, type RichText, rich } from '../messages/rich-text.ts';
+import { cutAt, joinRich, quoteOf, type RichText, rich, splitRich } from '../messages/rich-text.ts';
 import { isLoud, type Notification, recordSent, settleNotice } from '../notification.ts';
 import { closeApproval, sendApproval } from './approvals.ts';
 import {
@@ -13,8 +13,8 @@ import {
   problemIn,
 } from './bot-api.ts';
 import { type ChatContext, isQuiet } from './chat-context.ts';
-import { type Reply, withChat, withSession } from './chat-state.ts';
-import { isChatShared, type Job, placeSessions, planJobs, type Waiting } from './jobs.ts';
+import { type NewsLine, type Reply, withChat, withSession } from './chat-state.ts';
+import { isChatShared, type Job, placeSessions, planJobs, type Waiting, type Work } from './jobs.ts';
 import { change, recover, SETTLE_MS, sendMessage, sendWith } from './send.ts';
 
 const TICK_MS = 200;
@@ -113,7 +113,7 @@ export class Sender {
     if (!job) return;
     limits.take(chat, job.request);
     this.#start(chat, deliver(job, context));
-    if (job.work.kind !== 'news') return;
+    if (job.work.kind !== 'news' && job.work.kind !== 'correction') return;
     // What is left to send depends on what this message has room for.
     this.#waiting.delete(sessionKey(job.work.session));
     this.#lookedAt.delete(sessionKey(job.work.session));
@@ -164,6 +164,8 @@ async function act(job: Job, context: ChatContext): Promise<void> {
       return showStatus(chat, work.session, work.text, context);
     case 'news':
       return sendNotifications(chat, work.session, work.news, context);
+    case 'correction':
+      return correct(chat, work, context);
     case 'board':
       return showBoard(chat, work.text, context);
     case 'ask':
@@ -196,6 +198,27 @@ async function showStatus(chat: number, session: SessionDetail, text: RichText, 
   const isThere = await change(() => context.api.edit({ chat, message: status.message }, text));
   const shown = isThere ? { ...status, text: text.text } : undefined;
   context.book.note((state) => withSession(state, key, { status: shown }));
+}
+
+/** The message says what is known now. */
+async function correct(
+  chat: number,
+  { session, sent, news }: Extract<Work, { kind: 'correction' }>,
+  { api, book, tracker }: ChatContext,
+): Promise<void> {
+  const key = sessionKey(session);
+  const texts = new Map<string, RichText>();
+  for (const one of news) texts.set(one.id, formatNotification(one, session, await tracker.readText(one, session)));
+  const lines = sent.lines.map((line) => ({ ...line, text: texts.get(line.id ?? '') ?? line.text }));
+  const [text = rich()] = splitRich(joinRich(lines.map((line) => line.text)), LONGEST_MESSAGE, MOST_MARKS);
+  const isThere = await change(() => api.edit({ chat, message: sent.message }, text));
+  book.keep((state) => {
+    const place = state.sessions[key];
+    const before = place?.corrigible ?? [];
+    const others = before.filter(({ message }) => message !== sent.message);
+    const corrigible = isThere ? before.map((one) => (one.message === sent.message ? { ...one, lines } : one)) : others;
+    return withSession(state, key, { corrigible, ...(place && { told: news.reduce(recordSent, place.told) }) });
+  });
 }
 
 async function showBoard(chat: number, text: RichText, context: ChatContext): Promise<void> {
@@ -242,10 +265,11 @@ async function sendNotifications(
   };
   const batch = await batchNotifications(news, session, room, (one) => tracker.readText(one, session));
   const told = batch.news.reduce(recordSent, place.told);
-  const text = joinRich([...head, ...batch.lines]);
+  const text = joinRich([...head, ...batch.lines.map((line) => line.text)]);
   const isSilent = isQuiet(options.quietHours, clock()) || !batch.news.some(isLoud);
   const { thread } = place;
-  const purpose = { kind: 'news', session: key, told } as const;
+  const lines: readonly NewsLine[] = [...head.map((line) => ({ text: line })), ...batch.lines];
+  const purpose = { kind: 'news', session: key, told, ...(lines.some(({ id }) => id) && { lines }) } as const;
   await sendMessage(chat, { purpose, text, ...known({ thread }) }, isSilent, context);
 }
 
@@ -258,11 +282,11 @@ export async function batchNotifications(
   session: SessionDetail,
   room: { readonly units: number; readonly marks: number },
   wordsOf: (news: Notification) => Promise<string>,
-): Promise<{ readonly lines: readonly RichText[]; readonly news: readonly Notification[] }> {
+): Promise<{ readonly lines: readonly NewsLine[]; readonly news: readonly Notification[] }> {
   const calls = all.filter((news) => news.kind === 'called');
   const folded = calls.slice(0, Math.max(0, calls.length - MOST_CALLS));
   const left = new Set<Notification>(folded);
-  const lines: RichText[] = [];
+  const lines: NewsLine[] = [];
   const told: Notification[] = [];
   let [units, marks] = [0, 0];
   for (const news of all) {
@@ -273,7 +297,7 @@ export async function batchNotifications(
       units += line.text.length + 1;
       marks += line.marks.length;
       if (lines.length > 0 && (units > room.units || marks > room.marks)) break;
-      lines.push(line);
+      lines.push({ text: line, ...(news.kind === 'ended' && { id: news.id }) });
     }
     told.push(news);
   }

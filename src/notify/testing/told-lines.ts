@@ -48,3 +48,15 @@ export async function formatRecording(
     }),
   );
 }
+
+/** All agents turn out to have completed. */
+export function endWell(session: SessionDetail): SessionDetail {
+  return {
+    ...session,
+    subagents: session.subagents.map((agent) => ({
+      ...agent,
+      status: 'completed',
+      runs: agent.runs.map((run) => ({ ...run, status: 'completed', reason: null, endedAt: agent.lastActivityAt })),
+    })),
+  };
+}
