@@ -17,7 +17,7 @@ import {
 import { listFolder, readBeside } from '../../lib/folders.ts';
 import { groupBy } from '../../lib/group.ts';
 import { asAmount, asInstant, asObject, asText, isObject, known, parseObject } from '../../lib/json.ts';
-import { findInContainer, isOfOtherDomain, isProcessAlive } from '../../lib/processes.ts';
+import { findInContainer, isOfOtherDomain, isProcessAlive, seesAllProcesses } from '../../lib/processes.ts';
 import { isAtLeast } from '../../lib/version-number.ts';
 import type { LocatedSession, LocatedSource } from '../index.ts';
 import { findOpened, readClears } from './clears.ts';
@@ -81,6 +81,8 @@ interface RunningProcess {
   readonly version: string | undefined;
 }
 
+const YOUNG_MS = 24 * 60 * 60_000;
+
 async function toProcess(text: string, name: string): Promise<RunningProcess | undefined> {
   // The record is written anew in place: half a record is no record yet.
   const record = parseObject(text) ?? {};
@@ -91,9 +93,11 @@ async function toProcess(text: string, name: string): Promise<RunningProcess | u
   const isElsewhere = isOfOtherDomain(domain);
   const identity = { pid, ...known({ startedAt, procStart: asText(record['procStart']) }) };
   const isHere = !isElsewhere && (await isProcessAlive(identity));
-  // Records have no domain up to 2.1.197.
   const outer = isHere ? undefined : findInContainer(identity, domain);
   const alive = isHere || outer !== undefined;
+  // Records have no domain up to 2.1.197: read in a container, a young one may be of a process outside it.
+  const isYoung = startedAt !== undefined && Date.now() - startedAt < YOUNG_MS;
+  const mayBeElsewhere = isElsewhere || (domain === undefined && isYoung && !seesAllProcesses());
   const seen: ProcessSeen = {
     kind: 'process-seen',
     session: toSessionId(HOST, native),
@@ -102,7 +106,7 @@ async function toProcess(text: string, name: string): Promise<RunningProcess | u
     alive,
     ...known({
       startedAt,
-      isOutOfSight: (isElsewhere && !alive) || undefined,
+      isOutOfSight: (mayBeElsewhere && !alive) || undefined,
       state: STATES.get(asText(record['status']) ?? ''),
       waitingFor: asText(record['waitingFor']),
     }),
