@@ -31,6 +31,7 @@ import {
   linkDoubt,
   nameAndType,
   nameOf,
+  notKnownTexts,
   type PageContext,
   type RenderedPage,
   reasonOf,
@@ -92,19 +93,19 @@ function writeSession({ shared, plan }: PageContext): string {
   const rows = mapRows(agents).map(
     ({ agent, depth }) => `${'  '.repeat(Math.min(depth, 8))}- ${writeEntry(agent, plan)}\n`,
   );
-  return `${facts.map(inlineText).join(' · ')}\n\n## <a id="map"></a>Who did what\n\n${rows.join('')}\n`;
+  const notKnown = notKnownTexts(shared).map((one) => `- ${inlineText(one)}\n`);
+  const notes = notKnown.length === 0 ? '' : `## <a id="not-known"></a>Not recorded\n\n${notKnown.join('')}\n`;
+  return `${facts.map(inlineText).join(' · ')}\n\n## <a id="map"></a>Who did what\n\n${rows.join('')}\n${notes}`;
 }
 
 function writeEntry(agent: AgentReport, plan: PagePlan): string {
   const pages = plan.find(agent.id);
   const name = inlineText(nameAndType(agent));
   const said = reasonOf(agent) ?? pages?.outline.answered;
-  const doubt = linkDoubt(agent);
   return [
     pages ? linkTo(hrefOfPart(pages, 0, 'md'), name) : `${name} (no page: ${inlineText(plan.whyNot(agent.id))})`,
     ` ${[statusTexts(agent).join(' '), ...amountsOf(agent)].map(inlineText).join(' · ')}`,
     said === undefined ? '' : `: ${inlineText(said)}`,
-    doubt === undefined ? '' : ` (? ${inlineText(doubt)})`,
   ].join('');
 }
 
@@ -116,7 +117,7 @@ function writeAgent({ pages, plan, speakers }: PageContext): string {
   const by = inlineText(spawn ? nameOf(spawn.pages.agent) : speakers.parent.name);
   const ended = [statusTexts(agent).join(' '), endKnownBy(agent), reasonOf(agent) ?? outline.answered];
   return [
-    `- asked by ${spawn ? linkTo(hrefOfCall(spawn, 'md'), by) : by}${doubt === undefined ? '' : ` (? ${inlineText(doubt)})`}: ${inlineText(outline.asked ?? '')}`,
+    `- asked by ${spawn ? linkTo(hrefOfCall(spawn, 'md'), by) : by}${doubt === undefined ? '' : ` (${linkTo('index.md#not-known', 'not for certain')})`}: ${inlineText(outline.asked ?? '')}`,
     `- ended: ${ended.flatMap((one) => (one === undefined ? [] : inlineText(one))).join(' · ')}`,
     `- ${[utcText(agent.startedAt), ...amountsOf(agent)].map(inlineText).join(' · ')}`,
     '\n',

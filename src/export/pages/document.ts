@@ -99,7 +99,7 @@ p{margin:.4rem 0}
 .note,.type,.nums,.size,.axis,footer{font-size:.85rem}
 .nums,time,.size{font-variant-numeric:tabular-nums}
 .bad{color:var(--bad)}.plus{color:var(--good)}.minus{color:var(--bad)}
-.warn{padding:.5rem .75rem;border-left:3px solid var(--warn)}
+#not-known h2{margin:1.25rem 0 .25rem;font-size:1em}#not-known ul{margin:0;padding-left:1.2rem}
 .top{border-left:4px solid var(--h,var(--line));padding-left:1rem}
 .facts{margin:0}.facts>span,.nums>span{white-space:nowrap}
 .crumbs ol,.parts ol{display:inline;margin:0;padding:0;list-style:none}
@@ -112,7 +112,7 @@ p{margin:.4rem 0}
 dt{color:var(--dim)}dd{margin:0;min-width:0}dd p{margin:.15rem 0}dd ol,.files{margin:0;padding-left:1.2rem}
 .st{white-space:nowrap;font-size:.9rem;color:var(--dim)}
 .st-completed{color:var(--good)}.st-failed{color:var(--bad)}
-.st-waiting,.st-stalled,.st-stopped,.st-unknown{color:var(--warn)}
+.st-waiting,.st-stalled{color:var(--warn)}
 footer{margin-top:3rem;padding-top:1rem;border-top:1px solid var(--line)}
 footer h2{margin:0;font-size:1em}footer ul{padding-left:1.2rem}
 `;
@@ -200,7 +200,7 @@ const SHEETS = `
 export const PAGE_STYLE = `${COLOURS}${FRAME}${MAPS}${TALK}${SHEETS}`;
 
 /** Of the style above; the test beside it says how to renew it. */
-export const PAGE_STYLE_HASH = 'sha256-zDHgpg4JrRXYTjMJbHHWlDOA/AR0C4ZouTnNPvGvU+g=';
+export const PAGE_STYLE_HASH = 'sha256-WOz2bbgwzfVLPSckNvbOKKdFGUkWwHxgvWoqZRu1W64=';
 
 /** Nothing is fetched, nothing runs: the style of this very page, and pictures that are in it. */
 const POLICY = `default-src 'none'; style-src '${PAGE_STYLE_HASH}'; img-src data:; base-uri 'none'; form-action 'none'`;

@@ -17,8 +17,16 @@ import {
   typeText,
 } from '../../core/index.ts';
 import type { Voice } from '../../core/transcript/index.ts';
+import { groupBy } from '../../lib/group.ts';
 import { type Content, html, join, type Markup } from './document.ts';
-import type { AgentPages, PageEnding, PagePlan, SharedSession } from './page-plan.ts';
+import {
+  type AgentPages,
+  type PageEnding,
+  type PagePlan,
+  type SharedSession,
+  withoutEnvelope,
+  withoutJson,
+} from './page-plan.ts';
 
 /** What is known while the pages of one agent are drawn. */
 export interface PageContext {
@@ -91,12 +99,16 @@ export function ancestorsOf({ pages, agent: find }: PageContext): readonly Agent
 function pageTitle({ shared, plan, pages }: PageContext, part: number): string {
   const main = plan.pages.find(({ agent }) => agent.kind === 'main');
   const session = sessionTitle(shared.session, main?.outline.asked);
-  const own = pages === main ? session : `${nameAndType(pages.agent)} · ${session}`;
+  const name = nameAndType(pages.agent);
+  const isAlone = plan.pages.every(({ agent }) => agent === pages.agent || nameAndType(agent) !== name);
+  // Tabs and bookmarks have nothing else to tell pages apart.
+  const whole = shared.overview === undefined ? session : `${session} · ${cleanLine(shared.session.id).slice(0, 8)}`;
+  const own = pages === main ? whole : `${isAlone ? name : `${name} ${cleanLine(pages.agent.id)}`} · ${whole}`;
   return pages.files.length < 2 ? own : `${own} (part ${part + 1} of ${pages.files.length})`;
 }
 
 export function nameOf({ kind, label, id }: AgentReport): string {
-  return kind === 'main' ? 'main' : cleanLine(label) || cleanLine(id);
+  return kind === 'main' ? 'main' : cleanLine(withoutJson(withoutEnvelope(label))) || cleanLine(id);
 }
 
 /** What kind of agent it is, in the words it was asked for by. */
@@ -112,7 +124,10 @@ export function nameAndType(agent: AgentReport): string {
 
 /** Shape, then word. */
 export function statusTexts(agent: Standing): readonly [string, string] {
-  return [formatMark(agent.status, agent.stalled, PLAIN), formatStatus(agent)];
+  return [
+    formatMark(agent.status, agent.stalled, PLAIN),
+    agent.status === 'unknown' ? 'end not known' : formatStatus(agent),
+  ];
 }
 
 /** 2026-09-27 14:02:31, by universal time: a page is read anywhere. */
@@ -132,9 +147,22 @@ export function amountsOf(agent: AgentReport): readonly string[] {
   return [
     lasted === '–' ? '' : lasted,
     agent.toolCallCount === null ? '' : plural(agent.toolCallCount, 'tool call'),
-    agent.usage === null ? '' : `${outputText(agent)} tokens written${copiedText(agent)}`,
-    knownCost(agent.cost),
+    agent.usage === null ? '' : `${writtenText(agent)}${copiedText(agent)}`,
+    costText(agent.cost).startsWith('no price') ? '' : knownCost(agent.cost),
   ].filter((one) => one !== '');
+}
+
+/** To call a tool takes more tokens than these: fewer were never counted (Claude Code 2.0.76 to 2.1.5x notes 1 to 3 for each reply). */
+const LEAST_FOR_CALL = 25;
+
+type Written = Pick<AgentReport, 'usage' | 'usageIsLowerBound' | 'toolCallCount'>;
+
+export function isHardlyCounted({ usage, usageIsLowerBound, toolCallCount }: Written): boolean {
+  return usageIsLowerBound && usage !== null && usage.output < LEAST_FOR_CALL * Math.max(1, toolCallCount ?? 0);
+}
+
+function writtenText(agent: Written): string {
+  return isHardlyCounted(agent) ? 'tokens not fully recorded' : `${outputText(agent)} tokens written`;
 }
 
 /** Of an agent in a fork: the cost beside it is without these. */
@@ -151,7 +179,7 @@ export function sessionAmounts(session: SessionReport): readonly string[] {
     lasted === '–' ? '' : lasted,
     plural(session.agents, 'agent'),
     session.toolCallCount === null ? '' : plural(session.toolCallCount, 'tool call'),
-    `${outputText(session)} tokens written`,
+    writtenText(session),
     knownCost(session.cost),
   ].filter((one) => one !== '');
 }
@@ -162,11 +190,43 @@ function knownCost(cost: CostReport | null): string {
   return said === 'not known' ? '' : said;
 }
 
-/** Why it came to no good end, in its host's words. */
+/** Why it failed or was stopped, in its host's words. Why an end is not known is said once, in `notKnownTexts`. */
 export function reasonOf({ status, runs }: AgentReport): string | undefined {
-  const reason = status === 'completed' ? null : (runs.at(-1)?.reason ?? null);
+  const reason = status === 'completed' || status === 'unknown' ? null : (runs.at(-1)?.reason ?? null);
   return reason === null ? undefined : cleanLine(reason);
 }
+
+/** What the session does not hold, each thing once for all agents. */
+export function notKnownTexts({ session, agents }: SharedSession): readonly string[] {
+  const texts: string[] = [];
+  const ends = groupBy(
+    agents.filter(({ status }) => status === 'unknown'),
+    ({ runs }) => cleanLine(runs.at(-1)?.reason ?? ''),
+  );
+  for (const [reason, lost] of ends) {
+    const why = reason === '' || /not recorded/.test(reason) ? '' : `: ${reason}`;
+    texts.push(`How ${someOf(lost, agents)} ended is not recorded${why}.`);
+  }
+  const links = groupBy(
+    agents.filter((agent) => linkDoubt(agent) !== undefined),
+    (agent) => linkDoubt(agent) ?? '',
+  );
+  for (const [doubt, guessed] of links)
+    texts.push(`Who asked for ${someOf(guessed, agents)} is not recorded${doubt === UNASKED ? '' : `; ${doubt}`}.`);
+  if (agents.some(isHardlyCounted) || isHardlyCounted(session))
+    texts.push('The program did not record all tokens, so the costs are higher than shown.');
+  else if (session.usageIsLowerBound) texts.push('≥ means “at least”: not every reply was recorded to its end.');
+  return texts;
+}
+
+function someOf(some: readonly AgentReport[], all: readonly AgentReport[]): string {
+  if (some.length === all.length && all.length > 2) return `all ${all.length} agents`;
+  const names = some.slice(0, 3).map(nameOf);
+  const more = some.length - names.length;
+  return more > 0 ? `${names.join(', ')} and ${more} more` : names.join(' and ');
+}
+
+const UNASKED = 'who asked for it is not known';
 
 /** How its end is known. */
 export function endKnownBy({ runs }: AgentReport): string | undefined {
@@ -177,14 +237,14 @@ export function endKnownBy({ runs }: AgentReport): string | undefined {
 /** Exact links need no word; everything weaker says so. */
 export function linkDoubt({ evidence, kind }: AgentReport): string | undefined {
   if (kind === 'main' || evidence === null || evidence.rank === 'exact') return undefined;
-  if (evidence.rank === 'none') return 'who asked for it is not known';
+  if (evidence.rank === 'none') return UNASKED;
   const how = cleanLine(evidence.text);
   return evidence.rank === 'guess' ? `a guess: ${how}` : `most likely: ${how}`;
 }
 
 /** What was asked, as a title. */
 export function sessionTitle({ title, project, id }: SessionReport, asked: string | undefined): string {
-  return cleanLine(title ?? '') || asked || `Session ${cleanLine(project ?? id)}`;
+  return cleanLine(withoutJson(withoutEnvelope(title ?? ''))) || asked || `Session ${cleanLine(project ?? id)}`;
 }
 
 /** Side by side; none is broken in two. */

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readRecorded } from '../../audit/testing/recorded-sessions.ts';
 import type { AgentReport } from '../../core/index.ts';
-import { hrefOfMessage, outlineTranscript, planPages } from './page-plan.ts';
+import { hrefOfMessage, outlineTranscript, planPages, withoutEnvelope, withoutJson } from './page-plan.ts';
 import { planFolders } from './sessions-page.ts';
 
 const hostileId = fc.oneof(
@@ -89,5 +89,21 @@ describe('the plan of pages', () => {
     ]);
     expect(plan.whyNot('x')).toBe('the host’s own');
     expect(plan.whyNot('y')).toBe('nothing of it was written down');
+  });
+});
+
+describe('names', () => {
+  it('are words when they are given as JSON or in an element of the host', () => {
+    expect(withoutJson('{"title":"Fix \\"the\\" login","isNewTopic":true}')).toBe('Fix "the" login');
+    // Labels are cut: the document may have no end.
+    expect(withoutJson('{"isNewTopic":false,"title":"Scripted ti')).toBe('Scripted ti');
+    expect(withoutJson('[{"summary":"One thing"}]')).toBe('One thing');
+    expect(withoutJson('{"isNewTopic":false}')).toBe('');
+    for (const name of ['{braces} in words', 'Fix {"a": 1} in config', '[docs] Write', ''])
+      expect(withoutJson(name)).toBe(name);
+    const letter = '<teammate-message teammate_id="lead" summary="Check the API">\nPlease check.\n</teammate-message>';
+    expect(withoutEnvelope(letter)).toBe('Check the API');
+    expect(withoutEnvelope('<system-note>\nRead this.\n</system-note>').trim()).toBe('Read this.');
+    expect(withoutEnvelope('<div>is broken</div>')).toBe('<div>is broken</div>');
   });
 });

@@ -245,10 +245,32 @@ const LONGEST_LINE = 220;
 /** The signs of Markdown that would stand in the way of a single line. */
 const SIGNS = /^#{1,6}\s+|^[>*+-]\s+|\*\*|`/gm;
 
+/** Hosts wrap what they hand over in elements of their own: `<teammate-message teammate_id="a" summary="Check the API">`. */
+const ENVELOPE = /^<([a-z]+(?:-[a-z]+)+)\b([^>]*)>/;
+
+export function withoutEnvelope(text: string): string {
+  const [whole, name, attributes = ''] = ENVELOPE.exec(text.trimStart()) ?? [];
+  if (whole === undefined) return text;
+  const summary = /\bsummary="([^"]+)"/.exec(attributes)?.[1];
+  return summary ?? text.trimStart().slice(whole.length).replaceAll(`</${name}>`, '');
+}
+
+const NAME_FIELDS = ['title', 'summary', 'description', 'name', 'subject', 'prompt', 'message', 'text'];
+
+/** A name that is a JSON document, or the beginning of one, is what its title says; '' if it has none. */
+export function withoutJson(name: string): string {
+  if (!/^\s*(?:\{\s*"|\[\s*[{"])/.test(name)) return name;
+  for (const field of NAME_FIELDS) {
+    const value = new RegExp(`"${field}"\\s*:\\s*"((?:[^"\\\\]|\\\\.)+)`).exec(name)?.[1];
+    if (value !== undefined) return value.replace(/\\(.)/g, (_, sign: string) => (/[nrt]/.test(sign) ? ' ' : sign));
+  }
+  return '';
+}
+
 /** The first line that says something, without the signs of its form. */
 function headLine(message: TranscriptMessage | undefined): string | undefined {
   if (!message) return undefined;
-  const lines = textOf(message).slice(0, 4000).replace(SIGNS, '').split('\n').map(cleanLine);
+  const lines = withoutEnvelope(textOf(message).slice(0, 4000)).replace(SIGNS, '').split('\n').map(cleanLine);
   const line = lines.find((one) => /[\p{L}\p{N}]/u.test(one));
   if (line === undefined) return undefined;
   return line.length <= LONGEST_LINE ? line : `${line.slice(0, LONGEST_LINE - 1).trimEnd()}…`;

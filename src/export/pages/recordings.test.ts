@@ -33,6 +33,13 @@ async function validate(
   );
 }
 
+/** As they are written on a page. */
+function reasonsUnknown({ shared }: Recorded): readonly string[] {
+  return shared.agents.flatMap(({ status, runs }) =>
+    status === 'unknown' && !runs.at(-1)?.reason?.includes('not recorded') ? (runs.at(-1)?.reason ?? []) : [],
+  );
+}
+
 describe('pages of recorded sessions', () => {
   for (const name of RECORDINGS) {
     it(`${name}: every link is alive, every page is reached, titled and valid`, async () => {
@@ -46,6 +53,10 @@ describe('pages of recorded sessions', () => {
           ),
         ).toEqual([]);
         expect(await validate(pages)).toEqual([]);
+        const titles = pages.map(({ text }) => /<title>(.*?)<\/title>/s.exec(text)?.[1]);
+        expect(new Set(titles).size, 'pages with the same title').toBe(pages.length);
+        for (const reason of new Set(reasonsUnknown(recorded)))
+          expect(pages.flatMap(({ text }) => text.split(reason)).length - pages.length, reason).toBe(1);
         const written = textsOf(recorded, renderMarkdownPages);
         expect(
           checkLinks(

@@ -84,7 +84,7 @@ describe('an agent whose transcript is gone', () => {
       { ...main, messages: [] },
       { ...first, known_from: 'parent' },
     ]);
-    expect(pages.get('index.html')).toContain('Nothing of it was written down.');
+    expect(pages.get('index.html')).toContain('No message of it is recorded.');
     expect([...pages.values()].at(-1)).toContain('Its own transcript is gone.');
     expect(pages.size).toBe(2);
     const links = [...pages].map(([file, text]) => readLinks(file, text));

@@ -27,6 +27,7 @@ import {
   hueClass,
   linkDoubt,
   nameOf,
+  notKnownTexts,
   type PageContext,
   type RenderedPage,
   reasonOf,
@@ -74,7 +75,7 @@ function* renderPage(context: PageContext, transcript: Transcript, part: number,
   yield html`<main id="content">${isIndex && renderTimeline(context)}
 <h2>${isMain ? 'Conversation of main' : 'Its conversation'} <span class="note">${plural(pages.outline.messages, 'message')}</span></h2>
 ${renderPartList(pages, part, 'Parts')}`.text;
-  if (pages.outline.messages === 0) yield html`<p class="note">Nothing of it was written down.</p>`.text;
+  if (pages.outline.messages === 0) yield html`<p class="note">No message of it is recorded.</p>`.text;
   yield* renderMessages(context, transcript, part);
   yield html`${renderPartList(pages, part, 'Parts, again')}</main>\n${isIndex ? renderWholeFooter(context) : renderFooter()}${DOCUMENT_END}`
     .text;
@@ -83,7 +84,15 @@ ${renderPartList(pages, part, 'Parts')}`.text;
 /** The first screen: who did what. */
 function renderIndexHead(context: PageContext, transcript: Transcript) {
   const changes = renderChanges(transcript);
-  return html`${renderSessionHead(context, transcript)}<nav id="map" class="whole" aria-labelledby="map-head"><h2 id="map-head">Who did what</h2>${renderWholeMap(context)}</nav>${changes && html`<dl class="gist">${changes}</dl>`}`;
+  return html`${renderSessionHead(context, transcript)}<nav id="map" class="whole" aria-labelledby="map-head"><h2 id="map-head">Who did what</h2>${renderWholeMap(context)}</nav>${changes && html`<dl class="gist">${changes}</dl>`}${renderNotKnown(context)}`;
+}
+
+function renderNotKnown({ shared }: PageContext): Markup | false {
+  const texts = notKnownTexts(shared);
+  return (
+    texts.length > 0 &&
+    html`<section id="not-known" class="note" aria-labelledby="not-known-head"><h2 id="not-known-head">Not recorded</h2><ul>${texts.map((one) => html`<li>${one}</li>`)}</ul></section>`
+  );
 }
 
 function renderPartHead(context: PageContext, part: number, title: string) {
@@ -128,9 +137,11 @@ function renderAgentHead(context: PageContext, transcript: Transcript): Markup {
 <h1 dir="auto">${nameOf(agent)}${type !== '' && type !== nameOf(agent) && html` <span class="type">${type}</span>`}</h1>
 <p class="facts">${renderFacts([renderTime(agent.startedAt), ...amountsOf(agent), agent.model !== null && cleanLine(agent.model)])}</p>
 <dl class="gist"><div><dt>Asked</dt><dd>by ${renderAskedBy(context)}${outline.asked !== undefined && html`<p><a href="${hrefOfMessage(context.pages, outline.askedIn, 'html')}" class="quiet">${outline.asked}</a></p>`}</dd></div>
-<div><dt>Ended</dt><dd>${renderStatus(agent)}${known !== undefined && html` <span class="note">${known}</span>`}${
-    reason !== undefined && html`<p class="bad">${reason}</p>`
-  }${outline.answered !== undefined && html`<p><a href="${hrefOfMessage(context.pages, outline.answeredIn, 'html')}" class="quiet">${outline.answered}</a></p>`}</dd></div>${
+<div><dt>Ended</dt><dd>${renderStatus(agent)}${
+    agent.status === 'unknown'
+      ? html` <a class="note" href="index.html#not-known">why</a>`
+      : known !== undefined && html` <span class="note">${known}</span>`
+  }${reason !== undefined && html`<p${agent.status === 'failed' && html` class="bad"`}>${reason}</p>`}${outline.answered !== undefined && html`<p><a href="${hrefOfMessage(context.pages, outline.answeredIn, 'html')}" class="quiet">${outline.answered}</a></p>`}</dd></div>${
     agent.runs.length > 1 && html`<div><dt>Runs</dt><dd>${renderRuns(agent)}</dd></div>`
   }${renderChanges(transcript)}</dl>${renderGone(transcript)}</header>`;
 }
@@ -156,14 +167,14 @@ function renderAskedBy({ pages, plan, agent: find, speakers }: PageContext): Mar
   const name = parent ? nameOf(parent) : speakers.parent.name;
   const hue = hueClass(parent?.hue ?? null);
   return html`<span class="${hue}">${spawn ? html`<a href="${hrefOfCall(spawn, 'html')}">${name}</a>` : name}</span>${
-    doubt !== undefined && html` <span class="note">? ${doubt}</span>`
+    doubt !== undefined && html` <a class="note" href="index.html#not-known">not for certain</a>`
   }`;
 }
 
 function renderRuns({ runs }: AgentReport): Markup {
   return html`<ol>${runs.map(
     (run) =>
-      html`<li>${renderTime(run.startedAt)} – ${utcTime(run.endedAt) || '?'} ${renderStatus({ ...run, waitingOn: null, stalled: false })}${run.reason !== null && html` <span class="note">${cleanLine(run.reason)}</span>`}</li>`,
+      html`<li>${renderTime(run.startedAt)} – ${utcTime(run.endedAt) || '?'} ${renderStatus({ ...run, waitingOn: null, stalled: false })}${run.reason !== null && run.status !== 'unknown' && html` <span class="note">${cleanLine(run.reason)}</span>`}</li>`,
   )}</ol>`;
 }
 
@@ -173,21 +184,29 @@ const MOST_FILES = 50;
 function renderChanges({ diff_stats: stats }: Transcript): Markup | false {
   if (stats === null || stats.files.length === 0) return false;
   const more = stats.files.length - MOST_FILES;
-  return html`<div><dt>Changed</dt><dd><details class="more"><summary><span class="plus">+${stats.added}</span> <span class="minus">−${stats.removed}</span> in ${plural(stats.files.length, 'file')}</summary><ul class="files">${stats.files
+  return html`<div><dt>Changed</dt><dd><details class="more"><summary>${renderAmount(stats, ' in ')}${plural(stats.files.length, 'file')}</summary><ul class="files">${stats.files
     .slice(0, MOST_FILES)
     .map(
-      ({ path, added, removed }) =>
-        html`<li><code>${cleanLine(path)}</code> <span class="plus">+${added ?? '?'}</span> <span class="minus">−${removed ?? '?'}</span></li>`,
+      (file) => html`<li><code>${cleanLine(file.path)}</code> ${renderAmount(file)}</li>`,
     )}${more > 0 && html`<li>${plural(more, 'file')} more</li>`}</ul></details></dd></div>`;
+}
+
+/** Nothing if no lines were counted. */
+function renderAmount(
+  { added, removed }: { readonly added: number | null; readonly removed: number | null },
+  after = '',
+): Markup | false {
+  if (!added && !removed) return false;
+  return html`<span class="plus">+${added ?? '?'}</span> <span class="minus">−${removed ?? '?'}</span>${after}`;
 }
 
 function renderGone({ known_from }: Transcript): Markup | false {
   if (known_from === 'transcript') return false;
   const said =
     known_from === 'parent'
-      ? 'Its own transcript is gone. What stands here is what the call of its parent holds.'
-      : 'Its own transcript is gone, and nothing else tells what it said.';
-  return html`<p class="warn">${said}</p>`;
+      ? 'Its own transcript is gone. This page shows what the call of its parent holds.'
+      : 'Its own transcript is gone, and what it said is not recorded anywhere else.';
+  return html`<p class="note">${said}</p>`;
 }
 
 export function renderTime(iso: string | null): Content {
@@ -230,7 +249,10 @@ function countsText(counts: readonly Counted[]): string {
 }
 
 function byReason(skipped: SharedSession['skipped']): readonly Counted[] {
-  return [...groupBy(skipped, ({ reason }) => reason)].map(([what, { length: count }]) => ({ what, count }));
+  return [...groupBy(skipped, ({ reason }) => reason.replace(/\.$/, ''))].map(([what, { length: count }]) => ({
+    what,
+    count,
+  }));
 }
 
 /** So many on both sides of the one that is read; the others are reached step by step. */

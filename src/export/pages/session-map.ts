@@ -3,7 +3,6 @@ import { html, type Markup, NOTHING } from './document.ts';
 import {
   amountsOf,
   hueClass,
-  linkDoubt,
   nameOf,
   type PageContext,
   reasonOf,
@@ -68,12 +67,10 @@ function neighboursOf(own: AgentReport, agents: readonly AgentReport[]): readonl
 }
 
 function renderOutcome(name: Markup, agent: AgentReport, outline: Outline | undefined): Markup {
-  const [type, doubt, reason, said] = [typeOf(agent), linkDoubt(agent), reasonOf(agent), outline?.answered];
+  const [type, reason, said] = [typeOf(agent), reasonOf(agent), outline?.answered];
   return html`${name} ${type !== '' && type !== nameOf(agent) && html`<span class="type">${type}</span> `}${renderStatus(agent)} <span class="nums">${renderFacts(amountsOf(agent))}</span>${
     agent.kind !== 'main' && outline?.asked !== undefined && html`<p class="ask">${outline.asked}</p>`
-  }${reason !== undefined ? html`<p class="said bad">${reason}</p>` : said !== undefined && html`<p class="said">${said}</p>`}${
-    doubt !== undefined && html`<p class="note">? ${doubt}</p>`
-  }`;
+  }${reason !== undefined ? html`<p class="${agent.status === 'failed' ? 'said bad' : 'said'}">${reason}</p>` : said !== undefined && html`<p class="said">${said}</p>`}`;
 }
 
 function renderName(agent: AgentReport, { plan, pages }: PageContext): Markup {
