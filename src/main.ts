@@ -62,6 +62,9 @@ const options: CliOptions = {
     drain: async () => (await audit()).createGuardLog({ roots: [] }).drain(),
   },
   exporter: { export: async (request) => (await import('./export/index.ts')).runExport(request) },
+  redactor: {
+    redact: async (request) => (await import('./export/index.ts')).redactInput({ ...request, input: process.stdin }),
+  },
   policy: lazily(async () => (await guard()).createPolicyControl(), ['check', 'presets']),
   questions: lazily(async () => (await guard()).createGuardQueries(), ['explain', 'explainPast', 'test', 'suggest']),
   server: {

@@ -10,7 +10,7 @@ import {
   type Sessions,
   type Transcripts,
 } from '../core/index.ts';
-import type { ExportOutcome, ExportRequest } from '../export/index.ts';
+import type { ExportOutcome, ExportRequest, RedactedInput, RedactRequest } from '../export/index.ts';
 import type { GuardQueries, PolicyControl } from '../guard/index.ts';
 import type { HistoryControl } from '../history/index.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -74,6 +74,8 @@ export interface Services {
   readonly history: HistoryControl;
   /** Writes files: sessions as pages, in the folder that the request names. */
   readonly exporter: { export(request: ExportRequest): Promise<ExportOutcome> };
+  /** Reads the named files, or standard input; changes nothing. */
+  readonly redactor: { redact(request: Omit<RedactRequest, 'input'>): Promise<RedactedInput> };
   readonly audit: {
     /** Reads the audit log. Each method first drains queued hook events into it. */
     open(where: SessionScope): Promise<AuditLog>;

@@ -8,6 +8,7 @@ import { doctorCommand } from './doctor.ts';
 import { guardRoutes } from './guard-commands.ts';
 import { indexRoutes } from './history.ts';
 import { hooksRoutes } from './hooks.ts';
+import { redactCommand } from './redact.ts';
 import {
   openCommand,
   serveCommand,
@@ -51,6 +52,7 @@ export const routesWith = (hosts: readonly KnownHost[]) =>
     send: sendCommand,
     stop: stopCommand,
     export: exportCommand,
+    redact: redactCommand,
     identify: identifyCommand,
     index: indexRoutes,
     hooks: hooksRoutes,

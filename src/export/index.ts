@@ -3,5 +3,6 @@
 // May import: lib, core, redact, hosts, sessions, audit, core/transcript.
 
 export * from './parse-document.ts';
+export * from './redact-input.ts';
 export * from './run-export.ts';
 export * from './served-export.ts';

@@ -17,12 +17,13 @@ export function createTerminal(): Terminal {
     ...(stderr.isTTY && !isDumb(process) && { noteInPlace: (text) => void stderr.write(`\r\u001b[K${text}`) }),
     ...(process.stdin.isTTY && stdout.isTTY && { ask, askWords }),
     browse,
+    isInputTyped: process.stdin.isTTY === true,
     colours: coloured ? (deep ? '24bit' : '16') : 'none',
     ...(stdout.isTTY && { width: stdout.columns }),
   };
 }
 
-function write(stream: NodeJS.WriteStream, text: string): Promise<void> {
+function write(stream: NodeJS.WriteStream, text: string | Uint8Array): Promise<void> {
   return new Promise((resolve) => stream.write(text, () => resolve()));
 }
 
@@ -99,7 +100,7 @@ async function browse(url: string): Promise<boolean> {
 export interface Terminal {
   write(text: string): void;
   /** The same for a lot of text: done when it was taken. */
-  send(text: string): Promise<void>;
+  send(text: string | Uint8Array): Promise<void>;
   /** For long answers: through a pager where a person is watching. */
   page(text: string): Promise<void>;
   /** For words that are not the answer: progress, hints. */
@@ -112,6 +113,8 @@ export interface Terminal {
   readonly askWords?: (question: string, options: { readonly isSecret: boolean }) => Promise<string | undefined>;
   /** Opens an address in the person's browser; false if there is none, or it could not be started. */
   browse(url: string): Promise<boolean>;
+  /** Standard input is a terminal: nothing is piped into it. */
+  readonly isInputTyped?: boolean;
   /** Columns, where a person is watching. */
   readonly width?: number;
   readonly colours: 'none' | '16' | '24bit';
