@@ -38,7 +38,7 @@ it('gives no count of tokens that cannot be all of them', () => {
   if (!agent?.usage) throw new Error('no usage');
   const written = (output: number): string =>
     amountsOf({ ...agent, usage: { ...agent.usage, output } as never }).join();
-  expect(written(210)).toContain('tokens not fully recorded');
+  expect(written(210)).not.toContain('token');
   expect(written(210)).not.toContain('210');
   expect(written(90_000)).toContain('≥90k tokens written');
 });

@@ -147,8 +147,8 @@ export function amountsOf(agent: AgentReport): readonly string[] {
   return [
     lasted === '–' ? '' : lasted,
     agent.toolCallCount === null ? '' : plural(agent.toolCallCount, 'tool call'),
-    agent.usage === null ? '' : `${writtenText(agent)}${copiedText(agent)}`,
-    costText(agent.cost).startsWith('no price') ? '' : knownCost(agent.cost),
+    agent.usage === null || isHardlyCounted(agent) ? '' : `${writtenText(agent)}${copiedText(agent)}`,
+    costText(agent.cost).startsWith('no price') || isHardlyCounted(agent) ? '' : knownCost(agent.cost),
   ].filter((one) => one !== '');
 }
 

@@ -69,7 +69,10 @@ function neighboursOf(own: AgentReport, agents: readonly AgentReport[]): readonl
 function renderOutcome(name: Markup, agent: AgentReport, outline: Outline | undefined): Markup {
   const [type, reason, said] = [typeOf(agent), reasonOf(agent), outline?.answered];
   return html`${name} ${type !== '' && type !== nameOf(agent) && html`<span class="type">${type}</span> `}${renderStatus(agent)} <span class="nums">${renderFacts(amountsOf(agent))}</span>${
-    agent.kind !== 'main' && outline?.asked !== undefined && html`<p class="ask">${outline.asked}</p>`
+    agent.kind !== 'main' &&
+    outline?.asked !== undefined &&
+    outline.asked !== nameOf(agent) &&
+    html`<p class="ask">${outline.asked}</p>`
   }${reason !== undefined ? html`<p class="${agent.status === 'failed' ? 'said bad' : 'said'}">${reason}</p>` : said !== undefined && html`<p class="said">${said}</p>`}`;
 }
 
