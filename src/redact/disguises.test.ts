@@ -61,8 +61,8 @@ function isLeft(secret: string, text: string, disguise: (text: string) => string
   return false;
 }
 
-/** The rule's first sample, and nothing that itself is cut. */
-const RULES = CREDENTIAL_RULES.filter(({ id }) => id !== 'cut-token');
+/** The rule's first sample in ASCII, and nothing that itself is cut: what is coded is read byte by byte. */
+const RULES = CREDENTIAL_RULES.filter(({ id, samples }) => id !== 'cut-token' && /^[\n -~]*$/.test(samples[0] ?? ''));
 
 describe.each(Object.entries(DISGUISES))('%s', (_name, disguise) => {
   it('hides no secret of any kind', () => {

@@ -5,14 +5,17 @@ import { codedView, editView, type JoinedView, joinWrapped, plainView, stripMarg
 
 /** Colours and other control sequences of terminals, and characters that nobody sees. */
 const UNSEEN =
-  '\\x1b\\[[0-9;:?]{0,40}[ -/]{0,4}[@-~]|\\x1b\\][^\\x07\\x1b]{0,400}(?:\\x07|\\x1b\\\\)|\\x1b[@-Z^_c=>]|[\\u00ad\\u200b-\\u200f\\u2060\\ufeff]';
+  '\\x1b\\[[0-9;:?]{0,40}[ -/]{0,4}[@-~]|\\x1b\\][^\\x07\\x1b]{0,400}(?:\\x07|\\x1b\\\\)|\\x1b[@-Z^_c=>]|[\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u3164\\ufeff\\uffa0]|\\udb40[\\udc00-\\udfff]|(?<=[!-~])[\\ufe00-\\ufe0f](?=[!-~])';
+/** Of the forms as wide as Chinese letters, those beside a letter or digit: as marks they stand in every Chinese sentence. */
+const WIDE = '[\\uff10-\\uff19\\uff21-\\uff3a\\uff41-\\uff5a]';
+const FULL_WIDTH = `((?<=${WIDE})[\\uff01-\\uff5e]|[\\uff01-\\uff5e](?=${WIDE})|${WIDE})`;
 const ESCAPE = '\\\\(?:u([0-9a-fA-F]{4})|u\\{([0-9a-fA-F]{1,6})\\}|x([0-9a-fA-F]{2})|(["\'`\\\\/bfnrte]))';
 const PERCENT = '%([0-9a-fA-F]{2})';
 const ENTITY = '&(?:#(\\d{2,7})|#[xX]([0-9a-fA-F]{1,6})|([a-z]{2,6}));';
 /** What is left of a code where a text was cut within it: what stands before it is cut there, too. */
 const CUT_CODE =
   '(?:\\\\(?:u[0-9a-fA-F]{0,3}|u\\{[0-9a-fA-F]{0,6}|x[0-9a-fA-F]?)?|%[0-9a-fA-F]?|&(?:#(?:\\d{0,7}|[xX][0-9a-fA-F]{0,6})|[a-z]{0,6}))(?=…|\\.{3}|$)';
-const CODED = new RegExp(`${ESCAPE}|${PERCENT}|${ENTITY}|${UNSEEN}|${CUT_CODE}`, 'y');
+const CODED = new RegExp(`${ESCAPE}|${PERCENT}|${ENTITY}|${FULL_WIDTH}|${UNSEEN}|${CUT_CODE}`, 'y');
 
 const ESCAPED: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', e: '\x1b' };
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -33,7 +36,8 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 /** Whatever is coded begins with one of these. */
-const MARK = /[\\%&\x1b\u00ad\u200b-\u200f\u2060\ufeff]/g;
+const MARK =
+  /[\\%&\x1b\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uff01-\uff5e\uffa0\udb40]/g;
 
 /** Escapes of JSON and programs, of URLs and of HTML decoded by one level, colours taken out. A byte of a URL is one character. */
 function decodeOnce(view: View): View | undefined {
@@ -61,7 +65,8 @@ function nextMark(text: string, from: number): number {
 
 function decoded(code: RegExpExecArray | null): string | undefined {
   if (code === null) return undefined;
-  const [, u, braced, x, letter, percent, decimal, hex, name] = code;
+  const [, u, braced, x, letter, percent, decimal, hex, name, wide] = code;
+  if (wide !== undefined) return String.fromCharCode(wide.charCodeAt(0) - 0xfee0);
   if (letter !== undefined) return ESCAPED[letter] ?? letter;
   const hexDigits = u ?? braced ?? x ?? percent ?? hex;
   if (hexDigits !== undefined) return fromCode(Number.parseInt(hexDigits, 16));

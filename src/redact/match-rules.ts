@@ -14,9 +14,10 @@ type OnMatch = (rule: SecretRule, start: number, end: number) => void;
 /** What the rules describe, in one view of a text. Linear in its length; matches of several rules may overlap. */
 export function createMatcher(rules: readonly SecretRule[]): (view: View | JoinedView, onMatch: OnMatch) => void {
   const search = createRuleSearch(rules);
+  const searchJoined = createRuleSearch(rules.filter(({ isWrapped }) => isWrapped));
   return (view, onMatch) => {
     if (!('joinWithin' in view)) return search(view, onMatch);
-    search(view, (rule, start, end) => {
+    searchJoined(view, (rule, start, end) => {
       if (isAcrossLines(rule, view, start, end)) onMatch(rule, start, end);
     });
   };
@@ -52,7 +53,9 @@ function createRuleSearch(rules: readonly SecretRule[]): (view: View, onMatch: O
       const start = hits[hit + 1] as number;
       for (const { index, rule } of attempts[hits[hit] as number] ?? []) {
         if (start < (done[index] ?? 0)) continue;
-        if (rule.before === 0) {
+        if (rule.near?.test(text.slice(Math.max(0, start - 60), start)) === false) continue;
+        if (rule.read) done[index] = rule.read(text, start, (from, to) => onMatch(rule, from, to));
+        else if (rule.before === 0) {
           rule.pattern.lastIndex = start;
           const match = rule.pattern.exec(text);
           if (match) done[index] = take(rule, match, onMatch);

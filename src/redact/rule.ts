@@ -18,6 +18,10 @@ export interface SecretRule {
   readonly reach: number;
   /** Bits a character: words have fewer. */
   readonly minEntropy?: number;
+  /** What has to stand in the 60 characters before the keyword; a quick look that spares a search. */
+  readonly near?: RegExp;
+  /** Reads from a keyword on, where a pattern cannot; returns up to where it need not look again. */
+  readonly read?: (text: string, hit: number, onSecret: (start: number, end: number) => void) => number;
   readonly accepts?: (secret: string, match: RegExpExecArray) => boolean;
   /** The secret as it is everywhere, where it may be written in several ways. */
   readonly canonical?: (secret: string) => string;
@@ -70,7 +74,7 @@ export function token(group: RuleGroup, { starts, body, glued = false, ...rest }
 
 interface ShapedShape
   extends Described,
-    Pick<SecretRule, 'keywords' | 'isWrapped' | 'canonical'>,
+    Pick<SecretRule, 'keywords' | 'isWrapped' | 'canonical' | 'near'>,
     Partial<Pick<SecretRule, 'before' | 'reach'>> {
   readonly pattern: string;
   readonly flags?: string;

@@ -154,7 +154,7 @@ export function isPathOrUrl(value: string): boolean {
 }
 
 /** Paths, addresses, names of files, versions, dates and the like: they have digits and marks, and are no secrets. */
-function isOrdinary(value: string): boolean {
+export function isOrdinary(value: string): boolean {
   return (
     isPathOrUrl(value) ||
     (/^@?[\w-]+(?:\/[\w.-]+)+$/.test(value) && !looksRandom(value)) ||
@@ -162,7 +162,7 @@ function isOrdinary(value: string): boolean {
     /^[\w.-]*\.(?:js|ts|tsx|jsx|mjs|cjs|json|ya?ml|toml|md|txt|py|rb|go|rs|java|c|h|cpp|sh|css|html|pem|key|crt|env|conf|cfg|ini|lock|svg|png|com|org|net|io|dev|local)$/i.test(
       value,
     ) ||
-    /^v?\d+(?:[.:x,/-]\d+)*(?:px|em|rem|ms|s|m|h|d|kb|mb|gb|%)?$/i.test(value) ||
+    /^(?!\d{8,}$)v?\d+(?:[.:x,/-]\d+)*(?:px|em|rem|ms|s|m|h|d|kb|mb|gb|%)?$/i.test(value) ||
     /^(?:(?:ctrl|control|alt|shift|cmd|command|meta|option|win)\+)+\w{1,10}$/i.test(value) ||
     /^(?:0x[0-9a-f]{1,8}|#[0-9a-f]{3,8}|\d{4}-\d\d-\d\d(?:[T ][\d:.]+(?:Z|[+-][\d:]+)?)?)$/i.test(value) ||
     /^(?:PBKDF2|BASE64URL|(?:RSA|DSA|ECDSA|EC|AES|SHA|HMAC|HS|RS|ES|PS|MD|ED|CURVE|BASE|CRAM)[-_]?(?:MD|SHA)?[-_]?\d{1,5}(?:[-_](?:CBC|GCM|CTR|ECB))?)$/i.test(
@@ -177,7 +177,7 @@ const NAME = /^[A-Za-z_$@][A-Za-z_$.:/ -]*$/;
 /** Bundlers append a digit to identifiers. */
 const NUMBERED_NAME = /^[A-Za-z_$][A-Za-z_$.]*\d$/;
 /** Design and theme tokens (`color.blue.500`) and numbered resources (`db-secret-1`). */
-const NUMBERED_WORDS = /^(?:--|\$)?[a-z]+(?:[-.][a-z]+)*[-.]\d{1,4}$/;
+export const NUMBERED_WORDS = /^(?:--|\$)?[a-z]+(?:[-.][a-z]+)*[-.]\d{1,4}$/;
 /** Code, templates, regular expressions and markup. */
 const CODE_BRACKETS =
   /[\w\])}]\(|\(\)|\$\{|\{\{.*\}\}|\{[A-Za-z_.]*\}|\{\d|=>|&&|\|\||::|->|\?\.|\\[a-zA-Z.*+?()[\]{}/$^|-]|\[\^|\(\?|\[.-.\]|[\])][+*?{]|<\/?[A-Za-z][\w-]*\/?>/;

@@ -1,4 +1,6 @@
+import { readKubernetesSecret, readNamed } from '../read-named.ts';
 import { placed, type SecretRule } from '../rule.ts';
+import { NAME_KEYWORDS } from '../secret-names.ts';
 import {
   ABOUT_IT,
   BARE,
@@ -108,7 +110,53 @@ const PASS_ASSIGNMENT = placed(GROUP, {
   ],
 });
 
+/** Whatever has names and values. */
+const NAMED_VALUE: SecretRule = {
+  id: 'named-secret',
+  group: GROUP,
+  what: 'value whose name says that it is secret, in data, configuration, code, commands, markup and tables: any but a stand-in',
+  keywords: NAME_KEYWORDS,
+  pattern: /(?!)/y,
+  before: 0,
+  reach: 0,
+  isGeneral: true,
+  read: readNamed,
+  samples: [
+    '{"password":"{=Xk9(mQ2]pL7}"}',
+    "define('DB_PASSWORD', '{=two words 7}');",
+    '["deploy","--password","{=Walrus-88-Fig}"]',
+    'const API_KEY: &str = "{=sunshinewillow}";',
+    '| User | Password |\n|---|---|\n| ann | {=Walrus-88-Fig} |\n',
+  ],
+  misses: [
+    'password = getPassword()',
+    "token: '<your-token>'",
+    '"max_tokens": 4096, "password": "changeme", "secret": "${VAR}"',
+    '["password", "newPassword", "token"]',
+    'the password is required',
+  ],
+};
+
+const KUBERNETES_SECRET: SecretRule = {
+  id: 'kubernetes-secret',
+  group: GROUP,
+  what: 'data of a secret of Kubernetes',
+  keywords: ['kind: secret', 'kind: "secret', "kind: 'secret"],
+  pattern: /(?!)/y,
+  before: 0,
+  reach: 0,
+  isGeneral: true,
+  read: readKubernetesSecret,
+  samples: [
+    '\napiVersion: v1\nkind: Secret\ndata:\n  app.conf: {=c3Vuc2hpbmU=}\n',
+    '\nstringData:\n  url: {=walrus}\nkind: Secret\n',
+  ],
+  misses: ['kind: ConfigMap\ndata:\n  mode: fast\n', '\nkind: Secret\nmetadata:\n  name: db\n'],
+};
+
 export const ASSIGNMENT_RULES: readonly SecretRule[] = [
+  KUBERNETES_SECRET,
+  NAMED_VALUE,
   placed(GROUP, {
     id: 'environment-variable',
     what: 'variable whose name says that it is secret, as shells and .env files set it: any value but a stand-in',

@@ -1,3 +1,4 @@
+import { readPrivateKey } from '../read-key.ts';
 import { assigned, placed, type SecretRule, shaped, token } from '../rule.ts';
 
 const CODE_HOSTS = 'code hosts';
@@ -194,6 +195,9 @@ const KEYS = 'keys';
 /** Base64 with its line ends, as they are or escaped, with headers, numbers of lines and marks of a diff. */
 const ARMOUR = '(?:[\\w+/=\\\\\\s:,.()\'"`→|>#*&;%]|-(?!----)){0,16000}';
 
+/** How the base64 of private keys begins: a sequence, its length, version 0 or 1; and the format of OpenSSH. */
+const KEY_START = /^(?:MII[A-Z][A-Za-z0-9+/][AQgw]IBA|MIG[A-Z]AgEA|MHcCAQEE|MC4CAQAw|b3BlbnNzaC1rZXktdjE)/;
+
 export const KEY_RULES: readonly SecretRule[] = [
   shaped(KEYS, {
     id: 'private-key',
@@ -214,6 +218,26 @@ export const KEY_RULES: readonly SecretRule[] = [
     samples: ['{pem:RSA PRIVATE KEY}', '{pem:PRIVATE KEY}', '{pem:OPENSSH PRIVATE KEY}', '{pem:PGP PRIVATE KEY BLOCK}'],
     misses: ['{pem:PUBLIC KEY}', 'text.includes("-----BEGIN PRIVATE KEY-----")'],
   }),
+  {
+    id: 'private-key-lines',
+    group: KEYS,
+    // With its first line, the rule above names it.
+    isGeneral: true,
+    what: 'private key of any length, also without its first or its last line',
+    keywords: ['private key', 'miie', 'miic', 'miij', 'miib', 'migh', 'migk', 'mhcc', 'mc4c', 'b3blbnnzac1r'],
+    pattern: /(?!)/y,
+    before: 0,
+    reach: 0,
+    read: (text, hit, onSecret) =>
+      text[hit] === 'P' || KEY_START.test(text.slice(hit, hit + 24)) ? readPrivateKey(text, hit, onSecret) : hit + 1,
+    canonical: (secret) =>
+      (secret.match(/[A-Za-z0-9+/=]{20,8000}/g) ?? []).map((line) => line.replace(/^\++/, '')).join('\n'),
+    samples: [
+      '\n{b64:64}\n{b64:64}\n{b64:31}=\n-----END PRIVATE KEY-----',
+      '\nMIIEpAIBAAKCAQEA{b64:48}\n{b64:64}\n{b64:64}\n{b64:64}\n',
+    ],
+    misses: ['{pem:PUBLIC KEY}', 'MIIDdzCCAl+gAwIBAgIE', 'see the private key file'],
+  },
   shaped(KEYS, {
     id: 'putty-key',
     what: 'private key of PuTTY',

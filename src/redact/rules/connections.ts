@@ -8,7 +8,7 @@ export const CONNECTION_RULES: readonly SecretRule[] = [
     id: 'url-password',
     what: 'password in a URL: postgres, mysql, mongodb, redis, amqp, ftp, https and any other scheme',
     keywords: ['://'],
-    pattern: ':\\/\\/[^\\s:@/"\'<>`]{0,200}:([^\\s@/"\'<>`]{1,300})@(?=[\\w.\\[$%{-])',
+    pattern: ":\\/\\/[^\\s:@/\"'<>`]{0,200}:((?:[^\\s@/\"'<>`]|'(?![,;)\\]}+:.])){1,300})@(?=[\\w.\\[$%{-])",
     isWrapped: true,
     accepts: (secret) => !isUrlStandIn(secret) && secret !== 'x-oauth-basic',
     samples: [

@@ -1,0 +1,98 @@
+// Which names say that their value is secret.
+
+/**
+ * `sure`: the value is secret whatever it looks like. `maybe`: the word names other things, too (a token of a language, a
+ * test that passes), so the value has to look like a secret where nothing else tells.
+ */
+export type NameKind = 'sure' | 'maybe' | 'none';
+
+const set = (words: string): ReadonlySet<string> => new Set(words.split(' '));
+
+const SURE = set(
+  'password passwords passwd passphrase passcode passwort kennwort pwd pw psk secret secrets apikey apikeys apisecret apitoken authtoken accesstoken ' +
+    'refreshtoken secretkey privatekey accesskey contrasena clave senha storepass keypass dbpass requirepass masterauth authpass',
+);
+const MAYBE = set('token tokens pass credential credentials creds pat pin auth userpass motdepasse');
+/** Words before `key` that make it one that nobody may see. */
+const KEY_OWNERS = set(
+  'api access private secret auth signing encryption jwt hmac aes rsa ssh master account storage license licence service session cookie deploy ' +
+    'admin cipher crypto shared client consumer recovery root webhook bot cfg function subscription vault tls ssl gpg pgp sas app rails write admin ' +
+    'decryption aead kms ingest maps stripe openai anthropic sendgrid mailgun twilio',
+);
+const TOKEN_OWNERS =
+  /^(?:access|auth|refresh|api|bearer|bot|id|github|gh|gitlab|gl|slack|npm|registry|session|deploy|personal|oauth|jwt|app|client|security|csrf|webhook|telegram|discord|vault|ci|push|user|admin|service|device|login|private|secret|sas|hf|pypi|vercel|cloudflare|cf|do|azure|aws|gcp|heroku|sentry|linear|notion|jira|figma|twilio|reset|verification|invite)$/;
+/** What may follow without changing what is named. */
+const AFTER = set(
+  'prod production dev development staging stage test local default value plain plaintext text string raw base64 b64 old new current next previous primary secondary live sandbox backup main first second base admin root user db confirmation confirm',
+);
+/** Glued to other words in lower case: `dbpassword`, `mysqlpwd`. */
+const GLUED =
+  /(?:passwords?|passwd|passphrase|passcode|passwort|kennwort|apikey|accesskey|secretkey|privatekey|signingkey|encryptionkey|(?<!o)pwd|(?:client|app|api|jwt|shared|webhook|session)secret|(?:auth|access|refresh|api|bearer|bot|secret)token)$/;
+const GLUED_PASS =
+  /^(?:database|app|service|account|server|router|registry|broker|api|client|sa|sys|system|db|smtp|mysql|pg|sql|user|ftp|http|mail|email|root|admin|store|key|redis|mongo|rabbit|auth|ldap|bind|proxy|sudo|ssh|vpn|wifi|imap|my|login)pass$/;
+
+const kinds = new Map<string, NameKind>();
+const MOST = 5_000;
+
+/** Of the name of a field, variable, option or column. */
+export function kindOfSecretName(name: string): NameKind {
+  const known = kinds.get(name);
+  if (known !== undefined) return known;
+  const kind = name.length > 80 ? 'none' : judge(name);
+  if (kinds.size < MOST) kinds.set(name, kind);
+  return kind;
+}
+
+function judge(name: string): NameKind {
+  // Of shells, the working folder.
+  if (name === 'OLDPWD' || name === 'Pw') return 'none';
+  if (name === 'PWD') return 'maybe';
+  const words = name
+    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .replace(/([A-Z])([A-Z][a-z])/g, '$1_$2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .map((word) => word.replace(/^\d+$/, ''))
+    .filter((word) => word !== '');
+  let end = words.length;
+  while (end > 1 && AFTER.has((words[end - 1] as string).replace(/\d+$/, ''))) end--;
+  const last = (words[end - 1] ?? '').replace(/\d+$/, '');
+  const before = words[end - 2] ?? '';
+  // `is_password`, `has_token`, `no_password`, `max_tokens`: what is said about one.
+  if (
+    end > 1 &&
+    /^(?:is|has|no|show|forgot|max|min|num|total|input|output|count|on|get|need|needs|require|requires)$/.test(
+      words[0] ?? '',
+    )
+  )
+    return 'none';
+  if (last === 'base' && before === 'key') return 'sure';
+  if (SURE.has(last) || GLUED.test(last) || GLUED_PASS.test(last)) return 'sure';
+  if (last === 'key' || last === 'keys')
+    return KEY_OWNERS.has(before) || (before === 'key' && words.includes('access')) ? 'sure' : 'none';
+  if (last === 'token' || last === 'tokens')
+    return end > 1 && last === 'token' && TOKEN_OWNERS.test(before) ? 'sure' : 'maybe';
+  if (last === 'pw' && end === 1) return 'maybe';
+  if (last === 'pass') return end > 1 && GLUED_PASS.test(`${before}pass`) ? 'sure' : 'maybe';
+  if (last === 'pat' && end > 1) return 'sure';
+  return MAYBE.has(last) ? 'maybe' : 'none';
+}
+
+/** Literals of which one stands in every name that counts. */
+export const NAME_KEYWORDS: readonly string[] = [
+  'pass',
+  'pwd',
+  'pw',
+  'psk',
+  'secret',
+  'token',
+  'kennwort',
+  'credential',
+  'creds',
+  '_pat',
+  'masterauth',
+  'contrasena',
+  'clave',
+  'senha',
+  'key',
+];
