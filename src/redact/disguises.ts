@@ -15,7 +15,7 @@ const ENTITY = '&(?:#(\\d{2,7})|#[xX]([0-9a-fA-F]{1,6})|([a-z]{2,6}));';
 /** What is left of a code where a text was cut within it: what stands before it is cut there, too. */
 const CUT_CODE =
   '(?:\\\\(?:u[0-9a-fA-F]{0,3}|u\\{[0-9a-fA-F]{0,6}|x[0-9a-fA-F]?)?|%[0-9a-fA-F]?|&(?:#(?:\\d{0,7}|[xX][0-9a-fA-F]{0,6})|[a-z]{0,6}))(?=…|\\.{3}|$)';
-const CODED = new RegExp(`${ESCAPE}|${PERCENT}|${ENTITY}|${FULL_WIDTH}|${UNSEEN}|${CUT_CODE}`, 'y');
+const CODED = new RegExp(`${ESCAPE}|${PERCENT}|${ENTITY}|${UNSEEN}|${CUT_CODE}|${FULL_WIDTH}`, 'y');
 
 const ESCAPED: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', e: '\x1b' };
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -37,6 +37,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 
 /** Whatever is coded begins with one of these. */
 const MARK =
+  // biome-ignore lint/suspicious/noMisleadingCharacterClass: each of them by itself, not what they make together.
   /[\\%&\x1b\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uff01-\uff5e\uffa0\udb40]/g;
 
 /** Escapes of JSON and programs, of URLs and of HTML decoded by one level, colours taken out. A byte of a URL is one character. */

@@ -101,7 +101,7 @@ function formsOf(known: KnownValue): readonly Form[] {
   const parts = value.includes('\n') || value.includes('\\n') ? linesOf(value) : [value];
   return parts.filter(isTelling).flatMap((part) => {
     const bytes = utf8(part);
-    const isWord = part.length < 16;
+    const isWord = part.length < 16 || /^[A-Za-z]+(?:[-_. ][A-Za-z0-9]+)*$/.test(part);
     const plain = new Set([part, bytes]);
     const forms: Form[] = [...plain].map((text) => ({ text, known, isWord, tail: 0 }));
     if (part.length > 200) return forms;
@@ -161,11 +161,16 @@ function searchView({ heads, forms }: KnownIndex, view: View | JoinedView, onKno
     const form = forms[word]?.[0];
     if (!form || length < SHORTEST_CUT || length >= form.text.length) return;
     // The word `password` at the end of a text is not the secret `passwordless-Entry42` cut off.
-    if (!isStandIn(text.slice(end - length, end))) found(form.known, end - length, end);
+    if (isTellingPiece(text.slice(end - length, end))) found(form.known, end - length, end);
   };
   takeBeginning(state, text.length);
   for (const { index } of text.matchAll(/…|\.\.\./g))
     takeBeginning(heads.search(text.slice(Math.max(0, index - HEAD), index)).state, index);
+}
+
+/** Whether the beginning of a secret is no name: `acme_prod` begins keys of acme, and is its name everywhere else. */
+function isTellingPiece(piece: string): boolean {
+  return !isStandIn(piece) && !/^[A-Za-z]{2,}(?:[-_. /:][A-Za-z]{2,}){0,8}[-_./:]?[A-Za-z0-9]?$/.test(piece);
 }
 
 /** Where the form that may begin here ends, or what is left of it where the text was cut; -1 where it is another. */
@@ -181,7 +186,7 @@ function endOfForm({ text: form, isWord, tail }: Form, text: string, start: numb
   }
   const end = cutWithin(text, start, whole);
   const piece = text.slice(start, end);
-  return piece.length >= SHORTEST_CUT && form.startsWith(piece) && !isStandIn(piece) ? end : -1;
+  return piece.length >= SHORTEST_CUT && form.startsWith(piece) && isTellingPiece(piece) ? end : -1;
 }
 
 /** Where the text, or an ellipsis in it, ends what begins here; -1 if neither does. */

@@ -9,7 +9,10 @@ const HEADER =
   /[ \t]{0,80}(?:Proc-Type|DEK-Info|Comment|Version|Hash):[^\n]{0,120}(?:\n|$)|[ \t\r+|>\d]{0,12}(?:\n|$)/y;
 const MOST_LINES = 2_000;
 
-const lineStart = (text: string, place: number): number => text.lastIndexOf('\n', place - 1) + 1;
+const lineStart = (text: string, place: number): number => {
+  const from = Math.max(0, place - 400);
+  return from + text.slice(from, place).lastIndexOf('\n') + 1;
+};
 
 /** `hit`: at the words `PRIVATE KEY` between dashes, or at the beginning of the lines of a key. */
 export function readPrivateKey(text: string, hit: number, onSecret: OnSecret): number {
@@ -18,10 +21,16 @@ export function readPrivateKey(text: string, hit: number, onSecret: OnSecret): n
   if (/-----END [A-Z0-9 ]{0,40}$/.test(text.slice(Math.max(start, hit - 48), hit)))
     return readBackward(text, start, hit, onSecret);
   if (/-----BEGIN [A-Z0-9 ]{0,40}$/.test(text.slice(Math.max(start, hit - 48), hit))) {
-    const begin = text.indexOf('\n', hit);
-    return begin < 0 || begin - hit > 60
+    const begin = hit + text.slice(hit, hit + 61).indexOf('\n');
+    return begin < hit
       ? hit + 1
-      : readForward(text, text.lastIndexOf('-----BEGIN', hit), begin + 1, onSecret, 1);
+      : readForward(
+          text,
+          hit - 48 + text.slice(Math.max(0, hit - 48), hit).lastIndexOf('-----BEGIN') + Math.max(0, 48 - hit),
+          begin + 1,
+          onSecret,
+          1,
+        );
   }
   // Not the lines of a certificate: what stands before them would say so.
   if (/[\w+/-]$/.test(line.slice(0, hit - Math.max(start, hit - 60)).replace(/^.*[\t→|>] ?/, '')) && hit > start)
@@ -65,8 +74,9 @@ function readBackward(text: string, endLine: number, hit: number, onSecret: OnSe
     lines++;
     from = start;
   }
-  const end = text.indexOf('-----', hit) + 5;
-  if (lines === 0 || end < 5) return hit + 1;
+  const dashes = text.slice(hit, hit + 60).indexOf('-----');
+  const end = hit + dashes + 5;
+  if (lines === 0 || dashes < 0) return hit + 1;
   onSecret(from, Math.max(hit, end));
   return Math.max(hit, end);
 }

@@ -9,7 +9,9 @@ export type OnValue = (start: number, end: number) => void;
 /** What is looked at on each side; a bound for hostile texts. */
 const LONGEST_NAME = 64;
 const LONGEST_VALUE = 4_000;
-const LONGEST_LINE = 2_000;
+const LONGEST_LINE = 1_000;
+const LINE_BEFORE = 400;
+const LINE_AFTER = 1_000;
 
 interface Name {
   readonly text: string;
@@ -31,11 +33,14 @@ const at = (pattern: RegExp, text: string, from: number): RegExpExecArray | null
   return pattern.exec(text);
 };
 
+/** What calls, ends or goes on: nothing is named there. */
+const NO_VALUE_AFTER = /[;/\\^%@$~!+]/;
+
 /** Reads what the name at this place names. Returns up to where it need not be read again for the sake of this name. */
 export function readNamed(text: string, hit: number, onValue: OnValue): number {
   const name = nameAt(text, hit);
   if (name === undefined) return hit + 1;
-  if (name.kind === 'none') return name.end;
+  if (name.kind === 'none' || NO_VALUE_AFTER.test(text[name.end] ?? '')) return name.end;
   // The name of a secret in a store of AWS, and what is said about those that were redacted before.
   if (/:\d{12}:$|\[redacted:[a-z-]*$/.test(text.slice(Math.max(0, name.start - 40), name.start))) return name.end;
   readAfter(text, name, onValue);
@@ -205,7 +210,7 @@ function readElement(text: string, name: Name, onValue: OnValue) {
   const open = at(/(?:[ \t][^<>\n]{0,200})?>\s{0,40}(<!\[CDATA\[)?/y, text, name.end);
   if (!open || open[0].startsWith('/')) return readAssigned(text, name, onValue);
   const from = name.end + open[0].length;
-  const end = open[1] === undefined ? text.indexOf('<', from) : text.indexOf(']]>', from);
+  const end = open[1] === undefined ? indexWithin(text, '<', from) : indexWithin(text, ']]>', from);
   if (end < 0 || end - from > LONGEST_VALUE || (open[1] === undefined && text[end + 1] !== '/')) return;
   take(text, from, end, name, onValue);
 }
@@ -222,7 +227,7 @@ function readPlist(text: string, name: Name, onValue: OnValue) {
     );
   if (!cell) return;
   const from = name.end + cell[0].length;
-  const end = text.indexOf('<', from);
+  const end = indexWithin(text, '<', from);
   if (end > 0 && end - from < LONGEST_VALUE) take(text, from, end, name, onValue);
 }
 
@@ -261,7 +266,7 @@ const LABEL_END =
 function readLabelled(text: string, from: number, name: Name, onValue: OnValue) {
   const code = at(/(?:<code>|``?)(?=[^`\s])/y, text, from);
   if (code) {
-    const end = text.indexOf(code[0] === '<code>' ? '</code>' : '`', from + code[0].length);
+    const end = indexWithin(text, code[0] === '<code>' ? '</code>' : '`', from + code[0].length);
     if (end > 0 && end - from < 400 && !text.slice(from, end).includes('\n'))
       take(text, from + code[0].length, end, name, onValue);
     return;
@@ -360,7 +365,7 @@ function readValue(text: string, from: number, name: Name, onValue: OnValue, sty
   );
   if (wrapped) return takeQuoted(text, from + wrapped[0].length, name, onValue);
   const tag = at(/(?:[&!][\w!.:/-]{1,60}[ \t]+){1,3}/y, text, from);
-  if (tag && (style === 'colon' || style === 'data'))
+  if (tag && (style === 'colon' || style === 'data') && !/[&!]/.test(text[from + tag[0].length] ?? ''))
     return readValue(text, from + tag[0].length, name, onValue, style, separator);
   const block = at(/[|>](?:[+-]?\d?|\d[+-])[ \t]*(?:#[^\n]*)?\r?\n/y, text, from);
   if (block && style === 'colon') return readBlock(text, from + block[0].length, name, onValue);
@@ -444,7 +449,7 @@ function readNextLine(text: string, from: number, name: Name, onValue: OnValue, 
 }
 
 function takeLine(text: string, from: number, name: Name, onValue: OnValue, mark: string): void {
-  const end = text.indexOf(mark, from);
+  const end = indexWithin(text, mark, from);
   const stop = end < 0 ? Math.min(text.length, lineEnd(text, from)) : end;
   if (stop - from > 400 || text.slice(from, stop).includes('\n')) return;
   take(text, from, stop, name, onValue);
@@ -599,7 +604,7 @@ function isConfigAround(text: string, start: number, end: number): boolean {
     .slice(Math.max(0, start - 300), start)
     .split('\n')
     .slice(-4, -1);
-  const rest = text.indexOf('\n', end);
+  const rest = indexWithin(text, '\n', end);
   const after =
     rest < 0
       ? []
@@ -641,7 +646,7 @@ function endOfQuoted(text: string, from: number, quote: string): number {
 function takeQuoted(text: string, from: number, name: Name, onValue: OnValue, accepts?: (value: string) => boolean) {
   const quote = text[from] as string;
   if (text.startsWith(quote.repeat(3), from)) {
-    const end = text.indexOf(quote.repeat(3), from + 3);
+    const end = indexWithin(text, quote.repeat(3), from + 3);
     const start = from + 3 + (/^\s*/.exec(text.slice(from + 3, from + 60))?.[0].length ?? 0);
     if (end > start && end - start < LONGEST_VALUE) take(text, start, end, name, onValue, accepts);
     return;
@@ -716,10 +721,16 @@ function readColumn(text: string, name: Name, onValue: OnValue) {
     /^\s/.test(line)
   )
     readInserted(text, name, onValue);
+  // Only the first line of a table is its head.
+  const above = start === 0 ? '' : text.slice(lineStart(text, start - 1), start - 1);
   if (line.includes('|')) return readPipes(text, start, end, line, name, onValue);
   const mark = line.includes('\t') ? '\t' : line.includes(';') && !line.includes(',') ? ';' : ',';
   const cells = line.split(mark);
-  if (cells.length >= 2 && cells.every((cell) => /^\s*["']?[\w .()/-]{1,40}["']?\s*$/.test(cell)))
+  if (
+    cells.length >= 2 &&
+    above.split(mark).length !== cells.length &&
+    cells.every((cell) => /^\s*["']?[\w .()/-]{1,40}["']?\s*$/.test(cell))
+  )
     return readRows(text, end, cells, mark, name.start - start, onValue, name);
   if (/ {2,}/.test(line.trim())) return readAligned(text, start, end, line, name, onValue);
 }
@@ -781,6 +792,7 @@ function readPipes(text: string, start: number, end: number, line: string, name:
   const ruled = /^[\s|+:-]*[-=]{2,}[\s|+:-]*$/;
   const lineBelow = text.slice(end + 1, Math.min(lineEnd(text, end + 1), end + 1 + LONGEST_LINE));
   if (ruled.test(lineBelow)) {
+    if (start > 0 && text.slice(lineStart(text, start - 1), start - 1).includes('|')) return;
     let place = lineEnd(text, end + 1) + 1;
     for (let row = 0; row < 500 && place < text.length; row++) {
       const rowEnd = lineEnd(text, place);
@@ -830,7 +842,7 @@ function readAligned(text: string, start: number, end: number, line: string, nam
 function readInserted(text: string, name: Name, onValue: OnValue) {
   const list = at(/[`"\]]?[\w\s,`"[\]]{0,400}\)\s{0,10}VALUES\s{0,10}/iy, text, name.end);
   if (!list) return;
-  const open = text.lastIndexOf('(', name.start);
+  const open = Math.max(0, name.start - 700) + text.slice(Math.max(0, name.start - 700), name.start).lastIndexOf('(');
   if (
     open < 0 ||
     name.start - open > 600 ||
@@ -862,13 +874,20 @@ function readInserted(text: string, name: Name, onValue: OnValue) {
   }
 }
 
+/** Lines are looked at in part, so that the time for a text of one line does not grow with its square. */
 function lineStart(text: string, place: number): number {
-  return text.lastIndexOf('\n', place - 1) + 1;
+  const from = Math.max(0, place - LINE_BEFORE);
+  return from + text.slice(from, place).lastIndexOf('\n') + 1;
 }
 
 function lineEnd(text: string, place: number): number {
-  const end = text.indexOf('\n', place);
-  return end < 0 ? text.length : end;
+  const end = text.slice(place, place + LINE_AFTER).indexOf('\n');
+  return end < 0 ? Math.min(text.length, place + LINE_AFTER) : place + end;
+}
+
+function indexWithin(text: string, mark: string, from: number): number {
+  const found = text.slice(from, from + LONGEST_VALUE).indexOf(mark);
+  return found < 0 ? -1 : from + found;
 }
 
 function indentAt(text: string, place: number): number {

@@ -222,14 +222,14 @@ describe('people', () => {
     );
   });
 
-  it('replaces names of users and hosts as whole words, but no ordinary words', () => {
+  it('replaces names of users and hosts as whole words, but ordinary words and short names in paths only', () => {
     expect(
-      redactText('ann on annsbook, Ann@annsbook: Hannah, dev on server', {
-        users: ['ann', 'dev'],
+      redactText('annika on annsbook, Annika@annsbook: Hannah, dev and kay on server in /home/kay/x, grape', {
+        users: ['annika', 'dev', 'kay', 'grape'],
         hosts: ['annsbook', 'server'],
       }),
     ).toBe(
-      '[redacted:user-name#1] on [redacted:host-name#1], [redacted:user-name#1]@[redacted:host-name#1]: Hannah, dev on server',
+      '[redacted:user-name#1] on [redacted:host-name#1], [redacted:user-name#1]@[redacted:host-name#1]: Hannah, dev and kay on server in ~/x, grape',
     );
   });
 

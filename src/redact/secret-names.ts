@@ -70,8 +70,11 @@ function judge(name: string): NameKind {
   if (SURE.has(last) || GLUED.test(last) || GLUED_PASS.test(last)) return 'sure';
   if (last === 'key' || last === 'keys')
     return KEY_OWNERS.has(before) || (before === 'key' && words.includes('access')) ? 'sure' : 'none';
-  if (last === 'token' || last === 'tokens')
-    return end > 1 && last === 'token' && TOKEN_OWNERS.test(before) ? 'sure' : 'maybe';
+  // `input_tokens` are counted, not kept.
+  if (last === 'token' || last === 'tokens') {
+    if (end > 1 && TOKEN_OWNERS.test(before)) return last === 'token' ? 'sure' : 'maybe';
+    return last === 'token' || end === 1 ? 'maybe' : 'none';
+  }
   if (last === 'pw' && end === 1) return 'maybe';
   if (last === 'pass') return end > 1 && GLUED_PASS.test(`${before}pass`) ? 'sure' : 'maybe';
   if (last === 'pat' && end > 1) return 'sure';

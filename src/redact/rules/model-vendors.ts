@@ -220,7 +220,7 @@ export const CHAT_RULES: readonly SecretRule[] = [
     id: 'discord-token',
     what: 'token of a Discord bot',
     keywords: ['md', 'mt', 'mj', 'mz', 'nd', 'nt', 'nj', 'nz', 'od', 'ot'],
-    pattern: '(?<![\\w.-])[MNO][DTjz][\\w-]{21,26}\\.[\\w-]{6}\\.[\\w-]{27,40}(?![\\w-])',
+    pattern: '(?<![\\w.-])[MNO][A-Za-z][\\w-]{21,26}\\.[\\w-]{6}\\.[\\w-]{27,40}(?![\\w-])',
     minEntropy: 4,
     isWrapped: true,
     samples: ['MTA{w:21}.{w:6}.{w:38}', 'NjA{w:21}.G{w:5}.{w:27}'],

@@ -989,6 +989,7 @@ export function drawPlant(random: Random): Plant {
 /** What of the secret is left in a text: whole, in the ways in which formats write it, or most of it. */
 export function isLeftIn(secret: string, text: string): boolean {
   const bare = (one: string): string =>
+    // biome-ignore lint/suspicious/noMisleadingCharacterClass: each of them by itself.
     one.normalize('NFKC').replace(/[\p{Cf}\u034f\u3164\u115f\u1160\u{e0000}-\u{e01ef}\ufe00-\ufe0f\u180e]/gu, '');
   const forms = [
     secret,
