@@ -114,7 +114,7 @@ function holdsFile(
     if (certainty === 'must') return isEveryUse && isOwnTool;
     return part.kind === 'unknown' ? call.uses.mayBeAnything || (isEveryUse && isOwnTool) : isOwnTool;
   }
-  if (part.kind !== kind) return false;
+  if (part.kind !== kind || (isEveryUse && part.used.isSuspected)) return false;
   return (
     argument === null || holdsPath(argument, part.used, call, certainty) || (argument.trim() === '*' && isEveryUse)
   );

@@ -15,7 +15,7 @@ import {
   type SyntaxNode,
 } from 'unbash';
 import { hostOfDevice } from './network.ts';
-import { usePath } from './paths.ts';
+import { joinPath, usePath } from './paths.ts';
 import { whyNotPlain } from './plain.ts';
 import { runWords } from './run-words.ts';
 import {
@@ -283,11 +283,22 @@ function walkPipeline(node: Pipeline, scene: Scene): void {
   }
   let { cwds } = scene;
   for (const [index, command] of node.commands.entries()) {
-    const changes: Partial<Scene> = index === 0 ? {} : { stdin: { kind: 'unknown' } };
+    const changes: Partial<Scene> =
+      index === 0 ? {} : { stdin: { kind: 'unknown', hint: hintOf(node.commands[index - 1]) } };
     // In zsh the last one runs in the shell itself.
     cwds = apart(scene, (copy) => walkNode(command, copy), changes);
   }
   if (cwds !== scene.cwds) scene.cwds = eitherFolder(scene.cwds, cwds);
+}
+
+/** What `echo` and `printf` write, as it stands there. */
+function hintOf(node: PipelineNode | undefined): string {
+  return node?.type === 'Command' && /^(?:echo|printf|cat)$/.test(node.name?.text ?? '')
+    ? [
+        ...node.args.map((word) => ('value' in word && typeof word.value === 'string' ? word.value : '')),
+        ...node.redirects.map((one) => (one.type === 'HereDoc' ? one.body.text : '')),
+      ].join(' ')
+    : '';
 }
 
 function walkBranches(branches: readonly CompoundList[], scene: Scene): void {
@@ -339,10 +350,17 @@ function walkParts(node: Command, scene: Scene): void {
   walkInner(node.name, scene);
   const words = expandWord(node.name, placesOf(scene));
   if (/^=[^=]/.test(node.name.text)) scene.gathering.lose('zsh looks up such a command word');
+  let end = -1;
   for (const argument of node.args) {
     walkInner(argument, scene);
-    if (argument.type === 'Word') words.push(...expandWord(argument, placesOf(scene)));
+    const last = words.at(-1);
+    // The parser splits `--file=<(x)` in two.
+    if (argument.type === 'Word' && argument.pos === end && last !== undefined) {
+      const { form, text } = expandToOne(argument, placesOf(scene));
+      words[words.length - 1] = { form: last.form + form, text: last.text + text };
+    } else if (argument.type === 'Word') words.push(...expandWord(argument, placesOf(scene)));
     else words.push(asWord(argument, scene));
+    end = argument.end;
   }
   if (words.some(({ form }) => hasCodeInSubscript(form)))
     scene.gathering.lose('a text holds code that arithmetic would run');
@@ -354,7 +372,30 @@ function walkParts(node: Command, scene: Scene): void {
     scene.gathering.markUnproven('a shell that reads its commands from stdin would run this file');
   const copy = { ...scene, stdin: stdin ?? scene.stdin };
   scene.runner.runWords(words, copy, sets);
+  rememberWritten(node, words, copy);
   scene.cwds = copy.cwds;
+}
+
+/** `echo x > s; sh s` runs what is written. */
+function rememberWritten(node: Command, words: readonly ShellWord[], scene: Scene): void {
+  const targets = node.redirects.flatMap((redirect) =>
+    redirect.type === 'Redirect' && /^(?:>|>>|>\||&>|>&|<>)$/.test(redirect.operator) && redirect.target !== undefined
+      ? [expandToOne(redirect.target, placesOf(scene)).form]
+      : [],
+  );
+  const isTee = words[0]?.form === 'tee';
+  if (isTee) targets.push(...words.slice(1).map(({ form }) => form));
+  const { stdin } = scene;
+  const comesIn = stdin.kind === 'text' ? stdin.text : stdin.kind === 'unknown' ? (stdin.hint ?? '') : '';
+  const text = isTee || words[0]?.form === 'cat' ? comesIn : hintOf(node);
+  for (const target of targets) {
+    if (isUnsure(target) || NO_FILE.test(target)) continue;
+    for (const cwd of scene.cwds ?? ['']) {
+      const place = joinPath(cwd, target);
+      const before = scene.gathering.written.get(place) ?? '';
+      scene.gathering.written.set(place, text === '' ? null : `${before}\n${text}`);
+    }
+  }
 }
 
 function valueForm(assignment: Assignment, scene: Scene): string {

@@ -6,7 +6,7 @@ import { filesInPatch } from '../../lib/patch-text.ts';
 import { isShell } from './interpreters.ts';
 import { baseName, extentOf, usePath } from './paths.ts';
 import { inside, type Scene } from './scene.ts';
-import { ANYTHING, isUnsure, type ShellWord } from './words.ts';
+import { ANYTHING, GLOB_ONE, GLOB_STAR, isUnsure, type ShellWord } from './words.ts';
 import { isWrapper } from './wrappers.ts';
 
 const NO_FILES = wordSet(
@@ -73,12 +73,40 @@ const USES: Readonly<Record<string, (command: FileCommand) => void>> = {
   unzip: ({ args, plain, read, write }) => {
     const folder = valuesAfter(args, /^-d$/);
     write(folder.length > 0 ? folder : [HERE], 'all');
-    read(plain.slice(0, 1));
+    // With -p, the names of what is shown.
+    read(args.some(({ form }) => /^-\w*[pc]/.test(form)) ? plain : plain.slice(0, 1));
   },
-  zip: ({ args, plain, read, write }) => {
+  zip: ({ args, plain, scene, read, write }) => {
     write(plain.slice(0, 1));
     read(plain.slice(1), isRecursive(args) ? 'all' : undefined);
+    if (args.some(({ form }) => /^-\w*@|^--names-stdin$/.test(form))) useGivenNames('zip -@', scene);
   },
+  ...sameFor('cpio pax', (command) => {
+    const { args, plain, name, scene } = command;
+    useOther(command);
+    if (
+      !args.some(({ form }) => /^-\w*i|^--extract/.test(form)) &&
+      plain.every(({ form }) => !/^[./~\w]/.test(form) || name === 'cpio')
+    )
+      useGivenNames(name, scene);
+  }),
+  ...sameFor('7z 7za 7zr ack cpp cc gcc g++ clang clang++', (command) => {
+    useOther(command);
+    const { name, args, scene } = command;
+    const takesNames = name === 'ack' ? /^-\w*x$/ : /^-$/;
+    if (args.some(({ form }) => takesNames.test(form))) useGivenText(name, scene);
+    // What is in a list of arguments is not known.
+    if (args.some(({ form }) => /^@./.test(form))) usePath('read', ANYTHING, `${name} @`, scene);
+  }),
+  ...sameFor('csplit split', ({ args, plain, read, write }) => {
+    const prefix = [
+      ...valuesAfter(args, /^(?:-\w*f|--prefix)$/),
+      ...valuesOf(args, /^(?:-f|--prefix=)(?=.)/),
+      ...plain.slice(1),
+    ];
+    read(plain);
+    write(prefix.map(({ form, text }) => ({ form: form + GLOB_STAR, text })));
+  }),
   curl: ({ args, read, write }) => {
     write([
       ...valuesAfter(args, /^(?:-[a-zA-Z]*o|--output|--dump-header|-D|-c|--cookie-jar|--trace)$/),
@@ -127,14 +155,36 @@ export function useFiles(name: string, words: readonly ShellWord[], scene: Scene
     for (const word of list) read([word], extentOf(word.form, scene));
   };
   const use = (Object.hasOwn(USES, name) && USES[name]) || useOther;
-  if (use !== useSearched) write(outputsOf(name, args));
-  read(valuesOf(args, /^(?:[^\s=]*=)?file:\/\/(?:localhost(?=\/))?/i).map(decoded));
+  if (use !== useSearched) write(outputsOf(name, args).map(asFolder), 'all');
+  read(valuesOf(args, /^(?:[^\s=]*=)?file:(?:\/\/(?:localhost(?=\/))?)?/i).map(decoded));
   if (GIVES_NAMES.has(name)) suspectPrograms(name, args, scene);
   use({ name, args, plain: plainOf(args), scene, read, readWhole, write });
 }
 
+/** Names of files that come in, one a line: `cpio -o`, `zip -@`. */
+export function useGivenNames(via: string, scene: Scene): void {
+  const { stdin } = scene;
+  if (stdin.kind === 'none') return;
+  const text = stdin.kind === 'text' ? stdin.text : stdin.kind === 'unknown' ? (stdin.hint ?? '') : '';
+  for (const file of text === '' ? [ANYTHING] : text.trim().split(/[\n\0]/)) usePath('read', file, via, scene, 'all');
+}
+
+/** Source code that comes in may include files. */
+function useGivenText(name: string, scene: Scene): void {
+  const { stdin } = scene;
+  const text = stdin.kind === 'text' ? stdin.text : stdin.kind === 'unknown' ? (stdin.hint ?? '') : '';
+  if (stdin.kind !== 'none' && (text === '' || /include|embed|incbin/.test(text) || name === 'ack'))
+    usePath('read', ANYTHING, name, scene);
+}
+
+/** `eslint lib/*` is `eslint lib` to those who look for a file that may lie anywhere. */
+function asFolder(word: ShellWord): ShellWord {
+  const [, folder] = /^((?:[\w@-][\w.@-]*\/)+)[\w-]*\uE002$/.exec(word.form) ?? [];
+  return folder === undefined ? word : { form: folder, text: word.text };
+}
+
 function useOther({ args, plain, scene, readWhole }: FileCommand): void {
-  readWhole(lookingLikePaths(args));
+  readWhole(lookingLikePaths(args).map(asFolder));
   // Outside of the project every word may name a file there.
   if (extentOf('.', scene) === 'all') readWhole(plain);
 }
@@ -148,6 +198,8 @@ function useRead({ name, args, plain: all, read, readWhole, write }: FileCommand
   if (name === 'diff' && readsFolders(args)) readWhole(plain);
   else read(plain);
   read(optionPaths(args));
+  // `strings @list`
+  read(valuesOf(args, /^@(?=.)/));
 }
 
 function useCopied({ name, args, plain, read, write }: FileCommand): void {
@@ -179,6 +231,7 @@ function suspectPrograms(name: string, args: readonly ShellWord[], scene: Scene)
       scene.gathering.lose(`which program ${name} gives another name is only known when it runs`);
     if (program === undefined) continue;
     const word = { form: program, text: program };
+    scene.gathering.copiedPrograms.add(program);
     scene.gathering.alsoKnownAs(() => scene.runner.runWords([word], inside(scene, name, -1)));
   }
 }
@@ -189,12 +242,28 @@ function isSomeFileOf({ form }: ShellWord, scene: Scene): boolean {
   return folder !== undefined && extentOf(folder, scene) === undefined;
 }
 
+/** `-uu`, `--hidden`: otherwise they leave out files that begin with a dot. */
+const LOOKS_AT_HIDDEN = /^(?:--hidden|--unrestricted|--all-types|-\w*\.|-\w*u\w*u\w*|-[a-zA-Z]*[ua])$/;
+
 function useSearched({ name, args, plain, scene, read, readWhole, write }: FileCommand): void {
-  const given = /^(?:-[a-zA-Z]*[ef]|--regexp|--file|--expression|--from-file)(?:=|$)/;
-  const hasProgram = args.some(({ form }) => given.test(form) && !/^-[a-zA-Z]*i/.test(form));
+  const given = /^(?:-[a-zA-Z]*[ef]|--regexp|--file|--expression|--from-file)$/;
+  const isGiven = /^(?:-[a-zA-Z]*[ef]|--regexp|--file|--expression|--from-file)(?:=|$)/;
+  const hasProgram = args.some(({ form }) => isGiven.test(form) && !/^-[a-zA-Z]*i/.test(form));
   const programs = valuesAfter(args, given);
   const files = hasProgram ? plain.filter((word) => !programs.includes(word)) : plain.slice(1);
-  read([...valuesAfter(args, /^(?:-f|--file|--from-file)$/), ...optionPaths(args)]);
+  read([...valuesAfter(args, /^(?:-\w*f|--file|--from-file)$/), ...valuesOf(args, /^-f(?=.)/), ...optionPaths(args)]);
+  if (
+    /^(?:rg|ag)$/.test(name) &&
+    args.some(
+      ({ form }) =>
+        LOOKS_AT_HIDDEN.test(form) && (name === 'ag' || !/^-[a-zA-Z]*[ua]$/.test(form) || /u.*u/.test(form)),
+    )
+  )
+    read([{ form: `${files[0]?.form ?? '.'}/.${ANYTHING}`, text: 'hidden files' }]);
+  // Only files of such names are looked at.
+  for (const { form, text } of [...valuesOf(args, /^--include=/), ...valuesAfter(args, /^--include$/)])
+    if (!/^[*\uE002]\.\w+$/.test(form))
+      read([{ form: `${ANYTHING}/${form.replace(/^\*(?!\.)/, ANYTHING).replace(/\*/g, GLOB_STAR)}`, text }]);
   if (/sed$|^yq$/.test(name) && args.some(({ form }) => /^(?:-[a-zA-Z]*i|--in-?place)/.test(form))) write(files);
   else if (/awk$/.test(name) && args.some(({ form }) => form === 'inplace')) write(files);
   if (/^(?:rg|ag|ack)$/.test(name) || readsFolders(args)) readWhole(files);
@@ -214,6 +283,8 @@ function useArchive({ args, read, write }: FileCommand): void {
   if (has('x', '--extract')) {
     write(folder.length > 0 ? folder : [HERE], 'all');
     read(archive);
+    // With -O, the names of what is shown.
+    if (has('O', '--to-stdout')) read(plainOf(args.slice(1)));
   } else if (has('t', '--list')) read(archive);
   else {
     const packed = plainOf(args.slice(1)).filter((word) => !archive.includes(word));
@@ -255,7 +326,11 @@ function valuesAfter(args: readonly ShellWord[], option: RegExp): readonly Shell
 /** `%65` in an address. */
 function decoded({ form, text }: ShellWord): ShellWord {
   return {
-    form: form.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
+    // curl reads `[a-z]` and `{a,b}` in addresses by itself.
+    form: form
+      .replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+      .replace(/\[[^\]]*\]/g, GLOB_ONE)
+      .replace(/\{[^}]*\}/g, ANYTHING),
     text,
   };
 }

@@ -1,8 +1,9 @@
 // git: options before its verb, code in its configuration, commands that its verbs run, files that they change.
 
-import { outputsOf } from './file-arguments.ts';
-import { joinPath, usePath } from './paths.ts';
+import { outputsOf, useGivenNames } from './file-arguments.ts';
+import { extentOf, joinPath, usePath } from './paths.ts';
 import { inside, type Scene } from './scene.ts';
+import { isOwnScript } from './variables.ts';
 import { ANYTHING, GLOB_ONE, GLOB_STAR, isUnsure, readOptions, type ShellWord } from './words.ts';
 import { runPlainShell } from './wrappers.ts';
 
@@ -25,7 +26,8 @@ const RUNS_WHAT_IT_IS_TOLD =
   /^(?:filter-branch|difftool|mergetool|send-email|instaweb|daemon|fast-import|for-each-repo)$/;
 
 /** They show or keep what is in files that they are given by name. */
-const SHOWS_FILES = /^(?:add|update-index|stash|diff|show|blame|grep|log|hash-object|archive)$/;
+const SHOWS_FILES =
+  /^(?:add|update-index|stash|diff|diff-\w+|show|blame|annotate|grep|log|hash-object|archive|merge-file|interpret-trailers|fmt-merge-msg|commit-tree|checkout-index|unpack-file|whatchanged|format-patch|mailinfo|mktag|send-email)$/;
 
 export function runGit(words: readonly ShellWord[], scene: Scene): boolean {
   const read = readOptions(words.slice(1), GLOBAL);
@@ -75,6 +77,8 @@ function checkSetting(setting: string, scene: Scene): void {
 function runSetting(key: string, value: string, scene: Scene): void {
   scene.gathering.miss(`git's ${key} is set, which git may run`);
   const within = inside(scene, `git ${key}`, -1);
+  if (isOwnScript(value) || /hookspath|templatedir/i.test(key))
+    scene.gathering.lose(`git's ${key} names a script that is not looked into`);
   if (value.startsWith('!')) runPlainShell(value.slice(1), within);
   else if (!/^alias\./i.test(key)) runPlainShell(value, within);
   else runPlainShell(`git ${value}`, within);
@@ -97,23 +101,31 @@ function runVerb(verb: string, words: readonly ShellWord[], scene: Scene): void 
     for (const { form, text } of list) usePath('write', form, `${via} ${text}`, scene, 'all');
   };
   runOptions(verb, words, scene);
-  if (/^(?:archive|format-patch|bundle)$/.test(verb)) writeAll(outputsOf('git', words));
+  if (/^(?:archive|format-patch|bundle|bugreport|diagnose|diff|log|show)$/.test(verb))
+    writeAll(outputsOf('git', words));
+  writeAll(optionValues(words, /^--prefix(?:=|$)/));
+  if (verb === 'bundle') writeAll(plain.slice(1, 2));
   switch (verb) {
     case 'config': {
       // Options with values may stand before it: `--file f alias.x '!rm'`.
       for (const [index, { form }] of words.entries()) {
-        const [, attached] = /^(?:-f|--file(?:=|$))(.*)$/s.exec(form) ?? [];
-        if (attached !== undefined) usePath('read', attached || (words[index + 1]?.form ?? ''), via, scene);
+        const [, attached] = /^(?:-f|--file?(?:=|$)|--blob(?:=|$))(.*)$/s.exec(form) ?? [];
+        if (attached === undefined) continue;
+        const file = (attached || (words[index + 1]?.form ?? '')).replace(/^[^:]*:(?=[^:])/, '');
+        usePath('read', file, via, scene);
+        if (plain.length > 2) usePath('write', file, via, scene);
       }
       const at = plain.findIndex(({ form }) => CODE_KEY.test(form));
       const [key, value] = at < 0 ? [] : plain.slice(at);
-      if (key !== undefined && value !== undefined) runSetting(key.form, value.form, scene);
+      // Hooks of a project are scripts like its others.
+      if (key !== undefined && value !== undefined && !/hookspath/i.test(key.form))
+        runSetting(key.form, value.form, scene);
       return;
     }
     case 'rebase':
       for (const [index, { form }] of words.entries()) {
-        const [, attached] = /^(?:--exec=|-[a-wyzA-Z]*x)([\s\S]*)$/.exec(form) ?? [];
-        const code = form === '--exec' || attached === '' ? words[index + 1]?.form : attached;
+        const [, attached] = /^(?:--ex(?:ec?)?=|-[a-wyzA-Z]*x)([\s\S]*)$/.exec(form) ?? [];
+        const code = /^--ex(?:ec?)?$/.test(form) || attached === '' ? words[index + 1]?.form : attached;
         if (code !== undefined) runPlainShell(code, inside(scene, 'git rebase -x', -1));
       }
       return;
@@ -157,12 +169,24 @@ function runVerb(verb: string, words: readonly ShellWord[], scene: Scene): void 
       for (const { form, text } of plain) usePath('read', form, `${via} ${text}`, scene);
       return;
     case 'cat-file':
-      if (scene.stdin.kind !== 'none' || words.some(({ form }) => form.startsWith('--batch-a')))
+      if (
+        scene.stdin.kind !== 'none' ||
+        words.some(({ form }) => form.startsWith('--batch-a') || /^[\uE000\uE001]/.test(form))
+      )
         usePath('read', ANYTHING, via, scene);
       showFiles(plain, via, scene);
       return;
     default:
       if (!SHOWS_FILES.test(verb)) return;
+      // `git hash-object --stdin-paths`
+      if (words.some(({ form }) => form === '--stdin-paths' || form === '--stdin')) useGivenNames(via, scene);
+      if (words.some(({ form }) => /^--no-ind/.test(form)))
+        for (const { form, text } of plain) usePath('read', form, `${via} ${text}`, scene, extentOf(form, scene));
+      // `-L1,1:.env`, `--add-file=.env`
+      for (const { form, text } of words) {
+        const [, path] = /^(?:-L[^:]*:|--[\w-]*file=)([\s\S]+)$/.exec(form) ?? [];
+        if (path !== undefined) usePath('read', path.replace(/^.*:/, ''), `${via} ${text}`, scene);
+      }
       for (const { form } of words) {
         const [, path] = /^--output=([\s\S]+)$/.exec(form) ?? [];
         if (path !== undefined) usePath('write', path, `${via} --output`, scene);
@@ -174,15 +198,25 @@ function runVerb(verb: string, words: readonly ShellWord[], scene: Scene): void 
 /** `git show HEAD:.env` shows a file of the past. */
 function showFiles(words: readonly ShellWord[], via: string, scene: Scene): void {
   for (const { form, text } of words)
-    if (/[./]/.test(form)) usePath('read', markPathspec(form.replace(/^[^:]*:(?=[^:])/, '')), `${via} ${text}`, scene);
+    if (/[./*]/.test(form)) usePath('read', markPathspec(form.replace(/^[^:]*:(?=[^:])/, '')), `${via} ${text}`, scene);
 }
 
 /** git itself reads `'.en*'` as a glob. */
 function markPathspec(form: string): string {
   return form
     .replace(/^\((?:glob|top|icase|exclude|,)*\)/, '')
+    .replace(/\*(?!\.)/g, ANYTHING)
     .replace(/\*/g, GLOB_STAR)
     .replace(/\?|\[[^\]]*\]/g, GLOB_ONE);
+}
+
+/** In the same word, or the next. */
+function optionValues(words: readonly ShellWord[], option: RegExp): readonly ShellWord[] {
+  return words.flatMap((word, index) => {
+    if (!option.test(word.form)) return [];
+    const value = word.form.replace(option, '');
+    return value === '' ? words.slice(index + 1, index + 2) : [{ form: value, text: word.text }];
+  });
 }
 
 /** `-F file`, `--file=file`, `-t file` */
@@ -195,19 +229,22 @@ function fileValues(words: readonly ShellWord[]): readonly ShellWord[] {
   });
 }
 
+const RUN_OPTIONS = ['upload-pack', 'receive-pack', 'exec', 'open-files-in-pager', 'config', 'extcmd'];
+
 /** Options of many verbs whose value is run, settings of a clone, and addresses that are commands. */
 function runOptions(verb: string, words: readonly ShellWord[], scene: Scene): void {
   const within = inside(scene, `git ${verb}`, -1);
   for (const [index, { form }] of words.entries()) {
     const next = words[index + 1]?.form ?? '';
-    const [, long, value] =
-      /^--(upload-pack|receive-pack|exec|open-files-in-pager|config)(?:=([\s\S]*))?$/.exec(form) ?? [];
+    const [, said = '', value] = /^--([a-z-]+)(?:=([\s\S]*))?$/.exec(form) ?? [];
+    // Long options may be cut short.
+    const long = said.length < 2 ? undefined : RUN_OPTIONS.find((option) => option.startsWith(said));
     if (form.startsWith('ext::')) runPlainShell(form.slice(5), within);
     else if (long === 'config' && verb === 'clone') checkSetting(value ?? next, scene);
     else if (long === 'exec' && verb === 'rebase') continue;
     else if (long !== undefined && long !== 'config') runPlainShell(value ?? next, within);
     else if (verb === 'clone' && form === '-u') runPlainShell(next, within);
     else if (verb === 'clone' && form === '-c') checkSetting(next, scene);
-    else if (verb === 'grep' && /^-O./.test(form)) runPlainShell(form.slice(2), within);
+    else if (verb === 'grep' && /^-[a-zA-Z]*O./.test(form)) runPlainShell(form.slice(form.indexOf('O') + 1), within);
   }
 }

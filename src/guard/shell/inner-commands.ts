@@ -51,7 +51,11 @@ export function runFind(words: readonly ShellWord[], scene: Scene): boolean {
   for (let index = 1; index < words.length; index++) {
     const { form } = words[index] as ShellWord;
     if (form === '-delete')
-      for (const root of roots) usePath('write', root.form, `find ${root.text} -delete`, scene, 'all');
+      for (const root of roots) {
+        usePath('write', root.form, `find ${root.text} -delete`, scene, 'all');
+        for (const name of wantedNames(words))
+          usePath('write', `${root.form}/${ANYTHING}/${name}`, `find ${root.text} -delete`, scene);
+      }
     if (/^-f(?:print0?|ls|printf)$/.test(form)) usePath('write', words[index + 1]?.form ?? '', `find ${form}`, scene);
     if (isUnsure(form) && index > folders.length) scene.gathering.lose('what find does is only known when it runs');
     if (!/^-(?:exec|ok)(?:dir)?$/.test(form)) continue;
@@ -67,6 +71,15 @@ export function runFind(words: readonly ShellWord[], scene: Scene): boolean {
     index = end < 0 ? words.length : end;
   }
   return false;
+}
+
+/** What it looks for, by name or path, as far as that is no more than an ending. */
+function wantedNames(words: readonly ShellWord[]): readonly string[] {
+  return words.flatMap(({ form }, index) =>
+    /^-i?(?:name|path|wholename)$/.test(words[index - 1]?.form ?? '') && !/^\*\.?[\w~]*$/.test(form)
+      ? [form.replace(/^\*?\//, '').replace(/\*/g, ANYTHING)]
+      : [],
+  );
 }
 
 /** `-name '*.ts'`: the only names that find hands on, unless other conditions may hold instead. */
@@ -90,7 +103,10 @@ export function runParallel(words: readonly ShellWord[], scene: Scene): boolean 
     scene.gathering.lose('what parallel runs is only known when it runs');
     return false;
   }
-  const filled = [...command.map((word) => fill(word, '{}', ANYTHING)), FROM_STDIN];
+  const filled = [
+    ...command.map(({ form, text }) => ({ form: form.replace(/\{[^{}]*\}/g, ANYTHING), text })),
+    FROM_STDIN,
+  ];
   // It hands one line to a shell: what is put in there may be code.
   const code = command.map(({ form }) => form).join(' ');
   if (/[;&|<>$`(){}]/.test(code.replace(/\{\}/g, ''))) runPlainShell(code, inside(scene, 'parallel', -1));

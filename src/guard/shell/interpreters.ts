@@ -2,7 +2,7 @@
 // held against denies (paths and hosts in its texts); where it may start programs or put texts together, it may be anything.
 
 import { CONNECTS, hostOfUrl } from './network.ts';
-import { isStdinFile, usePath } from './paths.ts';
+import { isStdinFile, usePath, writtenText } from './paths.ts';
 import { inside, type Scene, SOME_HOST } from './scene.ts';
 import { ANYTHING, isUnsure, maySplit, type ShellWord } from './words.ts';
 import { runText } from './wrappers.ts';
@@ -25,7 +25,7 @@ const INTERPRETERS: readonly (readonly [RegExp, Interpreter])[] = [
   [/^lua(?:jit)?[\d.]*$/, { letters: 'e', values: 'l' }],
   [/^(?:r|rscript|emacsclient|ocaml|gnuplot)$/, { letters: 'e', long: ['eval'] }],
   [/^osascript$/, { letters: 'e', values: 'l' }],
-  [/^(?:tclsh|wish|expect)[\d.]*$/, { letters: 'c' }],
+  [/^(?:tclsh|wish|expect)[\d.]*$/, { letters: 'c', values: 'Db' }],
   [/^(?:pwsh|powershell)$/, { letters: '', long: ['c', 'command', 'Command', 'EncodedCommand', 'enc', 'e'] }],
   [
     /^(?:groovy|scala|elixir|julia|ghc|guile|racket|sbcl|clj|clojure|swift|kotlin|octave|erl)$/,
@@ -33,17 +33,29 @@ const INTERPRETERS: readonly (readonly [RegExp, Interpreter])[] = [
   ],
   [/^(?:vim?|nvim|ex|view|emacs|ed)$/, { letters: 'cS', long: ['cmd', 'eval', 'execute', 'load', 'script'] }],
   [/^m4$/, { letters: '' }],
-  [/^(?:sqlite3|psql|mysql|gdb|lldb)$/, { letters: 'ceo', long: ['cmd', 'ex', 'eval-command', 'command', 'execute'] }],
+  [/^(?:dc|irb|pry|erb|ghci)$/, { letters: 'e', long: ['expression'] }],
+  [
+    /^(?:sqlite3|psql|mysql|gdb|lldb)$/,
+    { letters: 'ceo', long: ['cmd', 'ex', 'iex', 'eval-command', 'init-eval-command', 'command', 'execute'] },
+  ],
 ];
 
 /** A line of what they are given may be one for a shell: `!rm`, `.shell rm`. */
-const TAKES_COMMANDS = /^(?:ed|ex|sqlite3)$/;
+const TAKES_COMMANDS = /^(?:ed|ex|vim?|nvim|sqlite3|gdb|lldb|dc|irb|pry|erb|m4|ghci)$/;
+
+/** Modules of Python that read code from what comes in. */
+const TAKES_CODE = /^(?:code|pdb|asyncio|idlelib|bdb)$/;
+
+/** `gdb -x <(echo '!rm')` */
+function isOpenedCode(form: string): boolean {
+  return /^(?:-\w+|--[\w-]+=)?\/dev\/fd\/6/.test(form);
+}
 
 /** What is longer is not even searched for signs. */
 export const MAX_CODE = 10_000;
 
 const STARTS_PROGRAMS =
-  /system|syscmd|exec|spawn|popen|subprocess|child_process|fork|pty\b|\bos\b|shell|eval|compile|__|getattr|Function|require|import\s*\(|importlib|ctypes|\bdl\b|ffi|base64|b64|atob|chr\(|fromCharCode|fromhex|Buffer|unhex|pack|decode|\\x|\\u|\\[0-7]{2}|\bqx\b|`|\bopen3\b|Open3|IO\.|Kernel|process(?!\.(?:version|versions|argv|cwd|env|exit|platform|arch|pid|memoryUsage|uptime|hrtime)\b)|Deno|Bun\b|\$\(|%x|pipe|\|\s*["']|["']\s*\||\+\s*["']|["']\s*\+|["']\s*\.\s*["']|join|reverse|\[::|do shell|popen|proc_|passthru|backtick|:!|!\s*\w|\.shell|\\!|\bcmd\b|run-program|sys\.command|from program/i;
+  /breakpoint|set_trace|interact|runpy|webbrowser|pickle|marshal|\bsend\b|GenericBrowser|system|syscmd|exec|spawn|popen|subprocess|child_process|fork|pty\b|\bos\b|shell|eval|compile|__|getattr|Function|require|import\s*\(|importlib|ctypes|\bdl\b|ffi|base64|b64|atob|chr\(|fromCharCode|fromhex|Buffer|unhex|pack|decode|\\x|\\u|\\[0-7]{2}|\bqx\b|`|\bopen3\b|Open3|IO\.|Kernel|process(?!\.(?:version|versions|argv|cwd|env|exit|platform|arch|pid|memoryUsage|uptime|hrtime)\b)|Deno|Bun\b|\$\(|%x|pipe|\|\s*["']|["']\s*\||\+\s*["']|["']\s*\+|["']\s*\.\s*["']|join|reverse|\[::|do shell|popen|proc_|passthru|backtick|:!|!\s*\w|\.shell|\\!|\bcmd\b|run-program|sys\.command|from program/i;
 const WRITES =
   /write|unlink|remove|rename|mkdir|rmtree|rmdir|truncate|append|copy|move|chmod|chown|symlink|delete|touch|save|dump|["'][rbt+]*[wax][bt+]*["']|>/i;
 
@@ -89,7 +101,14 @@ export function runInterpreter(
   for (const code of codes) readCode(name, code.form, scene);
   // Their code is commands.
   if (codes.length > 0 && /^(?:pwsh|powershell)$/.test(name)) scene.gathering.lose(`what ${name} runs cannot be told`);
-  if (TAKES_COMMANDS.test(name) && scene.stdin.kind !== 'none') readStdin(name, scene);
+  if ((TAKES_COMMANDS.test(name) || TAKES_CODE.test(file?.form ?? '')) && scene.stdin.kind !== 'none')
+    readStdin(name, scene);
+  // `perl -Mmodule\;code`, `ruby -run -e rm`
+  for (const { form } of words.slice(1))
+    if (/^perl|^ruby/.test(name) && /^-[Mm]\S*[^\w:=,'-]|^-[a-zA-Z]*d|^-run$/.test(form))
+      readCode(name, `${form} system`, scene);
+  for (const { form } of words.slice(1))
+    if (isOpenedCode(form)) scene.gathering.lose(`which file ${name} runs is only known when it runs`);
   // `perl -pi -e …` writes the files behind it anew.
   if (/^(?:perl|ruby)/.test(name) && words.some(({ form }) => /^-[a-zA-Z0-9]*i/.test(form)))
     for (const { form, text } of words.slice(1))
@@ -103,7 +122,7 @@ export function runInterpreter(
   if (
     codes.length > 0 &&
     scene.stdin.kind !== 'none' &&
-    words.some(({ form }) => /^(?:-[a-zA-Z]*i|--interactive)$/.test(form))
+    words.some(({ form }) => /^(?:-[a-zA-Z]*i[a-zA-Z]*|--interactive)$/.test(form))
   )
     readStdin(name, scene);
   // `gdb --args rm x`
@@ -117,6 +136,9 @@ export function runInterpreter(
     else scene.runner.runWords(command, inside(scene, 'bun x', -1));
     return;
   }
+  const written = file === null ? undefined : writtenText(file.form, scene);
+  if (typeof written === 'string') readCode(name, written, scene);
+  else if (written === null) scene.gathering.lose(`${name} runs a file that this call writes`);
   if (codes.length > 0 || isEditor) return;
   if (file !== null && isUnsure(file.form)) scene.gathering.lose(`which file ${name} runs is only known when it runs`);
   else if (file === null || file.form === '-' || file.form.startsWith('/dev/') || isStdinFile(file.form))
@@ -147,9 +169,10 @@ export function readCode(name: string, code: string, scene: Scene): void {
     gathering.lose(`the code for ${name} is too long to be looked through`);
     return;
   }
-  if (isUnsure(code) || STARTS_PROGRAMS.test(withoutHarmless(name, code)))
+  if (isUnsure(code) || STARTS_PROGRAMS.test(withoutAssembled(name, withoutHarmless(name, code))))
     gathering.lose(`the code for ${name} may start any program`);
   const writes = WRITES.test(code);
+  const isMoved = MOVES_FOLDERS.test(code);
   const via = `code for ${name}`;
   if (isFileComputed(name, code)) {
     usePath('read', ANYTHING, via, scene);
@@ -164,15 +187,30 @@ export function readCode(name: string, code: string, scene: Scene): void {
     const host = hostOfUrl(text);
     if (host !== null) gathering.addHost(host);
     else if (/[./~]/.test(text) && text.length < 300 && !/\s/.test(text)) {
-      usePath('read', text, `code for ${name}`, scene);
       const deletes = DELETES.test(code);
-      if (writes || deletes) usePath('write', text, `code for ${name}`, scene, deletes ? 'all' : undefined);
+      const extent = isMoved || deletes ? 'all' : undefined;
+      usePath('read', text, `code for ${name}`, scene, isMoved ? 'all' : undefined);
+      if (writes || deletes) usePath('write', text, `code for ${name}`, scene, extent);
     }
   }
 }
 
 /** Modules of Node that start programs, load others or run code in texts. */
 const STARTING_MODULE = /^(?:node:)?(?:child_process|module|vm|worker_threads|cluster|repl|inspector|process|wasi)$/;
+
+/** In these a text that is put together is run only by what has a name, which is looked for. */
+const REACHES_BY_TEXT: Readonly<Record<string, RegExp>> = {
+  node: /\]\s*[([`.?]|constructor|prototype|global|Reflect|\bwith\b|\bthis\b|mainModule|binding|getBuiltin|\bvm\b|Worker|setTimeout\s*\(\s*["'`]|\\/i,
+  python: /getattr|vars|globals|locals|operator|caller|types|builtin|modules|__|importlib|codecs|\\/i,
+};
+
+function withoutAssembled(name: string, code: string): string {
+  const language = /python|pypy/.test(name) ? 'python' : /^node/.test(name) ? 'node' : '';
+  if (language === '' || REACHES_BY_TEXT[language]?.test(code) || OPENS_FILES_AT_ALL.test(code)) return code;
+  return code.replace(/\+|\bjoin\b|\breverse\b|\[::/g, ' ');
+}
+
+const OPENS_FILES_AT_ALL = /open|read|write|fs\b|Path|file|import\s*\(/i;
 
 /** Without what only looks like a start of programs: modules by their names, `os.walk`, `a || b`, `!a`. */
 function withoutHarmless(name: string, code: string): string {
@@ -200,7 +238,14 @@ const OPENS_FILES =
 function isFileComputed(name: string, code: string): boolean {
   // In Perl, texts have many forms, and `<>` reads whatever the arguments are set to.
   if (/^perl/.test(name))
-    return /\bq[qwr]?\s*[^\w\s,;=]|@ARGV\s*=|\bglob\b|<\*|<\$/.test(code) && /open|<|\bdo\b|ARGV/.test(code);
+    return (
+      (/\bq[qwr]?\s*[^\w\s,;=]|@ARGV\s*=|\bglob\b|<\*|<\$/.test(code) && /open|<|\bdo\b|ARGV/.test(code)) ||
+      /<[^<>\s=$]*[*?]|\bopen\s*\(?\s*(?:my\s+)?[$\w]+\s*,\s*(?:["']<["']\s*,\s*)?\$/.test(code)
+    );
+  // `o = open`, and texts with code in them.
+  if (/=\s*(?:io\.)?open\b(?!\s*\()|"[^"]*#\{/.test(code) && OPENS_FILES_AT_ALL.test(code)) return true;
+  // `Path.home() / '.aws'`
+  if (/\)\s*\/\s*["']/.test(code) || /\bDir\b\s*[.[]/.test(code)) return true;
   return [...code.matchAll(OPENS_FILES)].some((match) => {
     const behind = code.slice(match.index + match[0].length);
     return (
@@ -210,8 +255,12 @@ function isFileComputed(name: string, code: string): boolean {
   });
 }
 
+/** What they are given counts with all that is below. */
+const MOVES_FOLDERS =
+  /copytree|symlink|rename|\bmove\b|cpSync|\bcp\b|\blink|glob|walk|readdir|listdir|iterdir|scandir|opendir|rmtree|rmSync/i;
+
 const DELETES =
-  /\b(?:rmSync|rmdirSync|unlinkSync|unlink|rmtree|rmdir|removedirs|File\.delete|FileUtils\.rm\w*|remove_entry\w*|rimraf|fs\.(?:promises\.)?rm)\b|\bos\.remove\b|Deno\.remove/;
+  /\bremove_tree\b|-run\b|\bfile\s+delete\b|fs.promises.*\brm\b|\b(?:rmSync|rmdirSync|unlinkSync|unlink|rmtree|rmdir|removedirs|File\.delete|FileUtils\.rm\w*|remove_entry\w*|rimraf|fs\.(?:promises\.)?rm)\b|\bos\.remove\b|Deno\.remove/;
 
 const SHELL = /^(?:r?(?:ba|z|da|k|mk|a|fi|c|tc|ya|pdk|hu|o|po|bo|sa|static-)?sh(?:-?[\d.]+)?|nu|elvish|xonsh|oil)$/;
 /** Their grammar is not the one that is read here. */
@@ -247,7 +296,15 @@ export function runShell(name: string, words: readonly ShellWord[], outside: Sce
     return runStdin(name, scene) && !readsFiles;
   if (isUnsure(script.form)) gathering.lose(`which file ${name} runs is only known when it runs`);
   else usePath('read', script.form, `${name} ${script.text}`, scene);
+  runWritten(script.form, name, scene);
   return false;
+}
+
+/** `echo rm x > s; sh s` */
+export function runWritten(form: string, name: string, scene: Scene): void {
+  const text = writtenText(form, scene);
+  if (typeof text === 'string') scene.runner.runCode(text, inside(scene, name, -1, { stdin: { kind: 'none' } }));
+  else if (text === null) scene.gathering.lose(`${name} runs a file that this call writes`);
 }
 
 /** What else is said behind the script is the script's: `bash x.sh -c ls` runs x.sh. */
@@ -324,6 +381,7 @@ export function runSource(words: readonly ShellWord[], scene: Scene): boolean {
   if (isUnsure(file.form) || isStdinFile(file.form))
     scene.gathering.lose('which code is read in is only known when it runs');
   else usePath('read', file.form, `source ${file.text}`, scene);
+  runWritten(file.form, 'source', scene);
   return false;
 }
 

@@ -11,11 +11,22 @@ export function isStdinFile(form: string): boolean {
 }
 
 /** `all`: with everything below it, as `rm` takes it. */
-export function usePath(kind: 'read' | 'write', form: string, via: string, scene: Scene, extent?: 'all'): void {
+export function usePath(
+  kind: 'read' | 'write',
+  form: string,
+  via: string,
+  scene: Scene,
+  extent?: 'all',
+  isSuspected = false,
+): void {
   if (scene.isElsewhere || form === '') return;
   const isGuess = /[\uE000\uE001]/.test(form) || (scene.cwds === null && !isAbsolute(form));
   const add = (found: UsedPath): void =>
-    scene.gathering.addPath(kind, { ...found, ...(isGuess && { isGuess: true as const }) });
+    scene.gathering.addPath(kind, {
+      ...found,
+      ...((isGuess || isSuspected) && { isGuess: true as const }),
+      ...(isSuspected && { isSuspected: true as const }),
+    });
   const plain = withoutProc(form);
   for (const { path, below } of eachChoice(plain, scene).flatMap((chosen) => placesOfPath(chosen, scene))) {
     const places = withLinks(path, scene.context);
@@ -116,6 +127,13 @@ export function joinPath(folder: string, path: string): string {
   return normalize(isAbsolute(path) ? path : `${folder}/${path}`);
 }
 
+/** What this call has written into a file that it runs now; undefined: nothing. */
+export function writtenText(form: string, scene: Scene): string | null | undefined {
+  if (isUnsure(form) || scene.gathering.written.size === 0) return undefined;
+  const found = (scene.cwds ?? ['']).map((cwd) => scene.gathering.written.get(joinPath(cwd, form)));
+  return found.find((text) => text !== undefined);
+}
+
 /** Absolute and without `.`, `..`, double slashes and a slash at the end. */
 export function normalize(path: string): string {
   const kept: string[] = [];
@@ -133,7 +151,7 @@ export function baseName(path: string): string {
 
 /** Allows need not name a move inside the project. */
 export function moveTo(words: readonly ShellWord[], scene: Scene, name: string): boolean {
-  const target = words.slice(1).find(({ form }) => !/^-[A-Za-z@]*$/.test(form) || form === '-');
+  const target = words.slice(1).find(({ form }) => !/^-(?:[A-Za-z@]*|-)$/.test(form) || form === '-');
   const form = target?.form ?? (name === 'cd' || name === 'chdir' ? scene.home : null);
   const before = scene.cwds;
   if (form === null || form === '-' || /^[+-]\d+$/.test(form) || isUnsure(form) || name === 'popd') {

@@ -15,6 +15,7 @@ import {
   runShell,
   runSource,
   runTrap,
+  runWritten,
 } from './interpreters.ts';
 import { runKill } from './kill.ts';
 import { useHosts } from './network.ts';
@@ -22,9 +23,10 @@ import { baseName, isStdinFile, moveTo, usePath, withLinks } from './paths.ts';
 import { whyEvaluated } from './plain.ts';
 import { PROGRAM_OPTIONS, type ProgramOptions, readMixedOptions, withDashes } from './program-options.ts';
 import { type FoundCommand, inside, type Scene } from './scene.ts';
+import { suspectTexts } from './suspects.ts';
 import { checkUnseen, checkVariable, isHarmlessVariable } from './variables.ts';
 import { ANYTHING, isUnsure, joinForms, type ReadOptions, readOptions, type ShellWord } from './words.ts';
-import { isWrapper, lost, runPlainShell, runWrapper } from './wrappers.ts';
+import { isWrapper, lost, runPlainShell, runWrapper, wrapsCommand } from './wrappers.ts';
 
 /** Code inside code inside code ends here. */
 const MAX_DEPTH = 24;
@@ -62,13 +64,18 @@ export function runWords(words: readonly ShellWord[], scene: Scene, sets: readon
   }
 
   const own: Scene = { ...scene, self };
-  for (const name of namesOf(first.form, own)) {
+  const names = namesOf(first.form, own);
+  for (const name of names) {
     useFiles(name, words, own);
     useHosts(name, words, own);
     // As the shell names it: `/bin/rm` is `rm` inside.
     found.isTransparent = runNamed(name, words, own) && isFromSystem(first.form, name);
   }
   suspectScript(words, own);
+  suspectOtherNames(words, own);
+  if (first.form.includes('/')) runWritten(first.form, first.text, own);
+  losesByOption(names, words, own);
+  for (const name of names) if (!isShell(name) && !wrapsCommand(name, words)) suspectTexts(name, words, own);
   // A request to the server that answers an approval, or logs in to do so, is the same as the command.
   if (words.some(({ form }) => /\/api\/(?:asks\/|login\b)/.test(form)))
     own.gathering.alsoKnownAs(() => own.runner.runWords(ANSWERS, inside(own, first.form, -1)));
@@ -82,6 +89,49 @@ export function runWords(words: readonly ShellWord[], scene: Scene, sets: readon
 /** `./echo` and `ECHO` are programs that anybody may have put there. */
 function isFromSystem(form: string, name: string): boolean {
   return form === name || /^(?:\/usr)?\/bin\/[^/]+$/.test(form);
+}
+
+/** Options that name a program or a library, whose file is not looked into. */
+const NAMES_PROGRAM: Readonly<Record<string, RegExp>> = {
+  ...sameFor('gcc g++ cc c++ cpp clang clang++', /^-(?:wrapper|fplugin|-?specs|B|-plugin|load)/),
+  ...sameFor('ld ar nm objdump', /^--?plugin/),
+  rg: /^--(?:pre(?!-glob)|hostname-bin)/,
+  ...sameFor('sftp scp', /^-\w*[SD]/),
+  ...sameFor('pip pip3', /^--python/),
+  ...sameFor('apt apt-get apt-cache aptitude', /^-(?:[oc]|-option|-config-file)/),
+  dpkg: /-invoke|--status-logger/,
+  ...sameFor('npm pnpm yarn', /^--(?:script-shell|node-options|browser|editor|git$|git=|shell$|shell=|viewer)/),
+  php: /auto_(?:pre|ap)pend|^-F/,
+  tcpdump: /^-\w*z/,
+  nmap: /^--(?:script|interactive)/,
+  openssl: /^-?engine|^-provider-path/,
+  cargo: /^--config/,
+  ...sameFor('man', /^-(?:H|P|-html|-pager)/),
+  ...sameFor('groff troff nroff pic', /^-\w*U/),
+  ...sameFor('ninja cmake ctest meson gnuplot ssh tmux screen octave', /^(?:-\w+|--[\w-]+=)?\/dev\/(?:fd\/|stdin)/),
+};
+
+function losesByOption(names: readonly string[], words: readonly ShellWord[], scene: Scene): void {
+  for (const name of names) {
+    const pattern = Object.hasOwn(NAMES_PROGRAM, name) ? NAMES_PROGRAM[name] : undefined;
+    const option = pattern && words.slice(1).find(({ form }) => pattern.test(form));
+    if (option) scene.gathering.lose(`${name} ${option.text} may run any program`);
+  }
+}
+
+/** `git-push` is `git push`, and a program that this call has given a name of its own is run under that one. */
+function suspectOtherNames([first, ...rest]: readonly ShellWord[], scene: Scene): void {
+  const form = first?.form ?? '';
+  const [, verb] = /^git-([a-z-]+)$/.exec(baseName(form)) ?? [];
+  const word = (text: string): ShellWord => ({ form: text, text });
+  if (verb !== undefined)
+    scene.gathering.alsoKnownAs(() =>
+      scene.runner.runWords([word('git'), word(verb), ...rest], inside(scene, form, -1)),
+    );
+  if (!form.includes('/') || isFromSystem(form, '')) return;
+  for (const program of scene.gathering.copiedPrograms)
+    if (program !== baseName(form))
+      scene.gathering.alsoKnownAs(() => scene.runner.runWords([word(program), ...rest], inside(scene, form, -1)));
 }
 
 /** `node x/troupe.js stop`, `x/troupe.js stop` and `node .bin/troupe stop` are held against denies of `troupe stop`. */
@@ -114,7 +164,10 @@ function scriptName(form: string): string | undefined {
 
 /** The name of a program, and the name of the one that a link leads to. Links are followed first, so the written one counts last. */
 function namesOf(form: string, scene: Scene): readonly string[] {
-  const name = baseName(form).toLowerCase();
+  // Debian has `vim.tiny` and `parallel.moreutils`.
+  const name = baseName(form)
+    .toLowerCase()
+    .replace(/\.(?:tiny|basic|nox|gtk3|moreutils|traditional|openbsd)$/, '');
   if (!form.includes('/')) return [name];
   const places = (scene.cwds ?? []).flatMap(
     (cwd) => withLinks(form.startsWith('/') ? form : `${cwd}/${form}`, scene.context) ?? [],
@@ -237,7 +290,7 @@ function runAwk(words: readonly ShellWord[], scene: Scene, name: string): boolea
         isUnsure(program.form) ||
         // What is printed goes to a file; elsewhere the sign compares.
         /\bprintf?\b[^;}\n]*>/.test(program.form) ||
-        /system|getline|\||close|printf?\s[^}]*>|@|>/.test(
+        /system|getline|\||close|printf?\s[^}]*>|@|>|ARG[VC][^=<>!]*=(?!=)/.test(
           program.form.replace(/\|\||[<>]=|[$\w)\]]\s*>\s*[\d$"(]/g, ''),
         ))
     )
@@ -268,7 +321,8 @@ function runMake(words: readonly ShellWord[], scene: Scene, name: string): boole
   for (const { name: option, value } of read.options) {
     const isFile = /^(?:f|file|makefile)$/.test(option);
     const form = value?.form ?? '';
-    if (/^(?:E|eval)$/.test(option) || (isFile && (form === '-' || isStdinFile(form) || isUnsure(form)))) lose();
+    if (/^(?:E|eval)$/.test(option) || (isFile && (form === '-' || form === '' || isStdinFile(form) || isUnsure(form))))
+      lose();
   }
   for (const { form } of read.rest) {
     const [, variable, value = ''] = /^([^=\s]*?)\s*[:?+!]{0,3}=([\s\S]*)$/.exec(form) ?? [];
@@ -296,6 +350,7 @@ function useOptionFiles(name: string, options: ProgramOptions, read: ReadOptions
     if (value === null) continue;
     const via = `${name} ${option.length === 1 ? '-' : '--'}${option}`;
     const isAction = option === 'checkpoint-action';
+    if (among(options.code, option) && /^\.{0,2}\//.test(value.form)) lost(name, scene);
     if (among(options.code, option) && (!isAction || value.form.startsWith('exec=')))
       runPlainShell(isAction ? value.form.slice(5) : value.form, inside(scene, via, -1));
     if (among(options.writes, option)) usePath('write', value.form, via, scene);
@@ -318,7 +373,7 @@ function runFd(words: readonly ShellWord[], scene: Scene): boolean {
     /^--exec(?:-batch)?=([\s\S]*)$/.exec(words.find(({ form }) => /^--exec/.test(form))?.form ?? '') ?? [];
   if (attached !== undefined)
     scene.runner.runWords([{ form: attached, text: attached }], inside(scene, 'fd --exec', -1));
-  const at = words.findIndex(({ form }) => /^(?:-x|-X|--exec|--exec-batch)$/.test(form));
+  const at = words.findIndex(({ form }) => /^(?:-[A-Za-z0-9]*[xX]|--exec|--exec-batch)$/.test(form));
   // What it finds stands behind the words, or in place of {}.
   if (at >= 0) scene.runner.runWords([...words.slice(at + 1), FROM_STDIN], inside(scene, 'fd -x', at + 1));
   return false;
@@ -362,7 +417,7 @@ const PREFIXES: ReadonlySet<string> = new Set(
 
 /** Long options (of some programs with one dash) whose value is run. */
 const RUNS =
-  /^--?(?:[a-z]+-)*(?:exec|execute|command|cmd|run|pager|pre|filter|shell|editor|call|toolexec|vettool|wrapper|askpass|preview|bind|config|compress-program|option)$|^--on-[a-z-]+$/;
+  /^--?(?!dry-run$|no-)(?:[a-z]+-)*(?:exec|execute|command|cmd|run|pager|pre|filter|shell|editor|call|toolexec|vettool|wrapper|askpass|preview|bind|config|compress-program|option)$|^--on-[a-z-]+$/;
 
 /** Letters whose value is run, where no more than that is known of a program. */
 const LETTERS: Readonly<Record<string, RegExp>> = {

@@ -42,7 +42,8 @@ export type Stdin =
   | { readonly kind: 'none' }
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'file' }
-  | { readonly kind: 'unknown' };
+  /** `hint`: what comes in, as far as a text that stands there says so (`echo x |`). */
+  | { readonly kind: 'unknown'; readonly hint?: string };
 
 /** The two ways into a command that stands inside another one. */
 export interface Runner {
@@ -140,6 +141,8 @@ export interface UsedPath {
   readonly via: string;
   /** Which file it is depends on something that is only known when it runs: `cat "$f"`. */
   readonly isGuess?: true;
+  /** A program may open it, or may take it for something else: only rules that name files are held against it. */
+  readonly isSuspected?: true;
 }
 
 /** Whether it is transparent is only known after what is inside it was looked at. */
@@ -157,6 +160,11 @@ export class Gathering {
   readonly #paths: Readonly<Record<'read' | 'write', UsedPath[]>> = { read: [], write: [] };
   readonly #hosts = new Set<string>();
   readonly #choices: (readonly string[])[] = [];
+  readonly #texts = new Map<string, FoundCommand>();
+  /** Programs that the call copies or links to other names. */
+  readonly copiedPrograms = new Set<string>();
+  /** Files that the call has written by now, with the text if it stands there. */
+  readonly written = new Map<string, string | null>();
   #unknown: { readonly why: string; readonly text: string | null } | null = null;
   #text: string | null = null;
   #mayBeAnything = false;
@@ -209,6 +217,22 @@ export class Gathering {
     for (const command of this.#findUnproven(run)) command.isSuspected = true;
   }
 
+  /** A text among the words of a program, which may run it. */
+  suspectCommand(form: string, wrappers: readonly string[]): void {
+    if (this.#isSuspecting || this.#texts.has(form)) return;
+    this.#texts.set(form, {
+      text: form,
+      words: form.split(' '),
+      form,
+      isDynamic: false,
+      wrappers,
+      isTransparent: true,
+      within: null,
+      sets: [],
+      isSuspected: true,
+    });
+  }
+
   /** What is found in there is another name for the command at hand: denies look at it, and allows do not. */
   alsoKnownAs(run: () => void): void {
     this.#findUnproven(run);
@@ -252,7 +276,7 @@ export class Gathering {
 
   uses(): CallUses {
     return {
-      commands: this.#commands,
+      commands: [...this.#commands, ...this.#texts.values()],
       reads: this.#paths.read,
       writes: this.#paths.write,
       hosts: [...this.#hosts],

@@ -13,7 +13,7 @@ const CHANGES_PROGRAMS =
 
 /** Programs run code or take options out of them, whatever they were asked to do. */
 const INJECTS_CODE =
-  /^(?:BASH_ENV|ENV|ZDOTDIR|PERL5(?:DB|OPT)|RUBYOPT|PYTHON(?:STARTUP|INSPECT|HOME|BREAKPOINT|WARNINGS)|NODE_OPTIONS|(?:_JAVA|JAVA_TOOL|JDK_JAVA|TAR|ERL_AFLAGS|ERL_FLAGS|ELIXIR_ERL)_?OPTIONS|ERL_(?:A|Z)?FLAGS|JAVA_OPTS|MAKEFLAGS|GNUMAKEFLAGS|MFLAGS|LD_(?:PRELOAD|AUDIT)|DYLD_INSERT_LIBRARIES|GCONV_PATH|EXINIT|VIMINIT|GVIMINIT|FZF_DEFAULT_OPTS|LUA_INIT\w*|R_PROFILE\w*|PHPRC|PHP_INI_SCAN_DIR|GIT_CONFIG(?:_GLOBAL|_SYSTEM)?|GIT_EXEC_PATH|GIT_TEMPLATE_DIR|OPENSSL_CONF|RSYNC_CONNECT_PROG|SSLKEYLOGFILE|npm_config_(?:node_options|userconfig|globalconfig)|YARN_RC_FILENAME|CMAKE_\w+_LAUNCHER|PERL_MM_OPT|SCREENRC|INPUTRC|LESSKEY\w*)$/i;
+  /^(?:MAKEFILES|COMPILER_PATH|GCC_EXEC_PREFIX|MANOPT|LESS|ZIPOPT|UNZIP|APT_CONFIG|PSQLRC|RIPGREP_CONFIG_PATH|PIP_(?:PYTHON|CONFIG_FILE)|CURL_HOME|WGETRC|GNUPGHOME|TCLLIBPATH|BASH_ENV|ENV|ZDOTDIR|PERL5(?:DB|OPT)|RUBYOPT|PYTHON(?:STARTUP|INSPECT|HOME|BREAKPOINT|WARNINGS)|NODE_OPTIONS|(?:_JAVA|JAVA_TOOL|JDK_JAVA|TAR|ERL_AFLAGS|ERL_FLAGS|ELIXIR_ERL)_?OPTIONS|ERL_(?:A|Z)?FLAGS|JAVA_OPTS|MAKEFLAGS|GNUMAKEFLAGS|MFLAGS|LD_(?:PRELOAD|AUDIT)|DYLD_INSERT_LIBRARIES|GCONV_PATH|EXINIT|VIMINIT|GVIMINIT|FZF_DEFAULT_OPTS|LUA_INIT\w*|R_PROFILE\w*|PHPRC|PHP_INI_SCAN_DIR|GIT_CONFIG(?:_GLOBAL|_SYSTEM)?|GIT_EXEC_PATH|GIT_TEMPLATE_DIR|OPENSSL_CONF|RSYNC_CONNECT_PROG|SSLKEYLOGFILE|npm_config_(?:node_options|userconfig|globalconfig)|YARN_RC_FILENAME|CMAKE_\w+_LAUNCHER|PERL_MM_OPT|SCREENRC|INPUTRC|LESSKEY\w*)$/i;
 
 /** Sizes, warnings and the number of jobs. */
 const HARMLESS_OPTIONS =
@@ -53,6 +53,11 @@ export function rememberVariable(name: string, values: readonly string[], scene:
   if (mark !== null) scene.variables = new Map([...scene.variables, [name, mark]]);
 }
 
+/** `./x.sh`, and not a program of the system. */
+export function isOwnScript(form: string): boolean {
+  return /^\s*(?:!\s*)?(?:\.{1,2}\/|\/(?!usr\/|bin\/|opt\/))/.test(form);
+}
+
 export function isHarmlessVariable(name: string): boolean {
   return HARMLESS.test(name);
 }
@@ -71,11 +76,14 @@ export function checkVariable(name: string, form: string, scene: Scene, isPassed
     const within = inside(scene, `${name}=`, -1, { self: null, within: null, stdin: { kind: 'none' } });
     scene.gathering.suspect(() => scene.runner.runCode(form, within));
   }
-  if (INJECTS_CODE.test(name) && !HARMLESS_OPTIONS.test(form))
+  const isHarmless = name === 'LESS' ? /^[-\w]*$/.test(form) : HARMLESS_OPTIONS.test(form) && name !== 'PYTHONINSPECT';
+  if (INJECTS_CODE.test(name) && !isHarmless)
     scene.gathering.lose(`${name} is set, which makes programs run other code`);
   else if (RENAMES_COMMANDS.test(name)) scene.gathering.lose(`${name} is set, which changes what words mean`);
   else if (HOLDS_CODE.test(name) && isUnsure(form))
     scene.gathering.lose(`${name} is set to a command that is only known when it runs`);
+  else if (HOLDS_CODE.test(name) && isOwnScript(form))
+    scene.gathering.lose(`${name} is set to a script that is not looked into`);
   else if (HOLDS_CODE.test(name)) {
     const changes = { isPosix: true, self: null, within: null, stdin: { kind: 'none' } } as const;
     scene.gathering.miss(`${name} is set, which some program runs`);

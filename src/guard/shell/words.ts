@@ -217,7 +217,8 @@ export function readOptions(words: readonly ShellWord[], spec: OptionSpec): Read
     }
     if (word.form.startsWith('--')) {
       const equals = word.form.indexOf('=');
-      const name = equals < 0 ? word.form.slice(2) : word.form.slice(2, equals);
+      const said = equals < 0 ? word.form.slice(2) : word.form.slice(2, equals);
+      const name = fullName(said, long);
       if (equals >= 0) options.push({ name, value: cut(word, equals + 1) });
       else if (long.has(`${name}=`)) options.push({ name, value: words[++index] ?? null });
       else if (long.has(name)) options.push({ name, value: null });
@@ -240,6 +241,13 @@ export function readOptions(words: readonly ShellWord[], spec: OptionSpec): Read
     }
   }
   return done(true);
+}
+
+/** Of an option that is cut short: the one that it can only mean. */
+function fullName(said: string, names: ReadonlySet<string>): string {
+  if (names.has(said) || names.has(`${said}=`) || said.length < 2) return said;
+  const meant = [...names].filter((name) => name.startsWith(said));
+  return meant.length === 1 ? (meant[0] as string).replace('=', '') : said;
 }
 
 export function optionValue(read: ReadOptions, ...names: readonly string[]): ShellWord | null {

@@ -71,7 +71,12 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   },
   gtime: { flags: 'pvaq', values: 'fo', long: 'portability verbose append quiet format= output=' },
   caffeinate: { flags: 'dimsu', values: 'tw' },
-  strace: { flags: 'cCdDfFhiknqrtTvVwxXyYzZ', values: 'abeEIoOpPsSuU', takesVariables: true },
+  strace: {
+    flags: 'cCdDfFhiknqrtTvVwxXyYzZ',
+    values: 'abeEIoOpPsSuU',
+    long: 'output= env= trace= follow-forks quiet summary summary-only',
+    takesVariables: true,
+  },
   ltrace: { flags: 'bcCfhirStTV', values: 'aAeFlnopsuwDx' },
   'ssh-agent': { flags: 'csDdk', values: 'aEOPt' },
   choom: { values: 'np', long: 'adjust= pid=' },
@@ -173,6 +178,13 @@ export function isWrapper(name: string): boolean {
   return Object.hasOwn(WRAPPERS, name);
 }
 
+/** Does it run the words behind it? Without its verb it does not: `pnpm test`, `npm config set`. */
+export function wrapsCommand(name: string, words: readonly ShellWord[]): boolean {
+  if (!isWrapper(name)) return false;
+  const { verbs } = WRAPPERS[name] as Wrapper;
+  return verbs === undefined || words.some(({ form }) => verbs.split(' ').includes(form));
+}
+
 /** Runs what is inside; says whether allows may look through to that. */
 export function runWrapper(name: string, words: readonly ShellWord[], scene: Scene): boolean {
   const wrapper = WRAPPERS[name] as Wrapper;
@@ -210,6 +222,8 @@ export function runWrapper(name: string, words: readonly ShellWord[], scene: Sce
     : name === 'script'
       ? (rest[0] ?? null)
       : null;
+  if (output !== null && /^[|!]/.test(output.form))
+    runPlainShell(output.form.slice(1), inside(scene, `${name} -o`, -1));
   if (output !== null) usePath('write', output.form, `${name} ${output.text}`, scene);
   const asText = inside(scene, name, -1, elsewhere);
   runCodeOptions(wrapper, read, asText);
@@ -226,6 +240,7 @@ export function runWrapper(name: string, words: readonly ShellWord[], scene: Sce
   if (rest[0]?.form.startsWith('-') && rest[0].form !== '-') {
     rest = readBehind(asText);
   }
+  if (name === 'script' && !hasOption(read, 'c', 'command') && scene.stdin.kind !== 'none') lost(name, scene);
   if (rest.length === 0) {
     // A shell that is asked for without words reads what comes in.
     if (
