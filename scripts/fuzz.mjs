@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { ensureInstalled, root } from './ensure-installed.mjs';
+import { fuzzWithStrace, NAME as STRACE } from './fuzz-strace.mjs';
 
 const HELP = `Usage: npm run fuzz -- [NAME …] [--seed N] [--runs N]
 
@@ -21,26 +22,37 @@ Examples:
   npm run fuzz                        every property, ten rounds
   npm run fuzz -- suggest             one part
   npm run fuzz -- guard --runs 100    one part, a hundred rounds
+  npm run fuzz -- guard/strace        run 20,000 allowed commands under strace (Linux)
   npm run fuzz -- --seed 1274900597 policy/suggest-allow
                                       repeat a failure`;
 
 const { seed: first, runs, names, isHelp, isList } = readOptions();
 const known = findPropertyTests();
 for (const name of names)
-  if (!known.some((file) => file.includes(name)))
+  if (!known.some((file) => file.includes(name)) && !STRACE.includes(name))
     refuse(
-      `no property test has "${name}" in its path. Known:\n${known.map((file) => `  ${nameOf(file)}`).join('\n')}`,
+      `no property test has "${name}" in its path. Known:\n${[...known.map(nameOf), STRACE].map((name) => `  ${name}`).join('\n')}`,
     );
 const files = names.length === 0 ? known : known.filter((file) => names.some((name) => file.includes(name)));
+const withStrace = names.length === 0 || names.some((name) => STRACE.includes(name));
 if (isHelp) console.log(HELP);
-else if (isList) console.log(files.map(nameOf).join('\n'));
+else if (isList) console.log([...files.map(nameOf), ...(withStrace ? [STRACE] : [])].join('\n'));
 else await fuzz();
 
 async function fuzz() {
   ensureInstalled();
   await import('./build.mjs');
   console.log(`fuzz: ${files.length} test files, ${runs} rounds, first seed ${first}`);
-  for (let round = 1; round <= runs; round++) {
+  if (withStrace) {
+    const failure = await fuzzWithStrace(first);
+    if (failure !== null) {
+      console.log(`fuzz: ${STRACE} failed with seed ${first}: ${failure}\n  npm run fuzz -- --seed=${first} ${STRACE}`);
+      process.exitCode = 1;
+      return;
+    }
+    console.log(`fuzz: ${STRACE}, seed ${first}: passed`);
+  }
+  for (let round = 1; round <= runs && files.length > 0; round++) {
     // fast-check takes 32 bits.
     const seed = (first + round - 1) | 0;
     const { passed, failed, output } = runRound(seed);

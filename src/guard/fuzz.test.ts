@@ -10,6 +10,7 @@ import { aboutCaller, hasRuleFor } from './pre-check.ts';
 import { suggestPatterns } from './suggest-rule.ts';
 import { bash, pattern, policy, rule } from './testing/make-call.ts';
 import { calls, commands, hiding, policies, rules } from './testing/random-calls.ts';
+import { unknownScripts } from './testing/random-ls.ts';
 
 const numRuns = 2000;
 const STRICTNESS: Readonly<Record<Decision, number>> = { allow: 0, none: 1, ask: 2, deny: 3 };
@@ -137,6 +138,13 @@ test('a command that nothing allows is not allowed by what allows all around it'
   ];
   const allowing = policy([...names.map((name) => rule('allow', `Bash(${name}:*)`)), rule('allow', 'Edit')]);
   check([hiding('unheard-of x')], (command) => {
+    expect(decide(allowing, bash(command)).decision).not.toBe('allow');
+  });
+});
+
+test('a command that is not understood, or runs more than ls, is not allowed by a rule for ls', () => {
+  const allowing = policy([rule('allow', 'Bash(ls:*)')]);
+  check([unknownScripts], (command) => {
     expect(decide(allowing, bash(command)).decision).not.toBe('allow');
   });
 });

@@ -340,7 +340,8 @@ function commandTokens(form: string): Token[] {
 
 /** Of a path: a glob stays in its folder. */
 export function pathTokens(form: string): Token[] {
-  return tokens(form, (char, before) => {
+  // `**` is one star, and finds no name that begins with a dot.
+  return tokens(form.replace(/\uE002+/g, GLOB_STAR), (char, before) => {
     if (char === GLOB_STAR) return before === '/' ? IN_VISIBLE_NAME : IN_NAME;
     return char === GLOB_ONE ? ONE : ANY;
   });

@@ -188,7 +188,10 @@ function holdsPath(argument: string, used: UsedPath, bases: Bases, certainty: Ce
   const rooted = rootedPatterns(argument.trim(), bases, certainty);
   const isName = !/\//.test(argument.trim().replace(/^(?:\/\/|\/|\.\/)?(?:\*\*\/)+/, ''));
   const patterns = isSearch ? (isName ? rooted.slice(0, 1) : []) : rooted;
+  const isFolder = /\/\*\*$/.test(argument.trim());
   const isHeld = patterns.some((rooted) => {
+    // That a folder found by a glob has the name of a key (`src/*/*.ts` for `*.pem`) is not supposed.
+    if (used.below !== null && !isFolder && /\/[^/]*[._][^/]*\/\*\*$/.test(rooted)) return false;
     const pattern = readGlob(fold(rooted));
     if (!isAnyFolder && matches(pattern, text, certainty)) return true;
     // A folder that is meant with all below it is meant itself.

@@ -178,8 +178,9 @@ function useGivenText(name: string, scene: Scene): void {
 }
 
 /** `eslint lib/*` is `eslint lib` to those who look for a file that may lie anywhere. */
-function asFolder(word: ShellWord): ShellWord {
-  const [, folder] = /^((?:[\w@-][\w.@-]*\/)+)[\w-]*\uE002$/.exec(word.form) ?? [];
+export function asFolder(word: ShellWord): ShellWord {
+  const [, folder] =
+    /^((?:\.\/)*(?:[\w@-][\w.@-]*\/)+)(?:[\w\uE002-][\w.\uE002-]*\/)*(?!\.)[\w.\uE002-]*\uE002$/.exec(word.form) ?? [];
   return folder === undefined ? word : { form: folder, text: word.text };
 }
 

@@ -1,6 +1,6 @@
 // git: options before its verb, code in its configuration, commands that its verbs run, files that they change.
 
-import { outputsOf, useGivenNames } from './file-arguments.ts';
+import { asFolder, outputsOf, useGivenNames } from './file-arguments.ts';
 import { extentOf, joinPath, usePath } from './paths.ts';
 import { inside, type Scene } from './scene.ts';
 import { isOwnScript } from './variables.ts';
@@ -197,7 +197,7 @@ function runVerb(verb: string, words: readonly ShellWord[], scene: Scene): void 
 
 /** `git show HEAD:.env` shows a file of the past. */
 function showFiles(words: readonly ShellWord[], via: string, scene: Scene): void {
-  for (const { form, text } of words)
+  for (const { form, text } of words.map(asFolder))
     if (/[./*]/.test(form)) usePath('read', markPathspec(form.replace(/^[^:]*:(?=[^:])/, '')), `${via} ${text}`, scene);
 }
 

@@ -55,7 +55,7 @@ function isOpenedCode(form: string): boolean {
 export const MAX_CODE = 10_000;
 
 const STARTS_PROGRAMS =
-  /breakpoint|set_trace|interact|runpy|webbrowser|pickle|marshal|\bsend\b|GenericBrowser|system|syscmd|exec|spawn|popen|subprocess|child_process|fork|pty\b|\bos\b|shell|eval|compile|__|getattr|Function|require|import\s*\(|importlib|ctypes|\bdl\b|ffi|base64|b64|atob|chr\(|fromCharCode|fromhex|Buffer|unhex|pack|decode|\\x|\\u|\\[0-7]{2}|\bqx\b|`|\bopen3\b|Open3|IO\.|Kernel|process(?!\.(?:version|versions|argv|cwd|env|exit|platform|arch|pid|memoryUsage|uptime|hrtime)\b)|Deno|Bun\b|\$\(|%x|pipe|\|\s*["']|["']\s*\||\+\s*["']|["']\s*\+|["']\s*\.\s*["']|join|reverse|\[::|do shell|popen|proc_|passthru|backtick|:!|!\s*\w|\.shell|\\!|\bcmd\b|run-program|sys\.command|from program/i;
+  /breakpoint|set_trace|interact|runpy|webbrowser|pickle|marshal|\bsend\b|GenericBrowser|system|syscmd|exec|spawn|popen|subprocess|child_process|fork|pty\b|\bos\b|shell|eval|compile|__|getattr|Function|require|import\s*\(|importlib|ctypes|\bdl\b|ffi|base64|b64|atob|chr\(|fromCharCode|fromhex|Buffer|unhex|\bpack\b|\bunpack|decode|\\x|\\u|\\[0-7]{2}|\bqx\b|`|\bopen3\b|Open3|IO\.|Kernel|process(?!\.(?:version|versions|argv|cwd|env|exit|platform|arch|pid|memoryUsage|uptime|hrtime)\b)|Deno|Bun\b|\$\(|%x|pipe|\|\s*["']|["']\s*\||\+\s*["']|["']\s*\+|["']\s*\.\s*["']|join|reverse|\[::|do shell|popen|proc_|passthru|backtick|:!|!\s*\w|\.shell|\\!|\bcmd\b|run-program|sys\.command|from program/i;
 const WRITES =
   /write|unlink|remove|rename|mkdir|rmtree|rmdir|truncate|append|copy|move|chmod|chown|symlink|delete|touch|save|dump|["'][rbt+]*[wax][bt+]*["']|>/i;
 
@@ -140,7 +140,9 @@ export function runInterpreter(
   if (typeof written === 'string') readCode(name, written, scene);
   else if (written === null) scene.gathering.lose(`${name} runs a file that this call writes`);
   if (codes.length > 0 || isEditor) return;
-  if (file !== null && isUnsure(file.form)) scene.gathering.lose(`which file ${name} runs is only known when it runs`);
+  // Files that a glob finds are scripts as any other: `node --test test/*.mjs`.
+  if (file !== null && isUnsure(file.form) && !/^[\w./-]+\/[^\uE000\uE001\uE010-\uE04F]*$/.test(file.form))
+    scene.gathering.lose(`which file ${name} runs is only known when it runs`);
   else if (file === null || file.form === '-' || file.form.startsWith('/dev/') || isStdinFile(file.form))
     readStdin(name, scene);
 }
