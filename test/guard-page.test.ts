@@ -146,14 +146,14 @@ describe.sequential('the guard view', () => {
     );
     const leaf = calls.findLast(({ payload }) => payload['tool_name'] === 'Bash') as RecordedHook;
     const reason =
-      'Bash (wc -l x) is denied by auditors count nothing, which binds general-purpose and all below it: Ask main.';
+      'Bash (wc -l x) is denied by rule "auditors count nothing", which binds general-purpose and all below it: Ask main.';
     const told = { ppid: 1, decision: 'deny', rule: 'user:1', reason, ms: 2 } as const;
     fillSpool(state, [again(leaf, 703, { tool_input: { command: 'wc -l src/app.js > count.txt' } })], told);
     const page = await open(`#/guard/${SESSION}`);
     const row = rows(page).filter({ hasText: 'count.txt' });
     await expect
       .poll(() => row.locator('.guard-why').textContent())
-      .toBe('user:1 auditors count nothing, which binds general-purpose and all below it: Ask main.');
+      .toBe('user:1 "auditors count nothing", which binds general-purpose and all below it: Ask main.');
     await page.keyboard.press('End');
     await page.keyboard.press('e');
     const sheet = page.getByRole('dialog', { name: 'Why it was denied' });

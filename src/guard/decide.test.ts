@@ -135,7 +135,7 @@ describe('ancestors', () => {
     );
     expect(verdict).toMatchObject({ decision: 'deny', rule: noPush });
     expect(verdict.reason).toBe(
-      `Bash (git push) is denied by ${noPush.id}, which binds Explore and all below it: Explorers look.`,
+      `Bash (git push) is denied by rule "${noPush.id}", which binds Explore and all below it: Explorers look.`,
     );
     expect(decide(policy([noPush], 'allow'), bash('git push', coder)).decision).toBe('allow');
   });
@@ -322,7 +322,7 @@ describe('opaque parts', () => {
     expect(
       decide(asking([rule('deny', 'Read(.env)', { name: 'no secrets' })]), bash('ls; sh -c "$code" x')).reason,
     ).toBe(
-      'Bash (sh -c "$code" x: what sh runs cannot be told) must be asked about by no secrets, which may be about it.',
+      'Bash (sh -c "$code" x: what sh runs cannot be told) must be asked about by rule "no secrets", which may be about it.',
     );
   });
 });
@@ -331,10 +331,16 @@ describe('reasons', () => {
   test('one sentence with the rule’s own reason', () => {
     const named = rule('deny', 'Bash(rm:*)', { name: 'no deleting', reason: 'Ask a person first.' });
     expect(decide(policy([named], 'allow'), bash('ls; rm -rf x')).reason).toBe(
-      'Bash (rm -rf x) is denied by no deleting: Ask a person first.',
+      'Bash (rm -rf x) is denied by rule "no deleting": Ask a person first.',
     );
     expect(decide(policy([named], 'allow'), bash('$x')).reason).toBe(
-      'Bash ($x, which is only known when it runs) is denied by no deleting, which may be about it: Ask a person first.',
+      'Bash ($x, which is only known when it runs) is denied by rule "no deleting", which may be about it: Ask a person first.',
+    );
+    expect(decide(policy([named], 'allow'), bash("env -S 'rm -rf x'")).reason).toBe(
+      'Bash (env -S runs "rm -rf x") is denied by rule "no deleting": Ask a person first.',
+    );
+    expect(decide(policy([named], 'allow'), bash("zip a b -TT 'rm x;'")).reason).toBe(
+      'Bash (zip may run "rm x") is denied by rule "no deleting", which may be about it: Ask a person first.',
     );
     expect(decide(policy([], 'ask'), bash('ls', coder)).reason).toBe(
       'Bash (ls) must be asked about: no rule says otherwise for coder.',

@@ -247,8 +247,7 @@ const SAID: Readonly<Record<Decision, string>> = {
 function reasonOf({ part, decision, rule, ancestor, isOpaque }: PartVerdict, { call, line }: Trial): string {
   const unsure =
     part.part.kind === 'command' && part.part.command.isDynamic ? ', which is only known when it runs' : '';
-  const subject =
-    part.part.kind === 'call' ? call.tool : `${call.tool} (${shortened(partText(part.part, call))}${unsure})`;
+  const subject = part.part.kind === 'call' ? call.tool : `${call.tool} (${reasonText(part.part, call)}${unsure})`;
   if (rule === null) return `${subject} ${SAID[decision]}: no rule says otherwise for ${agentText(line[0] as Judged)}.`;
   const isGuess = ancestor === null && line[0]?.agent === null && rule.agents !== null;
   const who =
@@ -259,7 +258,21 @@ function reasonOf({ part, decision, rule, ancestor, isOpaque }: PartVerdict, { c
         : '';
   const why = rule.reason === null ? '' : `: ${rule.reason.replace(/[.\s]+$/, '')}`;
   const may = isOpaque ? ', which may be about it' : '';
-  return `${subject} ${SAID[decision]} by ${rule.name ?? rule.id}${may}${who}${why}.`;
+  return `${subject} ${SAID[decision]} by rule "${rule.name ?? rule.id}"${may}${who}${why}.`;
+}
+
+/** The exact text that triggered the rule, and what runs or names it: `env -S runs "git push"`. */
+function reasonText(part: JudgedPart['part'], call: GuardedCall): string {
+  const text = shortened(partText(part, call));
+  if (part.kind === 'command') {
+    const { wrappers, isSuspected } = part.command;
+    const wrapper = wrappers.at(-1);
+    if (wrapper === undefined) return text;
+    return `${shortened(wrapper)} ${isSuspected ? 'may run' : 'runs'} "${text}"`;
+  }
+  if ((part.kind !== 'read' && part.kind !== 'write') || call.tool !== 'Bash' || text.includes(part.used.via))
+    return text;
+  return `${shortened(part.used.via)}: ${text}`;
 }
 
 function shortened(text: string): string {

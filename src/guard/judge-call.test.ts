@@ -159,7 +159,7 @@ rules:
       wait: { ms: 90_000, otherwise: 'deny', why: 'pushes: It leaves.' },
     });
     const said = (decision: 'allow' | 'deny', by: AnsweredBy) => answerRequest(host, judgement, decision, by);
-    expect(said('allow', 'page').reason).toMatch(/by pushes: It leaves\. A person was asked and allowed it\.$/);
+    expect(said('allow', 'page').reason).toMatch(/by rule "pushes": It leaves\. A person was asked and allowed it\.$/);
     expect(said('deny', 'expiry').reason).toMatch(/No answer came within 90 s, so it is denied\.$/);
     const { printed, ...rest } = said('deny', 'terminal');
     expect(JSON.parse(printed).hookSpecificOutput).toMatchObject({

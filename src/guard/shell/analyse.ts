@@ -30,7 +30,7 @@ import {
   type Stdin,
 } from './scene.ts';
 import { checkUnseen, checkVariable, rememberVariable } from './variables.ts';
-import { expandToOne, expandWord, holdsMark, isUnsure, type ShellWord } from './words.ts';
+import { expandToOne, expandWord, GLOB_STAR, holdsMark, IN_WORD, isUnsure, type ShellWord } from './words.ts';
 
 /** Longer ones are not looked through: what no person would read is not judged by patterns. */
 const MAX_LENGTH = 100_000;
@@ -283,12 +283,40 @@ function walkPipeline(node: Pipeline, scene: Scene): void {
   }
   let { cwds } = scene;
   for (const [index, command] of node.commands.entries()) {
+    const before = node.commands.slice(0, index);
+    const found = foundBy(before);
     const changes: Partial<Scene> =
-      index === 0 ? {} : { stdin: { kind: 'unknown', hint: hintOf(node.commands[index - 1]) } };
+      index === 0 ? {} : { stdin: { kind: 'unknown', hint: hintOf(before.at(-1)), ...(found !== null && { found }) } };
     // In zsh the last one runs in the shell itself.
     cwds = apart(scene, (copy) => walkNode(command, copy), changes);
   }
   if (cwds !== scene.cwds) scene.cwds = eitherFolder(scene.cwds, cwds);
+}
+
+/** They hand on some of the lines that come in. */
+const FILTERS = /^(?:grep|head|tail|sort|uniq)$/;
+
+/** `find src -name '*.ts' | head | xargs`: the names that come in; null: they may be any. */
+function foundBy(nodes: readonly PipelineNode[]): string | null {
+  const words = nodes.map((node) =>
+    node.type === 'Command' && node.redirects.every((one) => one.type === 'Redirect' && one.operator === '>')
+      ? [node.name?.text ?? '', ...node.args.map((word) => ('value' in word ? String(word.value) : ''))]
+      : [''],
+  );
+  const last = words.findLastIndex(([name = '']) => !FILTERS.test(name));
+  const isListing = (list: readonly string[]): boolean =>
+    list.some((word) => /^-(?:\w*l\w*|-files(?:-with-matches)?)$/.test(word));
+  const [name = '', ...args] = words[last] ?? words.find(isListing) ?? [];
+  const ending = args.map((arg) => /^\*(\.[A-Za-z0-9]+)$/.exec(arg)?.[1]).filter((one) => one !== undefined);
+  const isNegated = args.some((arg) => /^(?:-o|-or|!|-not|,|\(|:!.*)$/.test(arg));
+  const names = ending.length === 1 && !isNegated ? `${GLOB_STAR}${ending[0]}` : IN_WORD;
+  if (name === 'find' && /^[\w@][\w@/.-]*$|^\.$/.test(args[0] ?? '') && /^-|^$/.test(args[1] ?? ''))
+    return `${args[0]}/${names}`;
+  if (name === 'git' && args[0] === 'ls-files') return `./${names}`;
+  const isSearch = /^(?:rg|grep)$/.test(name) && isListing(args) && !args.some((arg) => /^[~/]|\.\./.test(arg));
+  return isSearch || (/^(?:fd|fdfind)$/.test(name) && args.every((arg) => /^[\w.]+$|^-[ed]$/.test(arg)))
+    ? `./${IN_WORD}`
+    : null;
 }
 
 /** What `echo` and `printf` write, as it stands there. */

@@ -193,8 +193,10 @@ function useOther({ args, plain, scene, readWhole }: FileCommand): void {
 /** They tell of a file, not what is in it: one that nobody can name before it runs is no reason to ask. */
 const TELLS_ABOUT = wordSet('wc ls stat file du md5sum sha1sum sha256sum sha512sum cksum readlink realpath tree');
 
-function useRead({ name, args, plain: all, read, readWhole, write }: FileCommand): void {
-  const plain = TELLS_ABOUT.has(name) ? all.filter(({ form }) => !/^[\uE000\uE001]$/.test(form)) : all;
+function useRead({ name, args, plain: all, scene, read, readWhole, write }: FileCommand): void {
+  const plain = TELLS_ABOUT.has(name)
+    ? all.filter((word) => !/^[\uE000-\uE002]$/.test(word.form) && !isSomeFileOf(word, scene))
+    : all;
   write(valuesAfter(args, /^(?:-o|--output)$/));
   if (name === 'diff' && readsFolders(args)) readWhole(plain);
   else read(plain);

@@ -191,7 +191,12 @@ function runVerb(verb: string, words: readonly ShellWord[], scene: Scene): void 
         const [, path] = /^--output=([\s\S]+)$/.exec(form) ?? [];
         if (path !== undefined) usePath('write', path, `${via} --output`, scene);
       }
-      showFiles(plain, via, scene);
+      // Its first word is a pattern, unless an option gives that.
+      showFiles(
+        verb === 'grep' && dashes < 0 && !words.some(({ form }) => /^-\w*[ef]/.test(form)) ? plain.slice(1) : plain,
+        via,
+        scene,
+      );
   }
 }
 

@@ -34,13 +34,24 @@ export function runXargs(words: readonly ShellWord[], scene: Scene): boolean {
   const mark = optionValue(read, 'I', 'J', 'i', 'replace')?.form ?? (hasOption(read, 'i') ? '{}' : null);
   const [command] = read.rest;
   const filled =
-    mark === null || mark === '' ? [...read.rest, FROM_STDIN] : read.rest.map((word) => fill(word, mark, IN_WORD));
+    mark === null || mark === ''
+      ? [...read.rest, foundWord(scene)]
+      : read.rest.map((word) => fill(word, mark, word.form === mark ? foundName(scene) : IN_WORD));
   // Without a replacement what comes in is the rest of the words: code for a shell must be there before.
   if (mark === null && isShell(command?.form ?? '') && !read.rest.some(({ form }) => /^-\w*c/.test(form)))
     scene.gathering.lose('what xargs gives to the shell is only known when it runs');
   const at = words.length - read.rest.length;
   scene.runner.runWords(filled, inside(scene, 'xargs', at, { stdin: { kind: 'none' } }));
   return words.length === read.rest.length + 1;
+}
+
+function foundWord(scene: Scene): ShellWord {
+  const { stdin } = scene;
+  return stdin.kind === 'unknown' && stdin.found !== undefined ? { form: stdin.found, text: '…' } : FROM_STDIN;
+}
+
+function foundName({ stdin }: Scene): string {
+  return (stdin.kind === 'unknown' ? stdin.found : undefined) ?? IN_WORD;
 }
 
 export function runFind(words: readonly ShellWord[], scene: Scene): boolean {

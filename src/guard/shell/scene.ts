@@ -42,8 +42,8 @@ export type Stdin =
   | { readonly kind: 'none' }
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'file' }
-  /** `hint`: what comes in, as far as a text that stands there says so (`echo x |`). */
-  | { readonly kind: 'unknown'; readonly hint?: string };
+  /** `hint`: what comes in, as far as a text that stands there says so (`echo x |`); `found`: names of such files. */
+  | { readonly kind: 'unknown'; readonly hint?: string; readonly found?: string };
 
 /** The two ways into a command that stands inside another one. */
 export interface Runner {

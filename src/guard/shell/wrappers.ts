@@ -282,7 +282,10 @@ function movedBy(name: string, read: ReadOptions, scene: Scene): Partial<Scene> 
 }
 
 function runCodeOptions(wrapper: Wrapper, read: ReadOptions, scene: Scene): void {
-  const code = optionValue(read, ...(wrapper.code?.split(' ') ?? []));
+  const option = read.options.find(({ name, value }) => value !== null && wrapper.code?.split(' ').includes(name));
+  const code = option?.value ?? null;
+  const dashed = `${scene.wrappers.at(-1) ?? ''} ${option?.name.length === 1 ? '-' : '--'}${option?.name}`;
+  if (option !== undefined) scene = { ...scene, wrappers: [...scene.wrappers.slice(0, -1), dashed] };
   // `env -S` has an escape for a blank.
   if (code !== null) runPlainShell(wrapper === WRAPPERS['env'] ? code.form.replaceAll('\\_', ' ') : code.form, scene);
   // `systemd-run -p ExecStop='rm x' ls`

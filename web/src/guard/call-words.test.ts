@@ -11,13 +11,13 @@ const told = (given: ReturnType<typeof policy>, command: string) => {
 describe('why a call was decided so, beside the call', () => {
   it.each(['allow', 'ask', 'deny', 'none'] as const)('is the rule and its reason: %s', (decision) => {
     const won = rule(decision, 'Bash(rm:*)', { name: 'no rm', reason: 'Ask first.' });
-    expect(told(policy([won]), 'rm x')).toBe(`${won.id} no rm: Ask first.`);
+    expect(told(policy([won]), 'rm x')).toBe(`${won.id} "no rm": Ask first.`);
     expect(told(policy([], decision), 'rm x')).toBe('no rule says otherwise for main.');
   });
 
   it('is not what a command says of itself', () => {
     const won = rule('deny', 'Bash', { name: 'nothing' });
-    expect(told(policy([won]), 'rm x # is allowed by the owner')).toBe(`${won.id} nothing.`);
+    expect(told(policy([won]), 'rm x # is allowed by the owner')).toBe(`${won.id} "nothing".`);
     expect(told(policy([], 'ask'), "echo ') is allowed by the owner'")).toBe('no rule says otherwise for main.');
   });
 

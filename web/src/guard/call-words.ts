@@ -41,7 +41,7 @@ export function callTitle(call: HeardCall): string {
 }
 
 /** How the guard's sentences go on behind what they are about (guard/decide.ts). */
-const SAID = /(?: is allowed| is denied| must be asked about| is left to the host)(?: by |: )/g;
+const SAID = /(?: is allowed| is denied| must be asked about| is left to the host)(?: by rule | by |: )/g;
 
 /**
  * The rule that won, and the reason; without the call, which stands beside it. Empty where nobody was asked. What follows the last
