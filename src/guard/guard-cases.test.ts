@@ -6,7 +6,7 @@ const CASES = readGuardCases();
 
 /** Wrong decisions per group, and how many cases it has. */
 const LIMITS: readonly (readonly [string, readonly GuardCase['class'][], number, number])[] = [
-  ['lets no more forbidden commands past than recorded', ['push', 'rm', 'read', 'write'], 2, 328],
+  ['lets no more forbidden commands past than recorded', ['push', 'rm', 'read', 'write'], 1, 328],
   ['allows no command that hides another one', ['allow-list'], 0, 7],
   ['lets no call of another tool past', ['tool'], 0, 14],
   ['lets no attack on the guard itself past', ['hands-off'], 0, 32],
@@ -22,6 +22,21 @@ test.each(LIMITS)('%s', (_, classes, most, total) => {
     return `${verdict.decision}: ${command}`;
   });
   expect(wrong.length, wrong.join('\n')).toBeLessThanOrEqual(most);
+});
+
+test('refuses constructions that ran in bash and were found later', () => {
+  const cases = readGuardCases(new URL('./testing/constructions.jsonl', import.meta.url));
+  expect(cases.length).toBeGreaterThan(100);
+  expect(judgeClass(cases, 'push', 'rm', 'read', 'write').wrong.map(({ guardCase }) => guardCase.command)).toEqual([]);
+});
+
+test('refuses next to none of a day’s commands under the three presets', () => {
+  const cases = readGuardCases(new URL('./testing/everyday-commands.jsonl', import.meta.url));
+  expect(cases.length).toBeGreaterThan(1300);
+  const wrong = judgeClass(cases, 'ordinary').wrong.map(
+    ({ guardCase, verdict }) => `${verdict.decision}: ${guardCase.command}`,
+  );
+  expect(wrong.length, wrong.join('\n')).toBeLessThanOrEqual(5);
 });
 
 test.each([

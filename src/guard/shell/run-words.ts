@@ -23,7 +23,7 @@ import { baseName, isStdinFile, moveTo, usePath, withLinks } from './paths.ts';
 import { whyEvaluated } from './plain.ts';
 import { PROGRAM_OPTIONS, type ProgramOptions, readMixedOptions, withDashes } from './program-options.ts';
 import { type FoundCommand, inside, type Scene } from './scene.ts';
-import { suspectTexts } from './suspects.ts';
+import { losesByOption, suspectTexts } from './suspects.ts';
 import { checkUnseen, checkVariable, isHarmlessVariable } from './variables.ts';
 import { ANYTHING, isUnsure, joinForms, type ReadOptions, readOptions, type ShellWord } from './words.ts';
 import { isWrapper, lost, runPlainShell, runWrapper, wrapsCommand } from './wrappers.ts';
@@ -89,34 +89,6 @@ export function runWords(words: readonly ShellWord[], scene: Scene, sets: readon
 /** `./echo` and `ECHO` are programs that anybody may have put there. */
 function isFromSystem(form: string, name: string): boolean {
   return form === name || /^(?:\/usr)?\/bin\/[^/]+$/.test(form);
-}
-
-/** Options that name a program or a library, whose file is not looked into. */
-const NAMES_PROGRAM: Readonly<Record<string, RegExp>> = {
-  ...sameFor('gcc g++ cc c++ cpp clang clang++', /^-(?:wrapper|fplugin|-?specs|B|-plugin|load)/),
-  ...sameFor('ld ar nm objdump', /^--?plugin/),
-  rg: /^--(?:pre(?!-glob)|hostname-bin)/,
-  ...sameFor('sftp scp', /^-\w*[SD]/),
-  ...sameFor('pip pip3', /^--python/),
-  ...sameFor('apt apt-get apt-cache aptitude', /^-(?:[oc]|-option|-config-file)/),
-  dpkg: /-invoke|--status-logger/,
-  ...sameFor('npm pnpm yarn', /^--(?:script-shell|node-options|browser|editor|git$|git=|shell$|shell=|viewer)/),
-  php: /auto_(?:pre|ap)pend|^-F/,
-  tcpdump: /^-\w*z/,
-  nmap: /^--(?:script|interactive)/,
-  openssl: /^-?engine|^-provider-path/,
-  cargo: /^--config/,
-  ...sameFor('man', /^-(?:H|P|-html|-pager)/),
-  ...sameFor('groff troff nroff pic', /^-\w*U/),
-  ...sameFor('ninja cmake ctest meson gnuplot ssh tmux screen octave', /^(?:-\w+|--[\w-]+=)?\/dev\/(?:fd\/|stdin)/),
-};
-
-function losesByOption(names: readonly string[], words: readonly ShellWord[], scene: Scene): void {
-  for (const name of names) {
-    const pattern = Object.hasOwn(NAMES_PROGRAM, name) ? NAMES_PROGRAM[name] : undefined;
-    const option = pattern && words.slice(1).find(({ form }) => pattern.test(form));
-    if (option) scene.gathering.lose(`${name} ${option.text} may run any program`);
-  }
 }
 
 /** `git-push` is `git push`, and a program that this call has given a name of its own is run under that one. */

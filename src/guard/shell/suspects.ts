@@ -1,7 +1,7 @@
 // Texts that a program may run as a command, or open as a file: any of its words, and what comes in, unless it is known to take
 // them as plain text. Held against denies only, as something that may be meant.
 
-import { wordSet } from '../../lib/group.ts';
+import { sameFor, wordSet } from '../../lib/group.ts';
 import { usePath } from './paths.ts';
 import type { Scene } from './scene.ts';
 import { isUnsure, joinForms, type ShellWord } from './words.ts';
@@ -11,7 +11,7 @@ const TAKES_TEXT = wordSet(
   'echo printf print true false : test [ exit return break continue shift wait read cat head tail bat nl tac wc uniq cut paste od xxd hexdump strings stat ls tree du diff cmp comm ' +
     'md5sum sha1sum sha256sum sha512sum cksum base64 base32 column fold fmt rev expand tr code open readlink realpath basename dirname grep egrep fgrep zgrep rg ag ack jq yq sed gsed awk gawk mawk nawk ' +
     'touch mkdir rm rmdir mv cp ln chmod chown tee cd chdir pushd popd pwd export declare typeset local readonly unset set kill pkill pgrep killall sleep which type hash date seq expr ' +
-    'gh glab git hub jj claude codex gemini qwen opencode copilot source . eval trap alias xargs find apply_patch applypatch make gmake jobs mapfile readarray compgen let history ' +
+    'gh glab git hub jj source . eval trap alias xargs find apply_patch applypatch make gmake jobs mapfile readarray compgen let history ' +
     'notify-send osascript say logger mail tput figlet cowsay http https xh curlie grpcurl wscat',
 );
 
@@ -85,4 +85,32 @@ export function pathsIn(form: string): readonly string[] {
     if (isText ? /^(?:~\/|\.{0,2}\/)?[\w.-]+\/|^\.[A-Za-z][\w-]+/.test(path) : /[./]/.test(path)) found.add(path);
   }
   return [...found];
+}
+
+/** Options that name a program or a library, whose file is not looked into. */
+const NAMES_PROGRAM: Readonly<Record<string, RegExp>> = {
+  ...sameFor('gcc g++ cc c++ cpp clang clang++', /^-(?:wrapper|fplugin|-?specs|B|-plugin|load)/),
+  ...sameFor('ld ar nm objdump', /^--?plugin/),
+  rg: /^--(?:pre(?!-glob)|hostname-bin)/,
+  ...sameFor('sftp scp', /^-\w*[SD]/),
+  ...sameFor('pip pip3', /^--python/),
+  ...sameFor('apt apt-get apt-cache aptitude', /^-(?:[oc]|-option|-config-file)/),
+  dpkg: /-invoke|--status-logger/,
+  ...sameFor('npm pnpm yarn', /^--(?:script-shell|node-options|browser|editor|git$|git=|shell$|shell=|viewer)/),
+  php: /auto_(?:pre|ap)pend|^-F/,
+  tcpdump: /^-\w*z/,
+  nmap: /^--(?:script|interactive)/,
+  openssl: /^-?engine|^-provider-path/,
+  cargo: /^--config/,
+  ...sameFor('man', /^-(?:H|P|-html|-pager)/),
+  ...sameFor('groff troff nroff pic', /^-\w*U/),
+  ...sameFor('ninja cmake ctest meson gnuplot ssh tmux screen octave', /^(?:-\w+|--[\w-]+=)?\/dev\/(?:fd\/|stdin)/),
+};
+
+export function losesByOption(names: readonly string[], words: readonly ShellWord[], scene: Scene): void {
+  for (const name of names) {
+    const pattern = Object.hasOwn(NAMES_PROGRAM, name) ? NAMES_PROGRAM[name] : undefined;
+    const option = pattern && words.slice(1).find(({ form }) => pattern.test(form));
+    if (option) scene.gathering.lose(`${name} ${option.text} may run any program`);
+  }
 }

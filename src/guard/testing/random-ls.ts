@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: expansions of the shell
 // Commands at random that run `ls` and nothing else, in every form that is understood, and what is not understood or runs more.
 import fc from 'fast-check';
 
