@@ -32,9 +32,10 @@ export type EntryKind = 'prompt' | 'reply' | 'result' | 'interruption' | 'failur
 
 /**
  * Why a reply ended: it was the end of the turn, it called tools, or something cut it short. `open`: more of it must
- * follow. Versions that write placeholders leave it out.
+ * follow. `said`: nothing more may follow, and then nothing is written about it: the end of the turn, once the session is over.
+ * Versions that write placeholders leave it out.
  */
-export type ReplyEnd = 'turn' | 'tools' | 'cut' | 'open';
+export type ReplyEnd = 'turn' | 'tools' | 'cut' | 'open' | 'said';
 
 export type CallOutcome = 'ok' | 'error' | 'refused';
 
@@ -87,6 +88,12 @@ export interface HostTotal {
   readonly byModel: readonly ModelUsage[];
 }
 
+/** `nanoUsd`: what the host says it cost, in billionths of a dollar. */
+export interface UnattributedUsage {
+  readonly usage: Usage;
+  readonly nanoUsd?: number;
+}
+
 /** What is said of a session as a whole, by kind. Instants are epoch milliseconds by the host's own clock. */
 export interface SessionFacts {
   readonly 'session-seen': {
@@ -113,6 +120,8 @@ export interface SessionFacts {
    * known if a sum of the host holds it, or if an agent of the host's own has the same purpose.
    */
   readonly 'request-hidden': { readonly at?: number; readonly purpose: string };
+  /** What the host's own sum for one agent holds beyond that agent's messages, such as the request for a title. The last one said counts. */
+  readonly 'usage-unattributed': UnattributedUsage & { readonly of: AgentId; readonly at: number };
   /** A reply to an agent of another session that the host's sum for this one holds. */
   readonly 'usage-elsewhere': {
     readonly message: string;

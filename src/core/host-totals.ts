@@ -4,7 +4,7 @@ import { groupBy } from '../lib/group.ts';
 import { known } from '../lib/json.ts';
 import type { Diagnostic } from './events.ts';
 import { copyTimeOf, type MessageRecord, type Said, type SessionLedger } from './ledger.ts';
-import { addTo, addUsage, type ModelUsage, NO_USAGE, type Usage, type UsageSum } from './usage.ts';
+import { addByModel, addTo, addUsage, type ModelUsage, NO_USAGE, type Usage, type UsageSum } from './usage.ts';
 
 export interface Unattributed {
   /** Counted by the host in requests that no message holds; left out where there is none. */
@@ -30,12 +30,27 @@ export function compareTotals(ledger: SessionLedger): Unattributed {
     for (const { model, usage } of splitByModel(host, own, span.byModel, new Map(ours)))
       missing.set(model, addTo(missing.get(model) ?? { ...NO_USAGE }, usage, 1));
   }
-  const unattributed = [...missing].map(([model, usage]) => ({ model, usage })).sort(byName);
+  const unattributed = addByModel(
+    [...missing].map(([model, usage]) => ({ model, usage })).sort(byName),
+    besidesMessages(ledger),
+  );
   return {
     ...(unattributed.length > 0 && { unattributed }),
     hasUncounted: hasUncounted(ledger, spans),
     problems,
   };
+}
+
+/** By no model: the host's sums do not say which one these requests went to. */
+function besidesMessages({ unattributed }: SessionLedger): readonly ModelUsage[] {
+  return [...(unattributed?.values() ?? [])]
+    .filter(({ value: { usage } }) => FIELDS.some((field) => usage[field] > 0))
+    .map(({ value: { usage, nanoUsd } }) => ({
+      model: '',
+      usage,
+      ...(nanoUsd !== undefined && { billed: { nanoUsd, usage } }),
+    }))
+    .reduce<readonly ModelUsage[]>((sum, one) => addByModel(sum, [one]), []);
 }
 
 function hasUncounted(ledger: SessionLedger, spans: readonly Span[]): boolean {

@@ -11,6 +11,7 @@ import type {
   SessionFacts,
   SessionStarter,
   TitleKind,
+  UnattributedUsage,
 } from './events.ts';
 import type { AgentId, SessionId, SourceId, ToolCallId } from './ids.ts';
 import type { ModelUsage, Usage } from './usage.ts';
@@ -37,6 +38,8 @@ export interface SessionLedger {
   totals?: Map<number, Said<readonly ModelUsage[]>>;
   /** The same of the session it was forked from, when the fork began. */
   inheritedTotals?: Map<number, readonly ModelUsage[]>;
+  /** What the host's sum for an agent holds beyond its messages. */
+  unattributed?: Map<AgentId, Said<UnattributedUsage>>;
   /** Requests of the host that are in nobody's conversation, by place. */
   hiddenRequests?: Map<string, SessionFacts['request-hidden']>;
   /** Replies to agents of other sessions that the host's sums hold, by message. */

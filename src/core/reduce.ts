@@ -114,6 +114,11 @@ const WRITERS: Writers = {
     ledger.totals ??= new Map();
     ledger.totals.set(event.from, later(ledger.totals.get(event.from), said(event.byModel, event)));
   },
+  'usage-unattributed'(ledger, event) {
+    const { of, usage, nanoUsd } = event;
+    ledger.unattributed ??= new Map();
+    ledger.unattributed.set(of, later(ledger.unattributed.get(of), said({ usage, ...known({ nanoUsd }) }, event)));
+  },
   'request-hidden'(ledger, { at, purpose, origin }) {
     ledger.hiddenRequests ??= new Map();
     ledger.hiddenRequests.set(`${origin.source} ${origin.offset}`, { purpose, ...known({ at }) });

@@ -1,7 +1,7 @@
-// Events of the server (`/event`, `/global/event`), live or recorded: those of one folder, with all its sessions.
+// Events of the server (`/event`, `/global/event`, `/api/event` since 2.0), live or recorded: those of one folder, with all its sessions.
 
 import { type AgentEvent, type DiagnosticCode, nativeId } from '../../core/index.ts';
-import { asAmount, asObject, asText, isObject, type JsonObject, parseJson } from '../../lib/json.ts';
+import { asAmount, asObject, asText, isObject, type JsonObject, known, parseJson } from '../../lib/json.ts';
 import type { Line } from '../../lib/lines.ts';
 import type { SourceReader } from '../index.ts';
 import {
@@ -14,7 +14,10 @@ import {
   sessionFacts,
 } from './parse-messages.ts';
 import { partFacts } from './parse-parts.ts';
-import { originOf, problemFact, type RecordContext, toSessionInfo } from './record.ts';
+import { isSessionId, objectsIn, originOf, problemFact, type RecordContext, toSessionInfo } from './record.ts';
+import { applyEvent, createSecondMessages, isSecondEvent, type SecondMessages } from './second/events.ts';
+import { toSecondInfo } from './second/messages.ts';
+import { createTeller, type Teller } from './second/tell.ts';
 
 /** State kept from event to event. */
 interface EventsState {
@@ -22,8 +25,10 @@ interface EventsState {
   /** The session and its agents seen so far. */
   readonly tree: Set<string>;
   readonly messages: Map<string, MessageNote>;
+  readonly second: SecondMessages;
+  readonly teller: Teller;
   /** By our clock, or the server's if it is in the event. */
-  at?: number;
+  at?: number | undefined;
 }
 
 const READERS: ReadonlyMap<string, (properties: JsonObject, state: EventsState) => readonly AgentEvent[]> = new Map([
@@ -49,6 +54,7 @@ export function createEventsReader(context: RecordContext): SourceReader {
       if (at !== undefined) state.at = at;
       const event = eventOf(record);
       const type = asText(event['type']);
+      if (isSecondEvent(event)) return readSecondEvent(event, state);
       if (type === undefined || (!EVENT_TYPE.test(type) && type !== 'sync')) {
         return [problemFact(context, 'unknown-record', type ?? 'no type', line)];
       }
@@ -58,16 +64,77 @@ export function createEventsReader(context: RecordContext): SourceReader {
 }
 
 export function createEventsState(context: RecordContext): EventsState {
-  return { context, tree: new Set([nativeId(context.session)]), messages: new Map() };
+  return {
+    context,
+    tree: new Set([nativeId(context.session)]),
+    messages: new Map(),
+    second: createSecondMessages(),
+    teller: createTeller(context),
+  };
 }
 
 export function readEvent(type: string, properties: JsonObject, state: EventsState): readonly AgentEvent[] {
   return READERS.get(type)?.(properties, state) ?? [];
 }
 
+export function readSecondEvent(event: JsonObject, state: EventsState): readonly AgentEvent[] {
+  const { second, teller, tree } = state;
+  const type = asText(event['type']) ?? '';
+  const question = QUESTIONS.get(type);
+  if (question)
+    return question(asObject(event['data']) ?? {}, {
+      ...state,
+      ...known({ at: asAmount(event['created']) ?? state.at }),
+    });
+  const change = applyEvent(second, event);
+  if (!change) return [];
+  const { session, message } = change;
+  if (message) {
+    if (!tree.has(session)) return [];
+    for (const made of agentsMadeBy(message)) tree.add(made);
+    return teller.message(session, message);
+  }
+  const info = toSecondInfo(second.sessions.get(session));
+  if (info?.parent !== undefined && tree.has(info.parent)) tree.add(info.id);
+  if (!info || !tree.has(info.id)) return [];
+  return [...teller.session(info), ...teller.leftover(session)];
+}
+
+/** Of a recording that begins after they did, their calls tell which agents belong to a session. */
+export function agentsMadeBy(message: JsonObject): readonly string[] {
+  return objectsIn(message['content']).flatMap(({ state }) => {
+    const made = asText(asObject(asObject(state)?.['metadata'])?.['sessionID']);
+    return made !== undefined && isSessionId(made) ? [made] : [];
+  });
+}
+
+type Question = (data: JsonObject, state: EventsState) => readonly AgentEvent[];
+/** A form is what the tool for questions opens. */
+const formFact =
+  (settled: boolean): Question =>
+  (data, state) => {
+    const form = asObject(data['form']) ?? data;
+    const requests = requestsIn(
+      { sessionID: data['sessionID'] ?? form['sessionID'] },
+      form['id'] ?? data['formID'],
+      state,
+    );
+    return settled
+      ? requests.map(answeredFact)
+      : requests.map((one) => ({ ...askedFact(one), about: 'input' }) as AgentEvent);
+  };
+
+const QUESTIONS: ReadonlyMap<string, Question> = new Map([
+  ['permission.asked', readAsk],
+  ['permission.replied', readReply],
+  ['form.created', formFact(false)],
+  ['form.replied', formFact(true)],
+  ['form.cancelled', formFact(true)],
+]);
+
 /** Unwraps the time of the recording (`{at, data}`) and the folder (`{directory, payload}`). */
 export function eventOf(record: JsonObject): JsonObject {
-  const event = asObject(record['data']) ?? record;
+  const event = (typeof record['type'] === 'string' ? undefined : asObject(record['data'])) ?? record;
   return asObject(event['payload']) ?? event;
 }
 

@@ -7,7 +7,8 @@ import { isFolder } from '../../lib/folders.ts';
 import { asAmount, asText } from '../../lib/json.ts';
 import { type ReadOnlyDatabase, readDatabase, textOf, UnreadableDatabase } from '../../lib/sqlite.ts';
 import type { FollowCapability, FollowNotes, Subject } from '../index.ts';
-import { NUMBERS, numbersIn, readSchema } from './database/schema.ts';
+import { NUMBERS, numbersIn, readSchema, readSecondSchema } from './database/schema.ts';
+import { secondCounters } from './database/second.ts';
 import { databaseOf, OLD_PROJECTS, STORAGE } from './host.ts';
 import { locateSessions, readFacts } from './locate.ts';
 import { createRootOf, sessionIdOf } from './record.ts';
@@ -98,6 +99,7 @@ async function changedSessions(file: string, notes: FollowNotes): Promise<readon
   if (before?.fingerprint !== undefined && before.fingerprint === fingerprint) return [];
   try {
     return await readDatabase(file, (database) => {
+      if (readSecondSchema(database, file)) return changedSecond(database, inode, fingerprint, file, notes);
       const { hasEvents } = readSchema(database, file);
       const rows = lastRows(database, hasEvents);
       const isSame = before?.inode === inode && before.messageRow <= rows.messageRow && before.partRow <= rows.partRow;
@@ -118,6 +120,34 @@ async function changedSessions(file: string, notes: FollowNotes): Promise<readon
     // Open sessions notice it themselves.
     return error.isBusy && before ? [...before.recent.keys()] : undefined;
   }
+}
+
+/** A change without a moved counter: a call that goes on, a sum. Those at work lately are read with each. */
+function changedSecond(
+  database: ReadOnlyDatabase,
+  inode: number,
+  fingerprint: string | undefined,
+  file: string,
+  notes: FollowNotes,
+): readonly string[] | undefined {
+  const before = notes.get(file) as SecondNote | Note | undefined;
+  const counters = secondCounters(database);
+  const now = Date.now();
+  if (!before || !('counters' in before) || before.inode !== inode) {
+    notes.set(file, { inode, fingerprint, counters, recent: new Map() } satisfies SecondNote);
+    return undefined;
+  }
+  const moved = [...counters].filter(([id, counter]) => before.counters.get(id) !== counter).map(([id]) => id);
+  const changed = topmost(database, new Set(moved), 'session_v2');
+  const recent = new Map([...before.recent].filter(([, at]) => now - at < RECENT_MS));
+  for (const id of changed) recent.set(id, now);
+  notes.set(file, { inode, fingerprint, counters, recent } satisfies SecondNote);
+  if ([...before.counters.keys()].some((id) => !counters.has(id))) return undefined;
+  return [...new Set([...changed, ...recent.keys()])];
+}
+
+interface SecondNote extends Pick<Note, 'inode' | 'fingerprint' | 'recent'> {
+  readonly counters: ReadonlyMap<string, string>;
 }
 
 /** Two writes within it may have the same time. */
@@ -147,8 +177,12 @@ function changedSince(database: ReadOnlyDatabase, since: Note, hasEvents: boolea
   return new Set(rows.flatMap(({ id }) => asText(id) ?? []));
 }
 
-function topmost(database: ReadOnlyDatabase, ids: ReadonlySet<string>): ReadonlySet<string> {
+function topmost(
+  database: ReadOnlyDatabase,
+  ids: ReadonlySet<string>,
+  table: 'session' | 'session_v2' = 'session',
+): ReadonlySet<string> {
   const parentOf = (id: string): string | undefined =>
-    asText(database.all('select cast(parent_id as blob) as parent_id from session where id = ?', id)[0]?.['parent_id']);
+    asText(database.all(`select ${textOf('parent_id')} as parent_id from ${table} where id = ?`, id)[0]?.['parent_id']);
   return new Set([...ids].map(createRootOf(parentOf)));
 }

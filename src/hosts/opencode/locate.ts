@@ -3,7 +3,7 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { type AgentEvent, nativeId, toSourceId } from '../../core/index.ts';
-import { isClosedFolder, listFolder } from '../../lib/folders.ts';
+import { isClosedFolder, isFolder, listFolder } from '../../lib/folders.ts';
 import { groupBy } from '../../lib/group.ts';
 import { isWrongFile } from '../../lib/regular-file.ts';
 import { readDatabase, UnreadableDatabase } from '../../lib/sqlite.ts';
@@ -13,9 +13,11 @@ import {
   findOriginIn,
   listSessions,
   readSchema,
+  readSecondSchema,
   type SessionPosition,
   unknownStepOf,
 } from './database/schema.ts';
+import { findSecondOrigin, listSecondSessions } from './database/second.ts';
 import { sessionsInFile } from './files.ts';
 import { isDatabaseName, isOwnDatabaseName } from './host.ts';
 import { factsOfProcesses } from './processes.ts';
@@ -30,6 +32,8 @@ interface FoundSource {
   readonly role: Role;
   readonly file: string;
   readonly sessions: readonly SessionPosition[];
+  /** Written by OpenCode 2. */
+  readonly isSecond?: boolean;
 }
 
 const SHAPES: Readonly<Record<Role, Pick<LocatedSource, 'shape' | 'verified'>>> = {
@@ -79,11 +83,11 @@ async function findSources(root: string, problems: string[]): Promise<readonly F
         if (!isWrongFile(error)) throw error;
         problems.push(`${error.message}.`);
       });
-      if (found) sources.push({ role: found.kind, file, sessions: found.sessions });
+      if (found) sources.push({ role: found.kind, file, sessions: found.sessions, isSecond: found.isSecond });
     }
   }
   for (const file of await misnamedIn(root)) await locateInDatabase(file, problems);
-  if (await isClosedFolder(root)) problems.push(`${root}: ${REFUSED}.`);
+  if ((await isFolder(root)) && (await isClosedFolder(root))) problems.push(`${root}: ${REFUSED}.`);
   for (const storage of await storagesIn(root)) sources.push(...(await locateInStorage(storage, problems)));
   return sources;
 }
@@ -91,7 +95,13 @@ async function findSources(root: string, problems: string[]): Promise<readonly F
 /** A fork does not say which session it is a copy of. */
 export async function findOrigin({ id, sources }: LocatedSession): Promise<SessionOrigin | undefined> {
   const source = sources.find(({ role }) => role === 'database');
-  const found = source && (await readDatabase(source.path, (database) => findOriginIn(database, nativeId(id))));
+  const found =
+    source &&
+    (await readDatabase(source.path, (database) =>
+      readSecondSchema(database, source.path)
+        ? findSecondOrigin(database, nativeId(id))
+        : findOriginIn(database, nativeId(id)),
+    ));
   return found === undefined ? undefined : { id: sessionIdOf(found), replies: new Set() };
 }
 
@@ -126,12 +136,14 @@ async function filesAt(root: string): Promise<readonly string[]> {
 async function locateInDatabase(file: string, problems: string[]): Promise<readonly FoundSource[]> {
   try {
     await assertOpenable(file);
-    const { sessions, unknown } = await readDatabase(file, (database) => {
-      readSchema(database, file);
-      return { sessions: listSessions(database), unknown: unknownStepOf(database) };
+    const { sessions, unknown, isSecond } = await readDatabase(file, (database) => {
+      const second = readSecondSchema(database, file);
+      if (!second) readSchema(database, file);
+      const sessions = second ? listSecondSessions(database, second) : listSessions(database);
+      return { sessions, unknown: unknownStepOf(database), isSecond: second !== undefined };
     });
     if (unknown !== undefined) problems.push(newer(file, unknown));
-    return [{ role: 'database', file, sessions }];
+    return [{ role: 'database', file, sessions, isSecond }];
   } catch (error) {
     if (!(error instanceof UnreadableDatabase)) throw error;
     if (isOwnDatabaseName(path.basename(file))) problems.push(`${error.message}.`);
@@ -158,7 +170,7 @@ function toSessions(root: string, sources: readonly FoundSource[]): readonly Loc
   for (const { id, parent } of sources.flatMap(({ sessions }) => sessions))
     if (parent !== undefined) parents.set(id, parent);
   const rootOf = createRootOf((id) => parents.get(id));
-  const found = sources.flatMap((source) =>
+  const found = withoutFrozen(sources).flatMap((source) =>
     [...groupBy(source.sessions, ({ id }) => rootOf(id))].map(([id, sessions]) => ({
       id,
       source: toSource(root, source, id, sessions),
@@ -175,6 +187,21 @@ function toSessions(root: string, sources: readonly FoundSource[]): readonly Loc
     modifiedAt: Math.max(...parts.map(({ at }) => at)),
     ...(parts.every(({ isEmpty }) => isEmpty) && { isEmpty: true as const }),
   }));
+}
+
+/** The first start of OpenCode 2 copies every older session, under other ids of calls: what OpenCode 1 left of these is not read. */
+function withoutFrozen(sources: readonly FoundSource[]): readonly FoundSource[] {
+  const copied = new Set(
+    sources
+      .filter(({ role, isSecond }) => role === 'database' && isSecond)
+      .flatMap(({ sessions }) => sessions.map(({ id }) => id)),
+  );
+  if (copied.size === 0) return sources;
+  return sources.map((source) =>
+    source.isSecond || source.role === 'server'
+      ? source
+      : { ...source, sessions: source.sessions.filter(({ id }) => !copied.has(id)) },
+  );
 }
 
 function toSource(

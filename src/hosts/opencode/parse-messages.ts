@@ -127,7 +127,7 @@ export function errorText(error: JsonObject | undefined): string | undefined {
   return asText(asObject(error?.['data'])?.['message']) ?? asText(error?.['name']);
 }
 
-function endFact({ copied: _copied, ...place }: FactPlace, outcome: RunOutcome, reason?: string): AgentEvent {
+export function endFact({ copied: _copied, ...place }: FactPlace, outcome: RunOutcome, reason?: string): AgentEvent {
   return { kind: 'run-ended', ...place, signal: 'transcript', outcome, ...known({ reason }) };
 }
 
@@ -187,7 +187,8 @@ export function sessionFacts(info: SessionInfo, context: RecordContext): readonl
     if (title === undefined || UNTITLED.test(title)) return seen;
     return [...seen, { kind: 'session-titled', ...place, title, titleKind: 'generated', ...known({ at: updatedAt }) }];
   }
-  const [, description, byTitle] = OF_SUBAGENT.exec(title ?? '') ?? [];
+  const [, ofTitle, byTitle] = OF_SUBAGENT.exec(title ?? '') ?? [];
+  const description = ofTitle ?? (info.isSecond ? title : undefined);
   const type = info.agent ?? byTitle;
   const internal = type !== undefined && INTERNAL.has(type) ? type : undefined;
   const seen: AgentEvent = {

@@ -1,11 +1,18 @@
 // Facts from the parts of a message: tool calls, prompts, notifications of background tasks.
 
-import { type AgentEvent, mainAgentOf, type PromptFact, type ToolEnded, toToolCallId } from '../../core/index.ts';
+import {
+  type AgentEvent,
+  mainAgentOf,
+  type PromptFact,
+  type RunOutcome,
+  type ToolEnded,
+  toToolCallId,
+} from '../../core/index.ts';
 import { asAmount, asFlag, asObject, asText, type JsonObject, known } from '../../lib/json.ts';
 import { firstLine, promptFact, requestIn, sessionsPrinted } from '../shared/index.ts';
 import type { MessageNote } from './parse-messages.ts';
 import { agentIdOf, type Draft, heardAs, isSessionId, originOf, type RecordContext } from './record.ts';
-import { fileWrittenBy, INVALID, SHELL, summarise, TASK } from './tools.ts';
+import { fileWrittenBy, INVALID, isShell, isTask, summarise } from './tools.ts';
 
 /** With the note of its message. */
 export interface PartKey extends MessageNote {
@@ -57,7 +64,7 @@ function toolFacts(key: PartKey, part: JsonObject, context: RecordContext): read
       }),
     },
   ];
-  if (tool === TASK && !isInvalid) facts.push(...taskFacts(key, state, place, startedAt));
+  if (isTask(tool) && !isInvalid) facts.push(...taskFacts(key, state, place, startedAt));
   if (status === 'completed' || status === 'error') {
     const at = asAmount(time?.['end']) ?? key.until;
     const isLaunch = status === 'completed' && asFlag(asObject(state['metadata'])?.['background']);
@@ -67,7 +74,7 @@ function toolFacts(key: PartKey, part: JsonObject, context: RecordContext): read
     if (isLaunch) ended.launched = true;
     facts.push(ended);
   }
-  const command = tool === SHELL ? asText(input?.['command']) : undefined;
+  const command = isShell(tool) ? asText(input?.['command']) : undefined;
   const output = command === undefined ? undefined : asText(state['output']);
   if (command !== undefined && output !== undefined)
     for (const printed of sessionsPrinted(command, output)) facts.push({ kind: 'session-printed', ...place, printed });
@@ -81,7 +88,8 @@ function outcomeOf(state: JsonObject, invalid?: string): Pick<ToolEnded, 'outcom
   if (invalid !== undefined) return { outcome: 'error', reason: firstLine(invalid) ?? '', unrun: true };
   if (state['status'] === 'completed') return { outcome: 'ok' };
   const error = asText(state['error']) ?? '';
-  return { outcome: REFUSED.test(error) ? 'refused' : 'error', ...known({ reason: firstLine(error) }) };
+  const isRefused = state['isRefused'] === true || REFUSED.test(error);
+  return { outcome: isRefused ? 'refused' : 'error', ...known({ reason: firstLine(error) }) };
 }
 
 type CallPlace = Pick<ToolEnded, 'session' | 'origin' | 'agent' | 'call'>;
@@ -96,7 +104,7 @@ function taskFacts(key: PartKey, state: JsonObject, place: CallPlace, at: number
       kind: 'spawn-requested',
       ...place,
       ...known({
-        type: asText(input['subagent_type']),
+        type: asText(input['subagent_type']) ?? asText(input['agent']),
         description: asText(input['description']),
         prompt: prompt === undefined ? undefined : toPrompt(prompt),
         background,
@@ -110,15 +118,34 @@ function taskFacts(key: PartKey, state: JsonObject, place: CallPlace, at: number
   const { session, origin, agent, call } = place;
   const child = agentIdOf(made);
   facts.push({ kind: 'agent-linked', session, origin, agent: child, evidence: 'call-record', call, parent: agent });
-  // `session_id` up to 1.0.x. A wrong one silently makes a new agent.
-  const woken = asText(input['task_id']) ?? asText(input['session_id']);
+  // `session_id` up to 1.0.x, where a wrong one silently makes a new agent; `sessionID` since 2.0.
+  const woken = asText(input['task_id']) ?? asText(input['session_id']) ?? asText(input['sessionID']);
   if (woken === made)
     facts.push({ kind: 'run-resumed', session, origin, agent: child, id: call, call, ...known({ at }) });
+  // Interrupted, or a question of its was declined: it may not say so itself.
+  if (state['isAborted'] === true) {
+    const end = known({ at: asAmount(asObject(state['time'])?.['end']), reason: firstLine(asText(state['error'])) });
+    facts.push({
+      kind: 'run-ended',
+      session,
+      origin,
+      agent: child,
+      signal: 'notification',
+      outcome: 'stopped',
+      call,
+      ...end,
+    });
+  }
   return facts;
 }
 
 /** Added to the parent's conversation when a background task has ended. */
-const NOTIFICATION = /^<task id="(ses_[^"]+)" state="(completed|error)">/;
+const NOTIFICATION = /^<(?:task id|subagent sessionID)="(ses_[^"]+)" state="(\w+)"/;
+const OUTCOMES: Readonly<Record<string, RunOutcome>> = {
+  completed: 'completed',
+  error: 'failed',
+  cancelled: 'stopped',
+};
 
 function promptFacts(key: PartKey, part: JsonObject, context: RecordContext): readonly AgentEvent[] {
   const text = asText(part['text']);
@@ -127,9 +154,9 @@ function promptFacts(key: PartKey, part: JsonObject, context: RecordContext): re
   const place = { session: context.session, origin: originOf(context, at, false) };
   const agent = agentIdOf(key.session);
   if (part['synthetic'] === true) {
-    const [, ended, state] = NOTIFICATION.exec(text) ?? [];
-    if (ended === undefined) return [];
-    const outcome = state === 'completed' ? 'completed' : 'failed';
+    const [, ended, state = ''] = NOTIFICATION.exec(text) ?? [];
+    const outcome = OUTCOMES[state];
+    if (ended === undefined || outcome === undefined) return [];
     return [
       { kind: 'run-ended', ...place, agent: agentIdOf(ended), signal: 'notification', outcome, ...known({ at }) },
     ];
@@ -146,8 +173,12 @@ function promptFacts(key: PartKey, part: JsonObject, context: RecordContext): re
 /** Only the beginning of long prompts is read, and compared. */
 const COMPARED = 4_000;
 
+/** What 2.0 puts in front of a sub-agent's first prompt. */
+const SPAWNED = /^You are a subagent spawned by another session\.\n/;
+
 /** `opencode run` puts a prompt of several words into quotes. */
 function toPrompt(text: string): PromptFact {
-  const [, plain = text] = /^"([^"]*)"$/s.exec(text) ?? [];
+  const own = text.replace(SPAWNED, '');
+  const [, plain = own] = /^"([^"]*)"$/s.exec(own) ?? [];
   return promptFact(plain.slice(0, COMPARED));
 }

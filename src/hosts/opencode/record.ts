@@ -1,5 +1,5 @@
 // The records of OpenCode: a session, its messages, their parts. They are the same in its database, its older files, its exports and its
-// events. Versions seen: 1.1.65 to 1.18.33.
+// events. Versions seen: 1.1.65 to 1.18.33; `second/` brings those of 2.0.15 into this form.
 
 import {
   type AgentEvent,
@@ -55,6 +55,12 @@ export interface SessionInfo {
   readonly createdAt?: number;
   readonly updatedAt?: number;
   readonly deniedTools?: readonly string[];
+  /** Of OpenCode 2, whose titles of sub-agents are their descriptions. */
+  readonly isSecond?: true;
+  /** The session that it began as a copy of. */
+  readonly fork?: string;
+  /** The program's own sum over its requests. */
+  readonly total?: { readonly cost: number; readonly tokens: JsonObject };
 }
 
 export function toSessionInfo(raw: JsonObject | undefined): SessionInfo | undefined {
@@ -94,12 +100,15 @@ export function objectsIn(list: unknown): readonly JsonObject[] {
   return Array.isArray(list) ? list.filter(isObject) : [];
 }
 
-/** `[{permission, pattern, action}]`: tools that are always denied. Undefined without rules. */
+/** `[{permission, pattern, action}]`, since 2.0 `[{action, resource, effect}]`: tools that are always denied. Undefined without rules. */
 function deniedIn(rules: unknown): readonly string[] | undefined {
   if (!Array.isArray(rules)) return undefined;
   const denied = objectsIn(rules)
-    .filter(({ action, pattern }) => action === 'deny' && pattern === '*')
-    .flatMap(({ permission }) => asText(permission) ?? []);
+    .map(({ permission, pattern, action, resource, effect }) =>
+      effect === undefined ? [permission, pattern, action] : [action, resource, effect],
+    )
+    .filter(([, pattern, what]) => what === 'deny' && pattern === '*')
+    .flatMap(([tool]) => asText(tool) ?? []);
   return [...new Set(denied)].sort();
 }
 

@@ -1,15 +1,24 @@
-import { cpSync, readdirSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { nativeId, selectTotalUsage } from '../../core/index.ts';
+import { buildTree, nativeId, type SessionTree, selectTotalUsage } from '../../core/index.ts';
 import { startWriter } from '../../lib/testing/databases.ts';
 import { makeTemporaryFolder } from '../../lib/testing/temporary-folder.ts';
-import { createSessions } from '../../sessions/index.ts';
+import { createSessions, readSession } from '../../sessions/index.ts';
 import { checkSource, checkTruth } from '../testing/check-source.ts';
 import { opencode } from './index.ts';
 
 const fixtures = fileURLToPath(new URL('fixtures/', import.meta.url));
+
+async function treesThrough(name: string, doors: readonly string[]): Promise<readonly SessionTree[]> {
+  const root = makeTemporaryFolder('door');
+  for (const door of doors) cpSync(path.join(fixtures, name, door), path.join(root, door), { recursive: true });
+  const { sessions } = await opencode.locate(root);
+  return Promise.all(
+    sessions.map(async (session) => buildTree(await readSession(opencode, session), { now: Date.UTC(2030, 0) })),
+  );
+}
 
 describe('recordings of the real program', () => {
   for (const name of readdirSync(fixtures).filter((entry) => !/\.md$|-forks$/.test(entry))) {
@@ -19,6 +28,36 @@ describe('recordings of the real program', () => {
       checkTruth(fixtures + name, trees);
       for (const agent of trees[0]?.agents.slice(1) ?? []) expect(agent.link.rank).toBe('exact');
     });
+  }
+
+  const second = readdirSync(fixtures).filter((name) => name.startsWith('2.0.15-'));
+  for (const name of second) {
+    for (const door of ['opencode.db', 'events.jsonl', 'export'].filter((one) =>
+      existsSync(path.join(fixtures, name, one)),
+    ))
+      it(`${name} is the same through ${door} alone`, async () => {
+        const [tree] = await treesThrough(name, [door]);
+        checkTruth(fixtures + name, tree ? [tree] : []);
+        // The request for a title is in no message.
+        expect(tree?.unattributed).toMatchObject([{ usage: { output: 1 } }]);
+        if (name !== '2.0.15-hang-server-sigkill') expect(tree?.unattributed?.[0]?.billed?.nanoUsd).toBeGreaterThan(0);
+      });
+    if (existsSync(path.join(fixtures, name, 'stream.jsonl')))
+      it(`${name} has the same agents in what was printed`, async () => {
+        const [[whole], [printed]] = [
+          await treesThrough(name, ['opencode.db']),
+          await treesThrough(name, ['stream.jsonl']),
+        ];
+        const top = whole?.agents.filter(({ depth }) => (depth ?? 0) < 2) ?? [];
+        // `run` ends before agents in the background do.
+        const seen = printed?.agents.map(({ id, status }) => [id, name.endsWith('background') ? 'any' : status]);
+        expect(seen?.toSorted()).toEqual(
+          top.map(({ id, status }) => [id, name.endsWith('background') ? 'any' : status]).toSorted(),
+        );
+        const [main, own] = [whole?.agents[0], printed?.agents[0]];
+        if (own?.usageIsLowerBound) expect(own.usage?.output).toBeLessThan(main?.usage?.output ?? 0);
+        else expect(own?.usage?.output).toBe(main?.usage?.output);
+      });
   }
 
   it('counts what forks have copied once', async () => {

@@ -13,7 +13,9 @@ const printed: PrintedRecords = {
     const { type, part, error } = parseObject(line) ?? {};
     if (type === 'text') return asText(asObject(part)?.['text']);
     return type === 'error'
-      ? (asText(asObject(asObject(error)?.['data'])?.['message']) ?? 'OpenCode failed.')
+      ? (asText(asObject(asObject(error)?.['data'])?.['message']) ??
+          asText(asObject(error)?.['message']) ??
+          'OpenCode failed.')
       : undefined;
   },
 };

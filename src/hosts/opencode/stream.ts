@@ -1,13 +1,15 @@
 // `opencode run --format json`, live or kept in a file: the main agent's parts as they end. Sub-agents show by the calls that made them.
 
-import { type AgentEvent, toToolCallId } from '../../core/index.ts';
+import { type AgentEvent, NO_USAGE, toToolCallId } from '../../core/index.ts';
 import { asAmount, asObject, asText, isObject, type JsonObject, known, parseObject } from '../../lib/json.ts';
 import type { CallPrompt, SourceReader, StreamCapability, StreamReader, StreamSign } from '../index.ts';
 import { createEventsReader, EVENT_TYPE, eventOf, recordIn } from './events.ts';
 import { endOf, type FactPlace, placeAt, usageFacts } from './parse-messages.ts';
-import { partFacts } from './parse-parts.ts';
+import { type PartKey, partFacts } from './parse-parts.ts';
 import { agentIdOf, isSessionId, originOf, problemFact, type RecordContext, toSessionInfo } from './record.ts';
-import { TASK } from './tools.ts';
+import { isSecondEvent } from './second/events.ts';
+import { callId, toMetadata } from './second/messages.ts';
+import { isTask } from './tools.ts';
 
 export const stream: StreamCapability = {
   recognise,
@@ -38,6 +40,11 @@ function recognise(record: JsonObject): StreamSign | undefined {
     return { session: printed };
   const event = eventOf(record);
   const type = asText(event['type']) ?? '';
+  if (isSecondEvent(event)) {
+    const { sessionID, parentID } = asObject(event['data']) ?? {};
+    const session = type === 'session.created' && parentID === undefined ? asText(sessionID) : undefined;
+    return EVENT_TYPE.test(type) ? { ...known({ session }) } : undefined;
+  }
   const properties = asObject(event['properties']);
   if (!properties || !EVENT_TYPE.test(type)) return undefined;
   const info = type === 'session.created' ? toSessionInfo(asObject(properties['info'])) : undefined;
@@ -45,9 +52,10 @@ function recognise(record: JsonObject): StreamSign | undefined {
 }
 
 function promptsIn(record: JsonObject): readonly CallPrompt[] {
-  const part = asObject(record['part']) ?? asObject(asObject(eventOf(record)['properties'])?.['part']);
+  const printed = asObject(record['part']) ?? asObject(asObject(eventOf(record)['properties'])?.['part']);
+  const part = printed && toPart(printed);
   const id = asText(part?.['id']);
-  if (part?.['tool'] !== TASK || id === undefined) return [];
+  if (!part || !isTask(part['tool']) || id === undefined) return [];
   const prompt = asText(asObject(asObject(part['state'])?.['input'])?.['prompt']);
   return prompt === undefined ? [] : [{ call: toToolCallId(id), prompt }];
 }
@@ -55,6 +63,7 @@ function promptsIn(record: JsonObject): readonly CallPrompt[] {
 const IGNORED = new Set(['step_start', 'text', 'reasoning', 'permission', 'error']);
 
 export function createStreamReader(context: RecordContext): SourceReader {
+  let isSecond = false;
   return {
     read(line) {
       const { record, problem } = recordIn(line, context);
@@ -67,14 +76,45 @@ export function createStreamReader(context: RecordContext): SourceReader {
       const at = asAmount(record['timestamp']);
       const origin = originOf(context, at, true);
       const place = placeAt(context, { session: context.session, origin, agent: agentIdOf(session) }, at);
-      if (type === 'error') return [failure(record, place)];
+      if (type === 'error') return hasLostServer(record) ? [] : [failure(record, place)];
       if (!part) return unknown();
       if (type === 'step_finish') return replyFacts(part, place);
-      const id = asText(part['id']);
-      if (type === 'tool_use' && id !== undefined)
-        return partFacts({ id, session, isPrompt: false, createdAt: at }, part, context);
+      isSecond ||= part['partID'] !== undefined;
+      const message = asText(part['messageID']);
+      // 2.0 mostly ends before it prints that the last step has ended.
+      if (type === 'text' && isSecond && message !== undefined)
+        return [
+          { kind: 'entry-added', ...place, entry: 'reply', id: message, end: 'said' },
+          { kind: 'usage-counted', ...place, message, usage: NO_USAGE, final: false },
+        ];
+      if (type === 'tool_use') return callFacts(part, { session, isPrompt: false, createdAt: at }, context);
       return IGNORED.has(type) ? [] : unknown();
     },
+  };
+}
+
+function callFacts(printed: JsonObject, key: Omit<PartKey, 'id'>, context: RecordContext): readonly AgentEvent[] {
+  const part = toPart(printed);
+  const id = asText(part['id']);
+  return id === undefined ? [] : partFacts({ ...key, id }, part, context);
+}
+
+const MADE = /^Subagent [a-z]+ \(sessionID: (ses_\w+)\)/;
+
+/** Since 2.0 `id` is the model's id of the call, and the metadata of the result is one level deeper. */
+export function toPart(part: JsonObject): JsonObject {
+  const [message, call] = [asText(part['messageID']), asText(part['id'])];
+  if (part['type'] !== 'tool' || part['partID'] === undefined || message === undefined || call === undefined)
+    return part;
+  const state = asObject(part['state']) ?? {};
+  // Of a call that failed, only its error names the agent.
+  const [, sessionID] = MADE.exec(asText(state['error']) ?? '') ?? [];
+  const metadata = asObject(asObject(state['metadata'])?.['metadata']) ?? known({ sessionID });
+  return {
+    ...part,
+    id: callId(message, call),
+    callID: call,
+    state: { ...state, metadata: toMetadata(metadata, state['status']) },
   };
 }
 
@@ -87,7 +127,14 @@ function replyFacts(part: JsonObject, place: FactPlace): readonly AgentEvent[] {
   ];
 }
 
+/** Since 2.0 an agent runs in a server, and goes on without the program that printed this. */
+function hasLostServer(record: JsonObject): boolean {
+  const { type, message } = asObject(record['error']) ?? {};
+  return type === 'unknown' && message === 'Transport';
+}
+
 function failure(record: JsonObject, place: FactPlace): AgentEvent {
-  const isStop = asObject(record['error'])?.['name'] === 'MessageAbortedError';
+  const { name, type } = asObject(record['error']) ?? {};
+  const isStop = name === 'MessageAbortedError' || type === 'aborted';
   return { kind: 'entry-added', ...place, entry: isStop ? 'interruption' : 'failure', id: `error ${place.at ?? ''}` };
 }

@@ -19,14 +19,20 @@ import { MAX_DOCUMENT_BYTES, readText } from '../../lib/regular-file.ts';
 import { type ReadOnlyDatabase, readDatabase, textOf } from '../../lib/sqlite.ts';
 import type { LocatedSession, LocatedSource, MessageLines, OpenTranscript } from '../index.ts';
 import { countLines, firstLine, type MediaOptions } from '../shared/index.ts';
+import { readSecondSchema } from './database/schema.ts';
+import { toMessage as toSecondMessage } from './database/second.ts';
 import { eventOf } from './events.ts';
-import { toMessages, type WholeMessage, withId } from './files.ts';
+import { isSecondExport } from './files.ts';
 import type { Role } from './locate.ts';
 import { createdAtOf, errorText } from './parse-messages.ts';
 import { objectsIn } from './record.ts';
+import { applyEvent, createSecondMessages, isSecondEvent } from './second/events.ts';
+import { toWhole } from './second/messages.ts';
 import { getList } from './server/request.ts';
 import { jsonFilesIn, messageFolder, partFolder, readRecord } from './storage.ts';
+import { toPart } from './stream.ts';
 import { fileWrittenBy, INVALID, summarise } from './tools.ts';
+import { toMessages, type WholeMessage, withId } from './whole-messages.ts';
 
 type Loader = (file: string, session: string) => Promise<readonly WholeMessage[]>;
 
@@ -66,18 +72,44 @@ function openDatabaseTranscript(file: string, session: string): OpenTranscript {
   return {
     places: () =>
       readDatabase(file, (database) => {
+        if (readSecondSchema(database, file)) return secondPlaces(database, session);
         const sql = `select ${textOf('id')} as id, time_created from message where session_id = ? order by time_created, id`;
         const rows = database.all(sql, session).filter(({ id }) => asText(id) !== undefined);
         return rows.map(({ id, time_created }) => placeOf(String(id), asAmount(time_created)));
       }),
     read: (places, options: MediaOptions = { withMedia: false }) =>
-      readDatabase(file, (database) =>
-        places.flatMap(({ id }) => readMessage(database, id)).map((message) => toMessage(message, options)),
-      ),
+      readDatabase(file, (database) => {
+        const read = readSecondSchema(database, file) ? readSecondMessage : readMessage;
+        return places.flatMap(({ id }) => read(database, id)).map((message) => toMessage(message, options));
+      }),
     leftOut: () => ({}),
     // The last commits are in the second one.
     files: [file, `${file}-wal`],
   };
+}
+
+function secondPlaces(database: ReadOnlyDatabase, session: string): readonly MessageLines[] {
+  const columns = `${textOf('id')} as id, ${textOf('type')} as type, time_created`;
+  const rows = database.all(`select ${columns} from session_message where session_id = ? order by seq`, session);
+  return rows
+    .filter(({ id, type }) => asText(id) !== undefined && isSaid({ type }))
+    .map(({ id, time_created }) => placeOf(String(id), asAmount(time_created)));
+}
+
+function readSecondMessage(database: ReadOnlyDatabase, id: string): readonly WholeMessage[] {
+  const columns = `${textOf('id')} as id, ${textOf('type')} as type, ${textOf('data')} as data`;
+  const [row] = database.all(`select ${columns} from session_message where id = ?`, id);
+  const message = row && toSecondMessage(row);
+  return message ? wholeOf([message]) : [];
+}
+
+/** Without ends of executions, and without changes of agent, model or folder. */
+function isSaid({ type }: JsonObject): boolean {
+  return type !== 'idle' && !/-switched$/.test(String(type));
+}
+
+function wholeOf(messages: Iterable<JsonObject>): readonly WholeMessage[] {
+  return [...messages].filter(isSaid).flatMap((message) => toWhole(message) ?? []);
 }
 
 /** Empty if it is gone, or not JSON. */
@@ -93,8 +125,8 @@ function readMessage(database: ReadOnlyDatabase, id: string): readonly WholeMess
 
 async function loadExport(file: string, session: string): Promise<readonly WholeMessage[]> {
   const document = parseObject(await readText(file, MAX_DOCUMENT_BYTES));
-  if (asText(asObject(document?.['info'])?.['id']) !== session) return [];
-  return toMessages(document?.['messages']);
+  if (!document || asText(asObject(document['info'])?.['id']) !== session) return [];
+  return isSecondExport(document) ? wholeOf(objectsIn(document['messages'])) : toMessages(document['messages']);
 }
 
 async function loadServed(root: string, session: string): Promise<readonly WholeMessage[]> {
@@ -118,6 +150,7 @@ async function loadStorage(storage: string, session: string): Promise<readonly W
 /** The last state of each message and part counts. */
 async function loadEvents(file: string, session: string): Promise<readonly WholeMessage[]> {
   const [infos, parts] = [new Map<string, JsonObject>(), new Map<string, JsonObject>()];
+  const second = createSecondMessages();
   const keep = (records: Map<string, JsonObject>, record: JsonObject | undefined): void => {
     const id = asText(record?.['id']);
     if (record?.['sessionID'] === session && id !== undefined) records.set(id, record);
@@ -125,19 +158,22 @@ async function loadEvents(file: string, session: string): Promise<readonly Whole
   await readLines(file, ({ bytes }) => {
     const record = parseObject(Buffer.from(bytes).toString('utf8'));
     const event = record && eventOf(record);
+    if (event && isSecondEvent(event)) return void applyEvent(second, event);
     const properties = asObject(event?.['properties']);
     if (event?.['type'] === 'message.updated') keep(infos, asObject(properties?.['info']));
     if (event?.['type'] === 'message.part.updated') keep(parts, asObject(properties?.['part']));
   });
-  return joinParts(infos, parts);
+  const own = [...second.messages.values()].filter(({ sessionID }) => sessionID === session);
+  return [...joinParts(infos, parts), ...wholeOf(own)];
 }
 
 /** Only the parts of replies are printed. */
 async function loadStream(file: string, session: string): Promise<readonly WholeMessage[]> {
   const [infos, parts] = [new Map<string, JsonObject>(), new Map<string, JsonObject>()];
   await readLines(file, ({ bytes }) => {
-    const { sessionID, timestamp, part } = parseObject(Buffer.from(bytes).toString('utf8')) ?? {};
-    if (sessionID !== session || !isObject(part)) return;
+    const { sessionID, timestamp, part: printed } = parseObject(Buffer.from(bytes).toString('utf8')) ?? {};
+    if (sessionID !== session || !isObject(printed)) return;
+    const part = toPart(printed);
     const [id, message] = [asText(part['id']), asText(part['messageID'])];
     if (message !== undefined && !infos.has(message))
       infos.set(message, { role: 'assistant', time: { created: asAmount(timestamp) } });
@@ -186,6 +222,8 @@ function blocksOf(part: JsonObject, info: JsonObject, options: MediaOptions): re
       return [fileBlock(part, options)];
     case 'subtask':
       return [notice('command', `/${asText(part['command']) ?? asText(part['agent']) ?? ''}`, asText(part['prompt']))];
+    case 'shell':
+      return [notice('command', `!${asText(part['command']) ?? ''}`, asText(part['text']))];
     case 'agent':
       return [notice('note', `@${asText(part['name']) ?? ''}`)];
     case 'compaction':
@@ -280,10 +318,16 @@ function notice(kind: NoticeKind, title: string, text = '', agent: string | null
 /** `<task id="ses_…" state="completed"><summary>…</summary><task_result>…</task_result></task>`. */
 const TASK =
   /^<task id="(ses_[^"]+)" state="\w+">\s*(?:<summary>(.*?)<\/summary>)?\s*(?:<(task_result|task_error)>\s*(.*?)\s*<\/\3>)?/s;
+/** Since 2.0: `<subagent sessionID="ses_…" state="completed" description="…">…</subagent>`. */
+const SUBAGENT = /^<subagent sessionID="(ses_[^"]+)" state="(\w+)"(?: description="(.*?)")?>\s*(.*?)\s*<\/subagent>/s;
+const STATES: Readonly<Record<string, string>> = { error: 'failed' };
 
 /** A text by the program itself. */
 function spokenNotice(text: string): NoticeBlock {
   const [, agent, summary, , result] = TASK.exec(text) ?? [];
   if (agent !== undefined) return notice('background', summary ?? 'A task has news', result, agent);
+  const [, own, state = '', description, said] = SUBAGENT.exec(text) ?? [];
+  if (own !== undefined)
+    return notice('background', `Background task ${STATES[state] ?? state}: ${description ?? own}`, said, own);
   return notice('note', firstLine(text)?.slice(0, 200) ?? '', text);
 }

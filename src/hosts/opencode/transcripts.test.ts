@@ -51,6 +51,43 @@ describe('a conversation', () => {
       expect((await show(root, 'ses_e21c08377')).messages, door).toEqual(whole.messages);
     }
   });
+  it('of OpenCode 2 has its texts, calls, results and agents, the same through every door', async () => {
+    const folder = recording('2.0.15-single');
+    const main = 'ses_e1cd1fc73ffeo0kGiEM6fm3pju';
+    const { messages } = await show(folder, main);
+    expect(messages.map(({ role, content }) => [role, ...linesOf(content)])).toEqual([
+      ['user', 'text: "Please do the job. [[play:single]]"'],
+      [
+        'assistant',
+        'text: I will delegate the search to a sub-agent.',
+        'call subagent: Count TODO comments ses_e1cd1f94affeokx28sn5FKamef',
+        'result: <subagent sessionID="ses_e1cd1f94affeokx28sn5FKamef" state="completed">',
+      ],
+      ['assistant', 'text: The sub-agent found 2 TODO comments.'],
+    ]);
+    for (const agent of [main, 'ses_e1cd1f94a']) {
+      const whole = await show(folder, agent);
+      for (const door of ['opencode.db', 'export', 'events.jsonl']) {
+        const root = makeTemporaryFolder('door');
+        cpSync(path.join(folder, door), path.join(root, door), { recursive: true });
+        expect((await show(root, agent)).messages, door).toEqual(whole.messages);
+      }
+    }
+  });
+  it('of OpenCode 2 tells of tasks in the background, of failures and of refused calls', async () => {
+    const background = await show(recording('2.0.15-background'), 'ses_e1cd0f19f');
+    expect(background.messages.flatMap(({ role, content }) => (role === 'system' ? linesOf(content) : []))).toEqual([
+      'notice background: Background task completed: Long running check ses_e1cd0ec7affelcI760Zy1mNYRq',
+    ]);
+    const failed = await show(recording('2.0.15-failing'), 'ses_e0f936601');
+    expect(failed.messages.at(-1)?.content).toEqual([
+      expect.objectContaining({ type: 'notice', text: 'synthetic failure from the scripted model' }),
+    ]);
+    const refused = await show(recording('2.0.15-permission-http'), 'ses_e1ccc5d64');
+    expect(refused.messages.flatMap(({ content }) => linesOf(content))).toContain(
+      'result (error): Unable to execute command: rm -rf build',
+    );
+  });
   it('of a version with JSON files is read from them', async () => {
     const { messages, parent_session_id } = await show(recording('1.1.65-single'), 'ses_e21baa615');
     expect(parent_session_id).toBe('ses_e21baa6ddffemcsNbUv3Ocsc54');

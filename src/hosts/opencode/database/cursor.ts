@@ -11,30 +11,54 @@ import { noteOf, sessionFacts } from '../parse-messages.ts';
 import { objectsIn, type RecordContext, type SessionInfo } from '../record.ts';
 import { createProgress, type Look, type Progress, readWhole, takeMessages, takeParts } from './read-whole.ts';
 import { type BatchText, isFull, LIST, PART_COLUMNS, selectRows, TOGETHER } from './rows.ts';
-import { knownSchema, NUMBERS, numbersIn, readSchema, readTree, type Schema, TREE, toInfo } from './schema.ts';
+import {
+  knownSchema,
+  NUMBERS,
+  numbersIn,
+  readSchema,
+  readSecondSchema,
+  readTree,
+  type Schema,
+  TREE,
+  toInfo,
+} from './schema.ts';
+import { createSecondProgress, lookAtSecond, type SecondProgress } from './second.ts';
 
 /** Facts of a long session take memory: at most two are read in parallel. */
 const longSessions = atMost(2);
 
-export function openDatabase({ id }: LocatedSession, source: LocatedSource): TableCursor {
+export function openDatabase(session: LocatedSession, source: LocatedSource): TableCursor {
+  const { id } = session;
   const context: RecordContext = { session: id, source: source.id, begun: {}, settings: new Map() };
   const root = nativeId(id);
   let progress: Progress | undefined;
+  let second: SecondProgress | undefined;
+  const beginSecond = createSecondProgress(session, source);
   return {
     get modifiedAt() {
-      return progress?.modifiedAt ?? 0;
+      return (second ?? progress)?.modifiedAt ?? 0;
     },
     async look(onFacts) {
       try {
-        const { look, next } = await readDatabase(source.path, async (database) => {
+        const { look, next } = await readDatabase(source.path, async (database): Promise<Looked> => {
+          const schema = readSecondSchema(database, source.path);
+          if (schema) {
+            // OpenCode 2 has copied what OpenCode 1 wrote, under other ids.
+            if (progress) return { look: 'replaced', next: undefined };
+            const looked = await lookAtSecond(database, schema, session, second, beginSecond, onFacts);
+            second = looked.next;
+            return { look: looked.look, next: undefined };
+          }
+          if (second) return { look: 'replaced', next: undefined };
           const first = progress ? undefined : await readAtOnce(database, root);
           return lookAt(database, first ?? readInSteps(database, source.path, root), context, progress, onFacts);
         });
         progress = next;
+        if (look === 'replaced') second = undefined;
         return look;
       } catch (error) {
         // Locked by a writer; earlier facts still hold.
-        if (progress && error instanceof UnreadableDatabase && error.isBusy) return 'later';
+        if ((progress || second) && error instanceof UnreadableDatabase && error.isBusy) return 'later';
         throw error;
       }
     },

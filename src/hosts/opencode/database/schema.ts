@@ -9,6 +9,13 @@ import { kindOfFile } from '../../../lib/regular-file.ts';
 import { type ReadOnlyDatabase, type SqlRow, textOf, UnreadableDatabase } from '../../../lib/sqlite.ts';
 import { type SessionInfo, sessionInfo } from '../record.ts';
 
+export interface SecondSchema {
+  readonly version: unknown;
+  readonly sessionColumns: readonly string[];
+  /** Counters of what happened in each session. */
+  readonly hasSequence: boolean;
+}
+
 export interface Schema {
   /** SQLite increments it with every change. */
   readonly version: unknown;
@@ -25,6 +32,11 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
   part: ['id', 'message_id', 'session_id', 'time_created', 'time_updated', 'data'],
 };
 
+const NEEDED_SECOND: Readonly<Record<string, readonly string[]>> = {
+  session_v2: ['id', 'parent_id', 'title', 'time_created', 'time_updated'],
+  session_message: ['id', 'session_id', 'type', 'seq', 'time_created', 'time_updated', 'data'],
+};
+
 /** By connection: many sessions share one. */
 const schemas = new WeakMap<ReadOnlyDatabase, Schema>();
 
@@ -32,18 +44,53 @@ export function knownSchema(database: ReadOnlyDatabase): Schema | undefined {
   return schemas.get(database);
 }
 
-/** Throws `UnreadableDatabase` if the schema is unknown. */
-export function readSchema(database: ReadOnlyDatabase, file: string): Schema {
-  const version = database.all('select schema_version from pragma_schema_version')[0]?.['schema_version'];
-  const before = schemas.get(database);
-  if (before && before.version === version) return before;
-  for (const [table, columns] of Object.entries(NEEDED)) {
+/** Throws `UnreadableDatabase` if one is missing. */
+function assertColumns(
+  database: ReadOnlyDatabase,
+  file: string,
+  needed: Readonly<Record<string, readonly string[]>>,
+): void {
+  for (const [table, columns] of Object.entries(needed)) {
     const has = columnsOf(database, table);
     const missing = columns.find((column) => !has.has(column));
     if (missing === undefined) continue;
     const what = has.size === 0 ? `has no table «${table}»` : `has no column «${table}.${missing}»`;
     throw new UnreadableDatabase(file, `it ${what}: this version of troupe does not know its schema`, false);
   }
+}
+
+/** By connection. Undefined: OpenCode 2 never wrote this database. */
+const secondSchemas = new WeakMap<ReadOnlyDatabase, SecondSchema | { readonly version: unknown }>();
+
+/** Undefined for a database that only OpenCode 1 wrote. Throws `UnreadableDatabase` if the schema is unknown. */
+export function readSecondSchema(database: ReadOnlyDatabase, file: string): SecondSchema | undefined {
+  const version = database.all('select schema_version from pragma_schema_version')[0]?.['schema_version'];
+  const before = secondSchemas.get(database);
+  if (before && before.version === version) return 'sessionColumns' in before ? before : undefined;
+  const has = columnsOf(database, 'session_v2');
+  if (has.size === 0) {
+    secondSchemas.set(database, { version });
+    return undefined;
+  }
+  assertColumns(database, file, NEEDED_SECOND);
+  const sessionColumns = SECOND_COLUMNS.filter((column) => has.has(column));
+  const schema = { version, sessionColumns, hasSequence: columnsOf(database, 'event_sequence').has('seq') };
+  secondSchemas.set(database, schema);
+  return schema;
+}
+
+const SECOND_COLUMNS = [
+  ...['id', 'parent_id', 'fork_session_id', 'title', 'directory', 'version', 'agent', 'permission'],
+  ...['cost', 'tokens_input', 'tokens_output', 'tokens_reasoning', 'tokens_cache_read', 'tokens_cache_write'],
+  ...['time_created', 'time_updated', 'time_idle'],
+];
+
+/** Throws `UnreadableDatabase` if the schema is unknown. */
+export function readSchema(database: ReadOnlyDatabase, file: string): Schema {
+  const version = database.all('select schema_version from pragma_schema_version')[0]?.['schema_version'];
+  const before = schemas.get(database);
+  if (before && before.version === version) return before;
+  assertColumns(database, file, NEEDED);
   const has = columnsOf(database, 'session');
   const sessionColumns = SESSION_COLUMNS.filter((column) => has.has(column));
   const schema = { version, sessionColumns, hasEvents: columnsOf(database, 'event').has('aggregate_id') };
@@ -63,8 +110,8 @@ const SESSION_COLUMNS = [
   'time_updated',
 ];
 
-/** The last migration of the newest recorded version (1.18.34). */
-const NEWEST_KNOWN = '20260622202450_simplify_session_input';
+/** The last migration of the newest recorded version (2.0.15). */
+const NEWEST_KNOWN = '20260923013825_project_time_active';
 
 /** A migration that troupe does not know. Their names begin with their time. */
 export function unknownStepOf(database: ReadOnlyDatabase): string | undefined {

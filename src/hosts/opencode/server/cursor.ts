@@ -5,9 +5,10 @@ import { type AgentEvent, nativeId } from '../../../core/index.ts';
 import { asObject, asText, type JsonObject } from '../../../lib/json.ts';
 import type { LocatedSession, LocatedSource, TableCursor } from '../../index.ts';
 import { createEventsState, readEvent } from '../events.ts';
-import { toMessages, wholeMessageFacts } from '../files.ts';
+
 import { noteOf, sessionFacts } from '../parse-messages.ts';
 import { type RecordContext, selectTree, toSessionInfo } from '../record.ts';
+import { toMessages, wholeMessageFacts } from '../whole-messages.ts';
 import { getList, listServed, openStream, type ServerEvent } from './request.ts';
 
 export function openServer({ id }: LocatedSession, source: LocatedSource): TableCursor {

@@ -1,0 +1,136 @@
+// What OpenCode 2 leaves out of its messages, session by session: ends of executions, and tokens of requests that have no message.
+
+import { type AgentEvent, mainAgentOf, type RunOutcome, type Usage, type UsageCounted } from '../../../core/index.ts';
+import { asText, type JsonObject, known } from '../../../lib/json.ts';
+import { createdAtOf, endFact, endOf, isOver, placeAt, sessionFacts, usageFacts } from '../parse-messages.ts';
+import { agentIdOf, originOf, problemFact, type RecordContext, type SessionInfo } from '../record.ts';
+import { wholeMessageFacts } from '../whole-messages.ts';
+import { toWhole } from './messages.ts';
+
+interface Told {
+  info?: SessionInfo;
+  /** The last message, and how it says that its execution ended. */
+  last?: {
+    readonly id: string;
+    readonly at: number;
+    readonly isReply: boolean;
+    readonly outcome: RunOutcome | undefined;
+  };
+  readonly counted: Map<string, Pick<UsageCounted, 'usage' | 'nanoUsd'>>;
+}
+
+export type Teller = ReturnType<typeof createTeller>;
+
+export function createTeller(context: RecordContext) {
+  const sessions = new Map<string, Told>();
+  const of = (session: string): Told => {
+    const known = sessions.get(session) ?? { counted: new Map() };
+    sessions.set(session, known);
+    return known;
+  };
+  return {
+    session(info: SessionInfo): readonly AgentEvent[] {
+      of(info.id).info = info;
+      return sessionFacts(info, context);
+    },
+    message(session: string, raw: JsonObject): readonly AgentEvent[] {
+      const whole = toWhole(raw);
+      if (!whole) return [];
+      const { id, info } = whole;
+      const told = of(session);
+      if (info['role'] === 'idle') return idleFacts(session, id, info, told, context);
+      noteLast(told, id, info);
+      const facts = wholeMessageFacts(withoutCopiedAgents(whole, told), session, context);
+      for (const fact of facts) if (fact.kind === 'usage-counted') told.counted.set(fact.message, fact);
+      return facts;
+    },
+    /** Only where all messages of the session were told. */
+    leftover(session: string): readonly AgentEvent[] {
+      return leftoverFacts(session, of(session), context);
+    },
+    damage: (id: string | undefined): readonly AgentEvent[] => [
+      problemFact(context, 'invalid-json', `the row ${id ?? '?'}`, { offset: 0, length: 0 }),
+    ],
+  };
+}
+
+function noteLast(told: Told, id: string, info: JsonObject): void {
+  const role = info['role'];
+  const at = createdAtOf(info) ?? 0;
+  if ((role !== 'user' && role !== 'assistant') || (told.last && told.last.id !== id && told.last.at > at)) return;
+  told.last = { id, at, isReply: role === 'assistant', outcome: role === 'assistant' ? outcomeOf(info) : undefined };
+}
+
+function outcomeOf(info: JsonObject): RunOutcome | undefined {
+  if (!isOver(info)) return undefined;
+  const error = info['error'] as JsonObject | undefined;
+  if (error) return error['name'] === 'MessageAbortedError' ? 'stopped' : 'failed';
+  const end = endOf(asText(info['finish']));
+  return end === undefined || end === 'tools' ? undefined : 'completed';
+}
+
+const OUTCOMES: Readonly<Record<string, RunOutcome>> = {
+  succeeded: 'completed',
+  failed: 'failed',
+  interrupted: 'stopped',
+};
+const ENTRIES = { completed: 'reply', failed: 'failure', stopped: 'interruption' } as const;
+const REASONS = { completed: 'its turn ended', failed: 'its execution failed', stopped: 'interrupted' } as const;
+
+/** Empty if the last message says the same. */
+function idleFacts(
+  session: string,
+  id: string,
+  info: JsonObject,
+  { last }: Told,
+  context: RecordContext,
+): readonly AgentEvent[] {
+  const outcome = OUTCOMES[asText(info['outcome']) ?? ''];
+  const at = createdAtOf(info);
+  // A message that came later begins another execution.
+  if (outcome === undefined || last?.outcome === outcome || (last?.at ?? 0) > (at ?? 0)) return [];
+  const agent = agentIdOf(session);
+  const place = placeAt(context, { session: context.session, origin: originOf(context, at, true), agent }, at);
+  if (agent !== mainAgentOf(context.session)) return [endFact(place, outcome, REASONS[outcome])];
+  if (outcome === 'completed' && !last?.isReply) return [];
+  // By the id of the last message: it is no message of its own.
+  const end = outcome === 'completed' ? ('turn' as const) : undefined;
+  return [{ kind: 'entry-added', ...place, entry: ENTRIES[outcome], id: last?.id ?? id, ...known({ end }) }];
+}
+
+/** A fork repeats the calls of its origin; their agents stay with the origin. */
+function withoutCopiedAgents(whole: NonNullable<ReturnType<typeof toWhole>>, { info }: Told): typeof whole {
+  const at = createdAtOf(whole.info);
+  const begun = info?.createdAt;
+  if (info?.fork === undefined || at === undefined || begun === undefined || at >= begun) return whole;
+  const parts = whole.parts.map((part) => {
+    const state = part['state'] as JsonObject | undefined;
+    return state ? { ...part, state: { ...state, metadata: {} } } : part;
+  });
+  return { ...whole, parts };
+}
+
+const FIELDS = ['input', 'output', 'cacheRead', 'cacheWrite'] as const satisfies readonly (keyof Usage)[];
+
+/** The session's own sum, less its messages: requests for titles. Empty if one is not there yet: it is less than the messages say. */
+function leftoverFacts(session: string, { info, counted }: Told, context: RecordContext): readonly AgentEvent[] {
+  const { total, createdAt, updatedAt, fork } = info ?? {};
+  // A fork begins with copies, which its own sum may hold or not.
+  if (!total || fork !== undefined) return [];
+  const agent = agentIdOf(session);
+  const origin = originOf(context, updatedAt ?? createdAt, false);
+  const [sum] = usageFacts('', { ...total, cost: total.cost }, { session: context.session, origin, agent });
+  if (!sum) return [];
+  const usage = { ...sum.usage };
+  let nanoUsd = sum.nanoUsd ?? 0;
+  for (const one of counted.values()) {
+    for (const field of FIELDS) usage[field] -= one.usage[field];
+    nanoUsd -= one.nanoUsd ?? 0;
+  }
+  if (FIELDS.some((field) => usage[field] < 0)) return [];
+  const at = Math.max(updatedAt ?? 0, createdAt ?? 0, counted.size);
+  const cost = sum.nanoUsd === undefined || nanoUsd < 0 ? undefined : nanoUsd;
+  return [
+    { kind: 'usage-unattributed', session: context.session, origin, of: agent, usage, at, ...known({ nanoUsd: cost }) },
+  ];
+}
