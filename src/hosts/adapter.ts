@@ -330,6 +330,8 @@ export interface FollowCapability {
   readFacts(root: string): Promise<(session: LocatedSession) => readonly AgentEvent[]>;
   /** For a root that is an address: tells when something is new there (`entry`: sessions came or went). Undefined for folders. */
   listen?(root: string, onNews: (what: 'written' | 'entry') => void): { close(): void } | undefined;
+  /** For a folder, beside watching it: tells when `readFacts` has something new that no file shows. */
+  listenBeside?(root: string, onNews: () => void): { close(): void } | undefined;
 }
 
 /** What the adapter has to remember of a data folder from one change to the next, for as long as somebody follows it. */

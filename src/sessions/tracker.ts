@@ -208,6 +208,8 @@ class Tracker implements LiveTrees {
       const isWanted = await adapter.follow?.watched(root);
       if (this.#queue.isClosed) return;
       const heard = adapter.follow?.listen?.(root, (what) => onChange(root, what));
+      const beside = adapter.follow?.listenBeside?.(root, () => onChange(root, 'written'));
+      if (beside) this.#listening.push(beside);
       if (heard) this.#listening.push(heard);
       else this.#watches.push(watchFolders(root, { onChange, ...known({ isWanted, watch }) }));
     }

@@ -71,7 +71,7 @@ async function inEvents(file: string): Promise<Parents> {
     const record = parseObject(line.toString('utf8'));
     const event = record && eventOf(record);
     if (!event || !asText(event['type'])?.startsWith('session.')) return;
-    if (isSecondEvent(event)) return noteParents(asObject(event['data']) ?? {}, parents);
+    if (isSecondEvent(event)) return noteParents(event, parents);
     const info = toSessionInfo(asObject(asObject(event['properties'])?.['info']));
     if (info) parents.set(info.id, info.parent);
   });
@@ -79,10 +79,11 @@ async function inEvents(file: string): Promise<Parents> {
 }
 
 /** A recording may begin after a session did: then its calls tell whose agent it is. */
-function noteParents(data: JsonObject, parents: Map<string, string | undefined>): void {
+function noteParents(event: JsonObject, parents: Map<string, string | undefined>): void {
+  const data = asObject(event['data']) ?? {};
   const session = asText(data['sessionID']);
   if (session === undefined || !isSessionId(session)) return;
-  const parent = asText(data['parentID']);
+  const parent = event['type'] === 'session.created' ? asText(data['parentID']) : undefined;
   if (parent !== undefined || !parents.has(session)) parents.set(session, parent);
   for (const made of agentsMadeBy({ content: [{ state: data }] })) parents.set(made, parents.get(made) ?? session);
 }

@@ -13,6 +13,7 @@ import { databaseOf, OLD_PROJECTS, STORAGE } from './host.ts';
 import { locateSessions, readFacts } from './locate.ts';
 import { createRootOf, sessionIdOf } from './record.ts';
 import { listen } from './server/cursor.ts';
+import { listenBeside } from './server/live.ts';
 import { isAddress } from './server/request.ts';
 import { listStored, readRecord } from './storage.ts';
 
@@ -32,6 +33,8 @@ export const follow: FollowCapability = {
   },
   async subjectOf(root, place, notes) {
     if (isAddress(root)) return EVERYTHING;
+    // A server of it has said something.
+    if (path.relative(root, place) === '') return { kind: 'facts' };
     const [first = '', second, third, ...rest] = path.relative(root, place).split(path.sep);
     if (first === OLD_PROJECTS) return /\.json$/.test(place) ? EVERYTHING : NOTHING;
     if (first === STORAGE) return subjectOfStored(root, [second, third, ...rest], place);
@@ -46,6 +49,7 @@ export const follow: FollowCapability = {
   },
   readFacts,
   listen: (root, onNews) => (isAddress(root) ? listen(root, onNews) : undefined),
+  listenBeside: (root, onNews) => (isAddress(root) ? undefined : listenBeside(root, onNews)),
 };
 
 async function subjectOfDatabase(root: string, file: string, place: string, notes: FollowNotes): Promise<Subject> {

@@ -22,6 +22,7 @@ import { sessionsInFile } from './files.ts';
 import { isDatabaseName, isOwnDatabaseName } from './host.ts';
 import { factsOfProcesses } from './processes.ts';
 import { agentIdOf, createRootOf, sessionIdOf } from './record.ts';
+import { liveFacts } from './server/live.ts';
 import { isAddress, listServed, UnreachableServer } from './server/request.ts';
 import { listStored, REFUSED, storagesIn, unknownStepOf as unknownStepOfStorage } from './storage.ts';
 
@@ -53,7 +54,10 @@ export async function locate(root: string): Promise<Located> {
 }
 
 export async function readFacts(root: string): Promise<(session: LocatedSession) => readonly AgentEvent[]> {
-  return isAddress(root) ? () => [] : factsOfProcesses((await filesAt(root)).filter(isDatabaseName));
+  if (isAddress(root)) return () => [];
+  const ofProcesses = await factsOfProcesses((await filesAt(root)).filter(isDatabaseName));
+  const live = await liveFacts(root);
+  return (session) => [...ofProcesses(session), ...live(session)];
 }
 
 /** Without facts. */

@@ -1,6 +1,7 @@
 // OpenCode keeps no record of its processes, but a working one has the database open for writing: if no process has, nothing runs.
 // Versions before 1.2 keep nothing open: there nothing runs if the program does not. Both are known on Linux only.
 
+import { homedir } from 'node:os';
 import path from 'node:path';
 import { type AgentEvent, toSourceId } from '../../core/index.ts';
 import { listFolder, modifiedAt } from '../../lib/folders.ts';
@@ -9,6 +10,8 @@ import { type FileOpener, listeningSockets, openersOf, runningPrograms } from '.
 import type { LocatedSession } from '../index.ts';
 import { isDatabaseName } from './host.ts';
 import { getJson } from './server/request.ts';
+import { isSecondServer } from './server/second.ts';
+import { readService } from './server/service.ts';
 
 /** Sessions in a database without changes for longer are over. */
 const RECENT_MS = 6 * 60_000;
@@ -45,7 +48,7 @@ function isAtWork({ isWriter, words }: FileOpener): boolean {
   return isWriter && words.some((word) => word !== '');
 }
 
-/** `opencode run` (1.18.33): one prompt, one turn. */
+/** `opencode run` (1.18.33): one prompt, one turn. Since 2.0 it is a client, unless it is told to be its own server. */
 function isHeadless({ words: [program = '', first = '', second] }: FileOpener): boolean {
   return (INTERPRETERS.test(path.basename(program)) ? second : first) === 'run';
 }
@@ -76,6 +79,8 @@ function isGone(): boolean {
  * and the program's answer on it. A server with another password than ours is not found.
  */
 export async function findServers(root: string): Promise<readonly string[]> {
+  // For its password.
+  await readService({ env: process.env, home: homedir() });
   const names = (await listFolder(root)).filter(({ kind, name }) => kind === 'file' && isDatabaseName(name));
   const recent = await selectRecent(names.map(({ name }) => path.join(root, name)));
   const openers = recent.length === 0 ? [] : (openersOf(recent) ?? []);
@@ -92,5 +97,6 @@ export async function findServers(root: string): Promise<readonly string[]> {
 /** A process may listen on other ports, too: for a browser, for an editor. */
 async function isServer(address: string): Promise<boolean> {
   const said = await getJson(address, '/global/health', 2_000).catch(() => undefined);
-  return isObject(said) && said['healthy'] === true;
+  if (isObject(said) && said['healthy'] === true) return true;
+  return isSecondServer(address, 2_000).catch(() => false);
 }

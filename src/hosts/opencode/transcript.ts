@@ -29,6 +29,7 @@ import { objectsIn } from './record.ts';
 import { applyEvent, createSecondMessages, isSecondEvent } from './second/events.ts';
 import { toWhole } from './second/messages.ts';
 import { getList } from './server/request.ts';
+import { isSecondServer, listMessages } from './server/second.ts';
 import { jsonFilesIn, messageFolder, partFolder, readRecord } from './storage.ts';
 import { toPart } from './stream.ts';
 import { fileWrittenBy, INVALID, summarise } from './tools.ts';
@@ -130,6 +131,7 @@ async function loadExport(file: string, session: string): Promise<readonly Whole
 }
 
 async function loadServed(root: string, session: string): Promise<readonly WholeMessage[]> {
+  if (await isSecondServer(root)) return wholeOf(await listMessages(root, session));
   return toMessages(await getList(root, `/session/${session}/message`));
 }
 

@@ -39,7 +39,11 @@ export function applyEvent(state: SecondMessages, event: JsonObject): Change | u
 
 const APPLY: ReadonlyMap<string, Apply> = new Map<string, Apply>([
   ['session.created', begin],
-  ['session.forked', begin],
+  // Here the parent is the session that it is a copy of.
+  [
+    'session.forked',
+    (state, { parentID, ...data }, at) => begin(state, { ...data, fork: { sessionID: parentID } }, at),
+  ],
   ['session.renamed', (state, data, at) => changeSession(state, data, at, known({ title: data['title'] }))],
   [
     'session.usage.updated',

@@ -74,9 +74,12 @@ export function toWhole(message: JsonObject): WholeMessage | undefined {
   }
 }
 
-function replyInfo({ time, agent, model, finish, error, cost, tokens }: JsonObject): JsonObject {
+function replyInfo({ time: said, agent, model, finish, error, cost, tokens, content }: JsonObject): JsonObject {
   const { id: modelID, providerID, variant } = asObject(model) ?? {};
   const failed = asObject(error);
+  // One that OpenCode 1 left open is closed when its session goes on, without a word about its end.
+  const isAbandoned = finish === undefined && !failed && objectsIn(content).length === 0;
+  const time = isAbandoned ? { created: asObject(said)?.['created'] } : said;
   const { type, message } = failed ?? {};
   return {
     role: 'assistant',

@@ -8,7 +8,9 @@ import type { ApprovalListener, ApprovalsCapability, HostApproval } from '../../
 import { ASKED, QUESTION, REPLIED } from '../guard.ts';
 import { findServers } from '../processes.ts';
 import { objectsIn } from '../record.ts';
+import { toSecondInfo } from '../second/messages.ts';
 import { getJson, getList, isAddress, openStream, post } from './request.ts';
+import { getData, isSecondServer, listActive, listQuestions } from './second.ts';
 
 export const questions: ApprovalsCapability = {
   addressesOf,
@@ -28,6 +30,11 @@ export const questions: ApprovalsCapability = {
     const body = parseObject(printed);
     if (!body) return false;
     const { session, directory } = question as { readonly session: string; readonly directory?: string };
+    if (await isSecondServer(address)) {
+      const route = `/api/session/${encodeURIComponent(session)}/permission/${encodeURIComponent(id)}/reply`;
+      const decision = { decision: body['reply'], ...known({ message: body['message'] }) };
+      return (await post(address, route, decision)) < 300;
+    }
     const status = await post(address, withFolder(`/permission/${encodeURIComponent(id)}/reply`, directory), body);
     if (status !== 404) return status < 300;
     const older = withFolder(`/session/${session}/permissions/${encodeURIComponent(id)}`, directory);
@@ -57,7 +64,7 @@ async function listenOnce(
     const question = await describe(address, id, asked, directory).catch(() => undefined);
     if (question && open.has(id)) heard.asked(question);
   };
-  for (const asked of await getList(address, '/permission')) await ask(asked, undefined);
+  for (const asked of await listOpen(address)) await ask(asked, undefined);
   for await (const { type, properties, directory } of events) {
     if (type === 'permission.asked') await ask(properties, directory);
     const id = asText(properties['requestID']);
@@ -65,7 +72,22 @@ async function listenOnce(
   }
 }
 
+/** Requests that are open already. */
+async function listOpen(address: string): Promise<readonly JsonObject[]> {
+  if (!(await isSecondServer(address))) return getList(address, '/permission');
+  const all: JsonObject[] = [];
+  for (const session of await listActive(address)) all.push(...(await listQuestions(address, session)).permissions);
+  return all;
+}
+
 async function dropStale(address: string, open: OpenRequests, heard: ApprovalListener): Promise<void> {
+  if (open.size === 0) return;
+  if (await isSecondServer(address)) {
+    const before = [...open.keys()];
+    const there = new Set((await listOpen(address)).map(({ id }) => id));
+    for (const id of before) if (!there.has(id) && open.delete(id)) heard.gone(id);
+    return;
+  }
   for (const directory of new Set(open.values())) {
     const before = [...open].filter(([, folder]) => folder === directory).map(([id]) => id);
     const there = new Set((await getList(address, withFolder('/permission', directory))).map(({ id }) => id));
@@ -77,6 +99,7 @@ async function dropStale(address: string, open: OpenRequests, heard: ApprovalLis
 async function describe(address: string, id: string, asked: JsonObject, folder?: string) {
   const session = asText(asked['sessionID']);
   if (session === undefined) return undefined;
+  if (await isSecondServer(address)) return describeSecond(address, id, session, asked, folder);
   const line = await lineOf(address, session, folder);
   const directory = folder ?? asText(line[0]?.['directory']);
   const { permission, patterns } = asked;
@@ -85,6 +108,46 @@ async function describe(address: string, id: string, asked: JsonObject, folder?:
   const facts = { session, line, servers, permission: { id, permission, patterns }, ...call, ...known({ directory }) };
   const as = (hook: string): object => ({ hook, ...facts });
   return { id, payloads: { asked: as(ASKED), question: as(QUESTION), gone: as(REPLIED) } } satisfies HostApproval;
+}
+
+/** The same of OpenCode 2. */
+async function describeSecond(address: string, id: string, session: string, asked: JsonObject, folder?: string) {
+  const line = await secondLineOf(address, session);
+  const directory = folder ?? asText(line[0]?.['directory']);
+  const { action, resources, metadata, source } = asked;
+  const { messageID, id: callID } = asObject(source) ?? {};
+  const [message, call] = [asText(messageID), asText(callID)];
+  const found =
+    message === undefined || call === undefined ? undefined : await secondCallOf(address, session, message, call);
+  const facts = {
+    ...{ session, line, servers: [], permission: { id, permission: action, patterns: resources } },
+    ...(found ?? { tool: action, args: metadata ?? { patterns: resources } }),
+    ...known({ call, directory }),
+  };
+  const as = (hook: string): object => ({ hook, ...facts });
+  return { id, payloads: { asked: as(ASKED), question: as(QUESTION), gone: as(REPLIED) } } satisfies HostApproval;
+}
+
+async function secondLineOf(address: string, session: string): Promise<readonly JsonObject[]> {
+  const line: JsonObject[] = [];
+  for (let next: string | undefined = session; next !== undefined; ) {
+    const id: string = next;
+    const route = `/api/session/${encodeURIComponent(id)}`;
+    const info = toSecondInfo(asObject(await getData(address, route).catch(() => undefined)));
+    if (!info || line.some((one) => one['id'] === id)) break;
+    const { parent, agent, directory } = info;
+    line.push({ id, ...known({ parent, agent, directory }) });
+    next = parent;
+  }
+  return line;
+}
+
+async function secondCallOf(address: string, session: string, message: string, call: string) {
+  const route = `/api/session/${encodeURIComponent(session)}/message/${encodeURIComponent(message)}`;
+  const found = asObject(await getData(address, route).catch(() => undefined));
+  const part = objectsIn(found?.['content']).find(({ type, id }) => type === 'tool' && id === call);
+  const [tool, input] = [asText(part?.['name']), asObject(asObject(part?.['state'])?.['input'])];
+  return tool === undefined || !input ? undefined : { tool, args: input };
 }
 
 /** From the session that asks to the main one. */
@@ -137,15 +200,24 @@ function withFolder(route: string, directory: string | undefined): string {
 export const steering: SteeringCapability = {
   send: (agent, message) =>
     atServer(agent, async (address, route) => {
+      if (await isSecondServer(address)) {
+        const sent = await post(address, secondRoute(agent, 'prompt'), { text: message });
+        return toSteered(address, sent, 'has the message: the agent reads it in its next turn');
+      }
       const status = await post(address, route('prompt_async'), { parts: [{ type: 'text', text: message }] });
       return toSteered(address, status, 'has the message: the agent reads it in its next turn');
     }),
   stop: (agent) =>
     atServer(agent, async (address, route) => {
       if (!agent.isAtWork) return { whyNot: 'it is not at work.' };
-      return toSteered(address, await post(address, route('abort'), {}), 'has stopped it');
+      const stop = (await isSecondServer(address)) ? secondRoute(agent, 'interrupt') : route('abort');
+      return toSteered(address, await post(address, stop, {}), 'has stopped it');
     }),
 };
+
+function secondRoute({ agent }: AgentToSteer, what: string): string {
+  return `/api/session/${encodeURIComponent(agent)}/${what}`;
+}
 
 function toSteered(address: string, status: number, done: string): Steered {
   return status < 300
@@ -159,7 +231,7 @@ type Act = (address: string, route: (what: string) => string) => Promise<Steered
 async function atServer({ root, agent, cwd }: AgentToSteer, act: Act): Promise<Steered> {
   const session = `/session/${encodeURIComponent(agent)}`;
   for (const address of await addressesOf(root)) {
-    if ((await find(address, session, cwd))?.['id'] !== agent) continue;
+    if (!(await knowsSession(address, agent, session, cwd))) continue;
     try {
       return await act(address, (what) => withFolder(`${session}/${what}`, cwd));
     } catch {
@@ -170,4 +242,10 @@ async function atServer({ root, agent, cwd }: AgentToSteer, act: Act): Promise<S
     whyNot:
       'no server of OpenCode that runs it was found. A terminal without --port listens nowhere; a server elsewhere is named with --root ADDRESS.',
   };
+}
+
+async function knowsSession(address: string, agent: string, route: string, cwd: string | undefined): Promise<boolean> {
+  const isSecond = await isSecondServer(address).catch(() => false);
+  if (!isSecond) return (await find(address, route, cwd))?.['id'] === agent;
+  return asObject(await getData(address, `/api${route}`).catch(() => undefined))?.['id'] === agent;
 }

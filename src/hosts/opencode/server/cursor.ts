@@ -4,12 +4,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type AgentEvent, nativeId } from '../../../core/index.ts';
 import { asObject, asText, type JsonObject } from '../../../lib/json.ts';
 import type { LocatedSession, LocatedSource, TableCursor } from '../../index.ts';
-import { createEventsState, readEvent } from '../events.ts';
+import { createEventsState, readEvent, readSecondEvent } from '../events.ts';
 
 import { noteOf, sessionFacts } from '../parse-messages.ts';
 import { type RecordContext, selectTree, toSessionInfo } from '../record.ts';
+import { toSecondInfo } from '../second/messages.ts';
 import { toMessages, wholeMessageFacts } from '../whole-messages.ts';
 import { getList, listServed, openStream, type ServerEvent } from './request.ts';
+import { isSecondServer, listActive, listMessages, listQuestions, listSessions } from './second.ts';
 
 export function openServer({ id }: LocatedSession, source: LocatedSource): TableCursor {
   // Not the session's root, which may be a folder that has the session, too.
@@ -37,6 +39,29 @@ export function openServer({ id }: LocatedSession, source: LocatedSource): Table
       onFacts(readEvent('permission.asked', properties, state));
   };
 
+  const readAllSecond = async (onFacts: (facts: readonly AgentEvent[]) => void): Promise<void> => {
+    const raws = await listSessions(root);
+    const infos = raws.flatMap((raw) => toSecondInfo(raw) ?? []);
+    const byId = new Map(raws.map((raw) => [raw['id'], raw]));
+    const active = await listActive(root);
+    for (const info of selectTree(nativeId(id), infos)) {
+      state.tree.add(info.id);
+      state.second.sessions.set(info.id, byId.get(info.id) ?? {});
+      modifiedAt = Math.max(modifiedAt, info.updatedAt ?? 0);
+      onFacts(state.teller.session(info));
+      for (const message of await listMessages(root, info.id)) {
+        state.second.messages.set(String(message['id']), { ...message, sessionID: info.id });
+        onFacts(state.teller.message(info.id, message));
+      }
+      onFacts(state.teller.leftover(info.id));
+      if (!active.has(info.id)) continue;
+      const { permissions, forms } = await listQuestions(root, info.id);
+      state.at = Date.now();
+      for (const data of permissions) onFacts(readSecondEvent({ type: 'permission.asked', data }, state));
+      for (const form of forms) onFacts(readSecondEvent({ type: 'form.created', data: { form } }, state));
+    }
+  };
+
   return {
     get modifiedAt() {
       return modifiedAt;
@@ -52,8 +77,8 @@ export function openServer({ id }: LocatedSession, source: LocatedSource): Table
       const events = log && log === former ? log.since(read) : undefined;
       // Before the requests: events that arrive meanwhile may be read twice, but are not lost.
       const next = log?.end ?? 0;
-      if (!events) await readAll(emit);
-      for (const { type, properties, at } of events ?? []) {
+      if (!events) await ((await isSecondServer(root)) ? readAllSecond(emit) : readAll(emit));
+      for (const { type, properties, second, at } of events ?? []) {
         if (type === 'session.deleted' || type === 'message.removed') {
           if (!concerns(properties, state.tree)) continue;
           former = undefined;
@@ -61,7 +86,7 @@ export function openServer({ id }: LocatedSession, source: LocatedSource): Table
         }
         state.at = at;
         modifiedAt = at;
-        emit(readEvent(type, properties, state));
+        emit(second ? readSecondEvent(second, state) : readEvent(type, properties, state));
       }
       former = log;
       read = next;
@@ -112,7 +137,9 @@ const RECONNECT_MS = 1_000;
 /** Events with facts; there are thousands of others. */
 const WITH_FACTS =
   /^(?:session\.(?:created|updated|deleted)|message\.(?:updated|removed)|message\.part\.updated|permission\.(?:asked|replied|updated))$/;
-const ADDED_OR_DELETED = /^session\.(?:created|deleted)$/;
+/** Of OpenCode 2: not every piece of a text. */
+const SECOND_WITH_FACTS = /^(?:session\.(?!.*\.delta$)|permission\.|form\.)/;
+const ADDED_OR_DELETED = /^session\.(?:created|forked|deleted)$/;
 
 export function listen(root: string, onNews: (what: 'written' | 'entry') => void): { close(): void } {
   const end = new AbortController();
@@ -137,9 +164,10 @@ async function followOnce(
   const log = new EventLog();
   logs.set(root, log);
   onNews('entry');
-  for await (const { type, properties } of events) {
-    if (!WITH_FACTS.test(type)) continue;
-    log.add({ type, properties, at: Date.now() });
+  for await (const event of events) {
+    const { type, second } = event;
+    if (!(second ? SECOND_WITH_FACTS : WITH_FACTS).test(type)) continue;
+    log.add({ ...event, at: Date.now() });
     onNews(ADDED_OR_DELETED.test(type) ? 'entry' : 'written');
   }
 }
