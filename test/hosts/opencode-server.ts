@@ -1,5 +1,5 @@
 // The real OpenCode as a server in a throw-away project, with the model of the kit.
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, openSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,9 +13,14 @@ export interface ServedProject {
   readonly env: NodeJS.ProcessEnv;
   readonly data: string;
   readonly url: string;
+  readonly isSecond: boolean;
   request<T>(method: string, route: string, body?: object): Promise<T>;
   /** Gives the session. */
   prompt(play: string): Promise<string>;
+  /** How the shell command of the session's sub-agent ended: `status: error`. */
+  commandOf(session: string): Promise<string>;
+  /** Says yes to the question that is open, as the program's own client does. */
+  allow(): Promise<void>;
   /** Until the session does nothing any more. */
   untilIdle(session: string): Promise<void>;
   close(): Promise<void>;
@@ -33,18 +38,27 @@ export interface ServeOptions {
 }
 
 export async function serveOpencode(options: ServeOptions): Promise<ServedProject> {
-  const { program, root, scenario, permission, password, play = 'guarded', prepare } = options;
+  const { program, root, scenario, permission, play = 'guarded', prepare } = options;
+  const isSecond = isSecondProgram(program);
+  // OpenCode 2 has one in any case.
+  const password = options.password ?? (isSecond ? 'sesame' : undefined);
   const load = (file: string) => import(pathToFileURL(path.join(kit, file)).href);
   const [{ startFakeOpenai }, { makeWorkspace, commit, cleanEnv, freePort, endGroup }] = await Promise.all(
     ['fake-openai.mjs', 'workspace.mjs'].map(load),
   );
   const { base, project, ...workspace } = makeWorkspace({ root, scenario, play });
-  const model = await startFakeOpenai({ dialect: 'opencode', log: path.join(base, 'model.jsonl') });
+  const model = await startFakeOpenai({
+    dialect: isSecond ? 'opencode2' : 'opencode',
+    log: path.join(base, 'model.jsonl'),
+  });
   const env: NodeJS.ProcessEnv = cleanEnv(workspace, {
     ...Object.fromEntries(
       ['data', 'config', 'state', 'cache'].map((n) => [`XDG_${n.toUpperCase()}_HOME`, path.join(base, n)]),
     ),
-    ...(password !== undefined && { OPENCODE_SERVER_PASSWORD: password }),
+    ...(password !== undefined && {
+      OPENCODE_SERVER_PASSWORD: password,
+      ...(isSecond && { OPENCODE_PASSWORD: password }),
+    }),
     ...Object.fromEntries(OFF.map((name) => [`OPENCODE_DISABLE_${name}`, '1'])),
   });
   const config = path.join(base, 'config', 'opencode');
@@ -58,11 +72,11 @@ export async function serveOpencode(options: ServeOptions): Promise<ServedProjec
   const child = spawn(program, args, { cwd: project, env, stdio: ['ignore', log, log], detached: true });
   const url = `http://127.0.0.1:${port}`;
   const authorization = `Basic ${Buffer.from(`opencode:${password ?? ''}`).toString('base64')}`;
-  const query = `?directory=${encodeURIComponent(project)}`;
+  const query = `?${isSecond ? 'location[directory]' : 'directory'}=${encodeURIComponent(project)}`;
   const request = async <T>(method: string, route: string, body?: object): Promise<T> => {
     const response = await fetch(`${url}${route}${query}`, {
       method,
-      headers: { 'content-type': 'application/json', authorization },
+      headers: { 'content-type': 'application/json', connection: 'close', authorization },
       signal: AbortSignal.timeout(60_000),
       ...(body && { body: JSON.stringify(body) }),
     });
@@ -70,7 +84,10 @@ export async function serveOpencode(options: ServeOptions): Promise<ServedProjec
     return (text === '' ? undefined : JSON.parse(text)) as T;
   };
   const isUp = () =>
-    fetch(`${url}/global/health`, { headers: { authorization }, signal: AbortSignal.timeout(2_000) }).then(
+    fetch(`${url}${isSecond ? '/api/info' : '/global/health'}`, {
+      headers: { authorization },
+      signal: AbortSignal.timeout(2_000),
+    }).then(
       ({ ok }) => ok,
       () => false,
     );
@@ -86,18 +103,52 @@ export async function serveOpencode(options: ServeOptions): Promise<ServedProjec
     env,
     data: path.join(base, 'data', 'opencode'),
     url,
+    isSecond,
     request,
     async prompt(play) {
+      if (isSecond) {
+        const { data } = await request<Data<{ id: string }>>('POST', '/api/session', {
+          location: { directory: project },
+        });
+        await request('POST', `/api/session/${data.id}/prompt`, { text: `Please do the job. [[play:${play}]]` });
+        return data.id;
+      }
       const { id } = await request<{ id: string }>('POST', '/session', {});
       await request('POST', `/session/${id}/prompt_async`, {
         parts: [{ type: 'text', text: `Please do the job. [[play:${play}]]` }],
       });
       return id;
     },
+    async commandOf(session) {
+      if (isSecond) {
+        const { data } = await request<Data<{ id: string; parentID?: string }[]>>('GET', '/api/session');
+        const child = data.find(({ parentID }) => parentID === session);
+        const { data: messages } = await request<Data<SecondMessage[]>>('GET', `/api/session/${child?.id}/message`);
+        const call = messages.flatMap(({ content = [] }) => content).find(({ name }) => name === 'shell');
+        return `${call?.state?.status}: ${call?.state?.error?.message ?? ''}`;
+      }
+      const [child] = await request<{ id: string }[]>('GET', `/session/${session}/children`);
+      const messages = await request<{ parts: Part[] }[]>('GET', `/session/${child?.id}/message`);
+      const part = messages.flatMap(({ parts }) => parts).find(({ tool }) => tool === 'bash');
+      return `${part?.state?.status}: ${part?.state?.error ?? ''}`;
+    },
+    async allow() {
+      if (isSecond) {
+        const { data } = await request<Data<{ id: string; sessionID: string }[]>>('GET', '/api/permission/request');
+        const [one] = data;
+        await request('POST', `/api/session/${one?.sessionID}/permission/${one?.id}/reply`, { decision: 'once' });
+        return;
+      }
+      const [question] = await request<{ id: string }[]>('GET', '/permission');
+      await request('POST', `/permission/${question?.id}/reply`, { reply: 'once' });
+    },
     async untilIdle(session) {
       // Not at once: it says nothing until it has begun.
       await sleep(1_500);
-      const isIdle = async () => !(session in (await request<object>('GET', '/session/status')));
+      const isIdle = async () =>
+        isSecond
+          ? !(session in (await request<Data<object>>('GET', '/api/session/active')).data)
+          : !(session in (await request<object>('GET', '/session/status')));
       await vi.waitUntil(isIdle, { timeout: 90_000, interval: 200 });
     },
     async close() {
@@ -108,6 +159,38 @@ export async function serveOpencode(options: ServeOptions): Promise<ServedProjec
     },
   };
   return served;
+}
+
+interface Data<Of> {
+  readonly data: Of;
+}
+
+interface Part {
+  readonly tool?: string;
+  readonly state?: { readonly status: string; readonly error?: string };
+}
+
+interface SecondMessage {
+  readonly content?: readonly {
+    readonly name?: string;
+    readonly state?: { readonly status: string; readonly error?: { readonly message: string } };
+  }[];
+}
+
+/** Of OpenCode 1 and 2 alike; `TROUPE_OPENCODE2_BIN` has been in use for the latter. */
+export const programs = [process.env['TROUPE_OPENCODE_BIN'], process.env['TROUPE_OPENCODE2_BIN']]
+  .flatMap((list) => (list ?? '').split(path.delimiter))
+  .filter((program) => program !== '');
+
+/** As the program says it: some packages have none in their path. */
+export function versionOf(program: string): string {
+  const said = spawnSync(program, ['--version'], { encoding: 'utf8', timeout: 60_000 }).stdout ?? '';
+  return /\d+\.\d+\.\d+/.exec(said)?.[0] ?? 'unknown';
+}
+
+/** OpenCode 2 is another package, and says its version in other words. */
+export function isSecondProgram(program: string): boolean {
+  return (spawnSync(program, ['--version'], { encoding: 'utf8', timeout: 60_000 }).stdout ?? '').includes('v2.');
 }
 
 const OFF = ['MODELS_FETCH', 'AUTOUPDATE', 'LSP_DOWNLOAD', 'DEFAULT_PLUGINS', 'SHARE'];

@@ -7,7 +7,7 @@ import { asObject, asText, isObject, type JsonObject, known } from '../../lib/js
 import { filesInPatch } from '../../lib/patch-text.ts';
 import type { CallerChain, CallingAgent, HookAnswer, HookCall, HookEvent } from '../index.ts';
 import { agentIdOf, HOST, heardAs, sessionIdOf } from './record.ts';
-import { subjectOf, TASK } from './tools.ts';
+import { isShell, isTask, subjectOf } from './tools.ts';
 
 /** Before a tool call. */
 export const BEFORE_CALL = 'tool.execute.before';
@@ -98,7 +98,7 @@ function chainIn(payload: JsonObject, session: string): readonly ChainRecord[] {
 /** `bash` may run elsewhere. */
 function folderOf(payload: JsonObject): string | undefined {
   const folder = asText(payload['directory']);
-  const other = payload['tool'] === 'bash' ? asText(asObject(payload['args'])?.['workdir']) : undefined;
+  const other = isShell(payload['tool']) ? asText(asObject(payload['args'])?.['workdir']) : undefined;
   return folder === undefined || other === undefined ? folder : path.resolve(folder, other);
 }
 
@@ -110,7 +110,7 @@ function callIn(payload: JsonObject, session: string): HookCall | undefined {
   const call = asText(payload['call']);
   return {
     ...toGuarded(tool, args, servers),
-    spawns: tool === TASK,
+    spawns: isTask(tool),
     ...known({
       subject: subjectOf(tool, asObject(args)),
       id: call === undefined ? undefined : toToolCallId(heardAs(session, call)),
@@ -139,21 +139,26 @@ export function formatReply(answer: ApprovalAnswer, reason: string): string {
   return JSON.stringify(answer === 'allow' ? { reply: 'once' } : { reply: 'reject', message: reason });
 }
 
+/** Between the name of a server and that of its tool: a point in code of OpenCode 2. */
+const SEPARATOR = /^[_./:]$/;
+
 type GuardedTool = Pick<HookCall, 'tool' | 'input'>;
 
 type Rename = (args: JsonObject) => GuardedTool;
 
-function ofFile(tool: string, { filePath, ...rest }: JsonObject): GuardedTool {
-  return { tool, input: { ...known({ file_path: filePath }), ...rest } };
+/** `path` since 2.0. */
+function ofFile(tool: string, { filePath, path: own, ...rest }: JsonObject): GuardedTool {
+  return { tool, input: { ...known({ file_path: filePath ?? own }), ...rest } };
 }
 
-const ofPatch: Rename = ({ patchText, ...rest }) => {
-  const text = asText(patchText) ?? '';
+const ofPatch: Rename = ({ patchText, patch, ...rest }) => {
+  const text = asText(patchText) ?? asText(patch) ?? '';
   return { tool: 'Edit', input: { file_paths: filesInPatch(text), patch: text, ...rest } };
 };
 
 const TOOLS: ReadonlyMap<string, Rename> = new Map<string, Rename>([
   ['bash', (input) => ({ tool: 'Bash', input })],
+  ['shell', (input) => ({ tool: 'Bash', input })],
   ['read', (input) => ofFile('Read', input)],
   ['write', (input) => ofFile('Write', input)],
   ['edit', (input) => ofFile('Edit', input)],
@@ -166,7 +171,8 @@ const TOOLS: ReadonlyMap<string, Rename> = new Map<string, Rename>([
   ['webfetch', (input) => ({ tool: 'WebFetch', input })],
   ['websearch', (input) => ({ tool: 'WebSearch', input })],
   ['task', (input) => ({ tool: 'Agent', input })],
-  ['skill', ({ name, ...rest }) => ({ tool: 'Skill', input: { ...known({ skill: name }), ...rest } })],
+  ['subagent', ({ agent, ...rest }) => ({ tool: 'Agent', input: { ...known({ subagent_type: agent }), ...rest } })],
+  ['skill', ({ name, id, ...rest }) => ({ tool: 'Skill', input: { ...known({ skill: name ?? id }), ...rest } })],
   ['lsp', (input) => ({ tool: 'LSP', input })],
   ['question', (input) => ({ tool: 'AskUserQuestion', input })],
   ['todowrite', (input) => ({ tool: 'TodoWrite', input })],
@@ -183,9 +189,9 @@ export function toGuarded(tool: string, args: unknown, servers: readonly string[
   const input = args ?? null;
   // `git` and `git_hub` may both be servers: the longer name wins.
   const server = servers
-    .map((name) => `${name.replace(/[^\w-]/g, '_')}_`)
+    .map((name) => name.replace(/[^\w-]/g, '_'))
     .toSorted((a, b) => b.length - a.length)
-    .find((prefix) => tool.startsWith(prefix));
+    .find((name) => tool.startsWith(name) && SEPARATOR.test(tool.charAt(name.length)));
   if (server === undefined) return { tool: `${HOST}:${tool}`, input };
-  return { tool: `mcp__${server.slice(0, -1)}__${tool.slice(server.length)}`, input };
+  return { tool: `mcp__${server}__${tool.slice(server.length + 1)}`, input };
 }
