@@ -92,22 +92,26 @@ describe('troupe doctor', () => {
     expect(told?.text).toBe(`GUARD NOT LOADED, tool calls run UNGUARDED: ${settings} switches all hooks off.`);
   });
 
-  it('reports that OpenCode 2 does not load the plugin, before and after install', async () => {
-    const program = path.join(base, 'bin', 'opencode');
-    writeFileSync(program, "#!/bin/sh\necho 'opencode v2.0.15'\n");
-    chmodSync(program, 0o755);
-    const refused = expect.stringContaining('OpenCode 2.0.15 does not load this plugin');
-    const before = await doctor();
-    expect(before.findings).toContainEqual(expect.objectContaining({ code: 'hooks-none', text: refused }));
+  it('finds OpenCode 2, and calls its plugin unproven until it was heard', async () => {
+    const file = path.join(base, 'bin', 'opencode');
+    writeFileSync(file, "#!/bin/sh\necho 'opencode v2.0.15'\n");
+    chmodSync(file, 0o755);
     const installed = await troupe('hooks', 'install', '--host', 'opencode', '--guard', '--yes');
-    expect(installed).toMatchObject({ code: 1, errors: refused });
-    expect(installed.out).toContain('The entries are written, but OpenCode will not run them.');
-    const after = await doctor();
-    expect(after.code).toBe(1);
-    const told = after.findings.find(({ code }) => code === 'hooks-not-loaded');
-    expect(told).toMatchObject({ level: 'problem', text: refused });
-    expect(told?.text).toContain('UNGUARDED');
-    expect(told?.remedy).toContain('Use OpenCode 1');
+    expect(installed).toMatchObject({ code: 0, errors: '' });
+    const { code, good, findings } = await doctor();
+    expect(code).toBe(0);
+    expect(good).toContain('host-found');
+    expect(findings.map(({ text }) => text)).toContain('OpenCode 2.0.15');
+    expect(findings).toContainEqual(expect.objectContaining({ code: 'hooks-unproven' }));
+  });
+
+  it('says of Antigravity CLI, where it has worked, that it is not supported', async () => {
+    expect((await doctor()).findings.map(({ code }) => code)).not.toContain('host-unsupported');
+    mkdirSync(path.join(program.home, '.gemini', 'antigravity-cli'), { recursive: true });
+    const { code, findings } = await doctor();
+    expect(code).toBe(0);
+    const told = findings.find((one) => one.code === 'host-unsupported');
+    expect(told?.text).toContain('troupe does not support it yet');
   });
 
   it('proves the guard when it is installed', async () => {

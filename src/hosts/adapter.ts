@@ -90,6 +90,13 @@ export interface SourceAdapter extends HostDescription {
   readonly steering?: SteeringCapability;
   /** What a version of the host tells, in words for people: what can be exact with it, and what cannot. */
   factsOf?(version: string): readonly VersionFact[];
+  /** Agents of the same vendor that have worked here, and that troupe does not support yet. */
+  unsupported?(machine: Machine): Promise<readonly UnsupportedAgent[]>;
+}
+
+export interface UnsupportedAgent {
+  readonly title: string;
+  readonly folder: string;
 }
 
 export interface VersionFact {
@@ -179,8 +186,6 @@ export interface HookSettingsCapability {
   /** As this version of the host takes it; without one, as any does. */
   inspect(text: string, version?: string): SettingsView;
   readonly approval?: HookApproval;
-  /** Why a version that troupe can name does not load what we install at all; `eventsFor` covers versions that are too old. */
-  refusal?(version: string): Omit<HookObstacle, 'at' | 'scopes'> | undefined;
   /** What else on this machine keeps the host from running our hooks for somebody who works in this folder. Never throws. */
   obstacles?(question: ObstacleQuestion): Promise<readonly HookObstacle[]>;
 }

@@ -5,9 +5,10 @@ import type { DoctorReport, HooksStatus } from '../../src/core/index.ts';
 import { type GuardedProgram, type GuardedRecipe, RECIPES, startGuarded } from './guarded-hosts.ts';
 import { programsIn } from './host-kit.ts';
 import { CLAUDE, type HostRecipe, OPENCODE, OPENCODE_TWO } from './host-recipes.ts';
+import { isSecondProgram, programs as opencodePrograms } from './opencode-server.ts';
 
-// Whether `hooks status` and `doctor` say of a real program what it does. TROUPE_CLAUDE_BIN, TROUPE_OPENCODE_BIN (1.x),
-// TROUPE_OPENCODE2_BIN, and those of hosts-guard.test.ts: one or more programs each.
+// Whether `hooks status` and `doctor` say of a real program what it does. TROUPE_CLAUDE_BIN, TROUPE_OPENCODE_BIN (1.x and 2.x),
+// and those of hosts-guard.test.ts: one or more programs each.
 
 const POLICY = `version: 1
 defaults: { main: none, subagent: none, unknown: none }
@@ -125,12 +126,19 @@ const WITHOUT_HOOKS: Readonly<Record<string, readonly string[]>> = {
 const HOSTS: readonly (GuardedRecipe & { readonly variable: string })[] = [
   { ...CLAUDE, variable: 'TROUPE_CLAUDE_BIN' },
   { ...OPENCODE, variable: 'TROUPE_OPENCODE_BIN' },
+  { ...OPENCODE_TWO, variable: 'TROUPE_OPENCODE_BIN' },
   ...RECIPES.map((recipe) => ({ ...recipe, variable: `TROUPE_${recipe.host.toUpperCase()}_BIN` })),
 ];
 
+/** One list for OpenCode 1 and 2: each program is run as it wants to be. */
+function programsOf({ variable, host, dialect }: (typeof HOSTS)[number]): readonly string[] {
+  if (host !== 'opencode') return programsIn(variable);
+  return opencodePrograms.filter((program) => isSecondProgram(program) === (dialect === 'opencode2'));
+}
+
 for (const recipe of HOSTS) {
   const { host } = recipe;
-  for (const bin of programsIn(recipe.variable))
+  for (const bin of programsOf(recipe))
     describe(`whether the guard works in ${host}: ${bin}`, () => {
       let program: GuardedProgram;
       beforeAll(async () => {
@@ -147,13 +155,17 @@ for (const recipe of HOSTS) {
         expectActive(look(program, host), program.version);
       });
 
-      it.runIf(WITHOUT_HOOKS[host])('is denied when the newest session was started without hooks', async () => {
-        const args: HostRecipe['args'] = (...given) => [...recipe.args(...given), ...(WITHOUT_HOOKS[host] ?? [])];
-        expect(await program.run('guarded-both', { bin, recipe: { ...recipe, args } })).not.toContain('main');
-        expectNotLoaded(look(program, host), 'unheard');
-        expect(await program.run('guarded-both')).toContain('main');
-        expectActive(look(program, host), program.version);
-      });
+      // OpenCode 2 has no switch for plugins.
+      it.runIf(WITHOUT_HOOKS[host] && recipe.dialect !== 'opencode2')(
+        'is denied when the newest session was started without hooks',
+        async () => {
+          const args: HostRecipe['args'] = (...given) => [...recipe.args(...given), ...(WITHOUT_HOOKS[host] ?? [])];
+          expect(await program.run('guarded-both', { bin, recipe: { ...recipe, args } })).not.toContain('main');
+          expectNotLoaded(look(program, host), 'unheard');
+          expect(await program.run('guarded-both')).toContain('main');
+          expectActive(look(program, host), program.version);
+        },
+      );
 
       it.runIf(SWITCHES[host])(
         'is denied when the host is told to run no hooks, whatever was seen before',
@@ -172,60 +184,3 @@ for (const recipe of HOSTS) {
       );
     });
 }
-
-for (const bin of programsIn('TROUPE_OPENCODE2_BIN'))
-  describe(`OpenCode 2: ${bin}`, () => {
-    let program: GuardedProgram;
-    beforeAll(async () => {
-      program = await startGuarded(OPENCODE_TWO, bin);
-      program.setPolicy(POLICY);
-      program.troupe('guard', 'check');
-    }, 120_000);
-    afterAll(() => program.close());
-
-    it('is reported as not loading the plugin, and does not', async () => {
-      expect(program.installed.code).toBe(1);
-      expect(program.installed.err).toContain(`OpenCode ${program.version} does not load this plugin`);
-      expectNotLoaded(look(program, 'opencode'), 'version');
-      // On a busy machine 2.0.15 ended one run in seven with code 0 before any tool call.
-      let left = await program.run('guarded-both');
-      for (let again = 0; again < 3 && left.includes('main'); again++) left = await program.run('guarded-both');
-      expect(left).not.toContain('main');
-      expect(program.log()).toEqual([]);
-      const seen = look(program, 'opencode');
-      expectNotLoaded(seen, 'version');
-      expect(seen.statusText).toContain('Use OpenCode 1 until troupe supports OpenCode 2');
-    });
-
-    it('is found by its sessions when its program is not on the PATH', () => {
-      const env = { ...program.env, PATH: '/usr/bin:/bin' };
-      const { code, out } = program.runTroupeWith(env, 'hooks', 'status', '--host', 'opencode', '--json');
-      const { loaded, hostVersion }: HooksStatus = JSON.parse(out);
-      expect([code, hostVersion, loaded.state]).toEqual([1, null, 'not-loaded']);
-      expect(loaded.reasons[0]?.text).toContain(`OpenCode ${program.version} ran session ses_`);
-    });
-
-    it.runIf(programsIn('TROUPE_OPENCODE_BIN').length > 0)(
-      'is what counts when OpenCode 1 was guarded with the same files before',
-      async () => {
-        const [older = ''] = programsIn('TROUPE_OPENCODE_BIN');
-        const guarded = await startGuarded(OPENCODE, older);
-        try {
-          guarded.setPolicy(POLICY);
-          await guarded.run('guarded-both');
-          expectActive(look(guarded, 'opencode'), guarded.version);
-          const path2 = { ...guarded.env, PATH: `${path.dirname(bin)}:${guarded.env['PATH']}` };
-          const { out, code } = guarded.runTroupeWith(path2, 'hooks', 'status', '--host', 'opencode', '--json');
-          const { loaded }: HooksStatus = JSON.parse(out);
-          expect([code, loaded.state, loaded.lastCall?.hostVersion]).toEqual([1, 'not-loaded', guarded.version]);
-          // The program on the PATH is OpenCode 1 again, but OpenCode 2 was the last to work here.
-          await guarded.run('guarded-both', { bin, recipe: OPENCODE_TWO });
-          const after = look(guarded, 'opencode');
-          expectNotLoaded(after, 'obstacle');
-          expect(after.statusText).toMatch(/OpenCode 2\.\d+\.\d+ ran session ses_/);
-        } finally {
-          await guarded.close();
-        }
-      },
-    );
-  });

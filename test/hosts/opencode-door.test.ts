@@ -4,19 +4,17 @@ import { pathToFileURL } from 'node:url';
 import { describe, expect, it, vi } from 'vitest';
 import { computeTree, type LiveTrees, nativeId } from '../../src/core/index.ts';
 import { opencode } from '../../src/hosts/opencode/index.ts';
-import { readDatabase } from '../../src/lib/sqlite.ts';
 import { type DataFolder, startTracker } from '../../src/sessions/index.ts';
 import { compare, type DictatedAgent, kit, work } from './kit.ts';
-import { type ServedProject, serveOpencode } from './opencode-server.ts';
+import { programs, type ServedProject, serveOpencode, versionOf, writtenAt } from './opencode-server.ts';
 
 // A running server of the real OpenCode, by its address alone: what it says must be in a tree soon after it wrote it.
 
-const programs = (process.env['TROUPE_OPENCODE_BIN'] ?? '').split(path.delimiter).filter((program) => program !== '');
 const PROMISED_MS = 300;
 const PASSWORD = 'open sesame';
 
 for (const program of programs) {
-  const [version = 'program'] = /\d+\.\d+\.\d+/.exec(program) ?? [];
+  const version = versionOf(program);
   describe(`the server of OpenCode ${version}`, () => {
     for (const play of ['parallel', 'failing'])
       it(`${play}: followed in time, with a password, and at the end what the script dictated`, async () => {
@@ -69,8 +67,7 @@ for (const program of programs) {
         const statuses = (): readonly string[] =>
           tracker.current().flatMap(({ agents }) => agents.map(({ status, waitingOn }) => `${status} ${waitingOn}`));
         await vi.waitUntil(() => statuses().includes('waiting permission'), { timeout: 60_000 });
-        const [question] = await served.request<{ id: string }[]>('GET', '/permission');
-        await served.request('POST', `/permission/${question?.id}/reply`, { reply: 'once' });
+        await served.reply('once');
         await served.untilIdle(session);
         await vi.waitUntil(() => !statuses().includes('waiting permission'), { timeout: 5_000 });
         expect(tracker.current().map(({ id }) => nativeId(id))).toEqual([session]);
@@ -105,11 +102,4 @@ async function dictated(play: string): Promise<readonly DictatedAgent[]> {
 
 function databaseIn(data: string): string {
   return path.join(data, 'opencode.db');
-}
-
-async function writtenAt(data: string, part: string): Promise<number> {
-  const [row] = await readDatabase(databaseIn(data), (database) =>
-    database.all('select time_updated as at from part where id = ?', part),
-  );
-  return Number(row?.['at'] ?? 0);
 }

@@ -139,7 +139,7 @@ for (const program of programs) {
         const served = server as RunningServer;
         const session = await host.prompt('guarded');
         const ask = await asked(served);
-        await host.allow();
+        await host.reply('once');
         await host.untilIdle(session);
         const { asks } = await getJson<{ asks: ApprovalRequest[] }>(served, '/api/asks');
         expect(asks.find(({ id }) => id === ask.id)?.end).toMatchObject({ decision: null, by: 'withdrawn' });

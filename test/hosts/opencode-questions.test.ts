@@ -3,17 +3,16 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { ApprovalRequest } from '../../src/core/index.ts';
 import { work } from './kit.ts';
-import { type ServedProject, serveOpencode } from './opencode-server.ts';
+import { programs, type ServedProject, serveOpencode, versionOf } from './opencode-server.ts';
 import { answer, getJson, type RunningServer, startServer } from './server.ts';
 
 // The server of the real OpenCode asks for a permission of a sub-agent, and no plugin of ours is installed: the question is heard at
 // the server itself, and answered there. In the play, a sub-agent wants to remove the folder `build`.
 
-const programs = (process.env['TROUPE_OPENCODE_BIN'] ?? '').split(path.delimiter).filter((program) => program !== '');
 const PASSWORD = 'open sesame';
 
 for (const program of programs) {
-  const [version = 'program'] = /\d+\.\d+\.\d+/.exec(program) ?? [];
+  const version = versionOf(program);
   const hasDatabase = !version.startsWith('1.1.');
   const doors = ['by its address', ...(hasDatabase ? ['found by its data folder'] : [])];
   describe.each(doors)(`questions at the server of OpenCode ${version}, %s`, (door) => {
@@ -57,7 +56,7 @@ for (const program of programs) {
       const ask = await asked('open');
       expect(ask).toMatchObject({ host: 'opencode', session, tool: 'Bash', summary: 'rm -rf build', otherwise: null });
       expect(ask.agent).toMatchObject({ who: 'subagent', type: 'general', depth: 1, evidence: 'exact' });
-      expect(ask.reason).toContain('OpenCode asks for a permission: bash rm -rf build');
+      expect(ask.reason).toContain(`OpenCode asks for a permission: ${host.isSecond ? 'shell' : 'bash'} rm -rf build`);
       await vi.waitUntil(async () => (await statuses(session)).includes('waiting permission'), {
         timeout: 20_000,
         interval: 200,
@@ -72,8 +71,7 @@ for (const program of programs) {
     it('are taken back where the program itself was answered', async () => {
       const session = await host.prompt('guarded');
       const { id } = await asked('open');
-      const [question] = await host.request<{ id: string }[]>('GET', '/permission');
-      await host.request('POST', `/permission/${question?.id}/reply`, { reply: 'reject' });
+      await host.reply('reject');
       await host.untilIdle(session);
       expect(await asked('ended')).toMatchObject({ id, end: { decision: null, by: 'withdrawn' } });
     });

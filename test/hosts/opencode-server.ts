@@ -1,10 +1,12 @@
 // The real OpenCode as a server in a throw-away project, with the model of the kit.
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, openSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { vi } from 'vitest';
+import { asObject, isObject, type JsonObject, parseObject } from '../../src/lib/json.ts';
+import { readDatabase } from '../../src/lib/sqlite.ts';
 import { kit } from './kit.ts';
 
 export interface ServedProject {
@@ -19,8 +21,8 @@ export interface ServedProject {
   prompt(play: string): Promise<string>;
   /** How the shell command of the session's sub-agent ended: `status: error`. */
   commandOf(session: string): Promise<string>;
-  /** Says yes to the question that is open, as the program's own client does. */
-  allow(): Promise<void>;
+  /** Answers the question that is open, as the program's own client does. */
+  reply(decision: 'once' | 'reject'): Promise<void>;
   /** Until the session does nothing any more. */
   untilIdle(session: string): Promise<void>;
   close(): Promise<void>;
@@ -132,15 +134,15 @@ export async function serveOpencode(options: ServeOptions): Promise<ServedProjec
       const part = messages.flatMap(({ parts }) => parts).find(({ tool }) => tool === 'bash');
       return `${part?.state?.status}: ${part?.state?.error ?? ''}`;
     },
-    async allow() {
+    async reply(decision) {
       if (isSecond) {
         const { data } = await request<Data<{ id: string; sessionID: string }[]>>('GET', '/api/permission/request');
         const [one] = data;
-        await request('POST', `/api/session/${one?.sessionID}/permission/${one?.id}/reply`, { decision: 'once' });
+        await request('POST', `/api/session/${one?.sessionID}/permission/${one?.id}/reply`, { decision });
         return;
       }
       const [question] = await request<{ id: string }[]>('GET', '/permission');
-      await request('POST', `/permission/${question?.id}/reply`, { reply: 'once' });
+      await request('POST', `/permission/${question?.id}/reply`, { reply: decision });
     },
     async untilIdle(session) {
       // Not at once: it says nothing until it has begun.
@@ -209,3 +211,24 @@ const settingsFor = (url: string): object => ({
     },
   },
 });
+
+/** A machine with much to do lets the program wait before it writes what it has begun: that is not ours to count. */
+export async function writtenAt(data: string, call: string): Promise<number> {
+  const file = path.join(data, 'opencode.db');
+  if (!existsSync(file)) return Date.now();
+  return readDatabase(file, (database) => {
+    const [message = '', id] = call.split('/');
+    if (id === undefined) {
+      const [row] = database.all('select time_updated as at from part where id = ?', call);
+      return Number(row?.['at'] ?? 0);
+    }
+    const [row] = database.all('select cast(data as blob) as data from session_message where id = ?', message);
+    const content = objectsIn(parseObject(row?.['data'])?.['content']);
+    const { ran, created } = asObject(content.find((one) => one['id'] === id)?.['time']) ?? {};
+    return Number(ran ?? created ?? 0);
+  });
+}
+
+function objectsIn(list: unknown): readonly JsonObject[] {
+  return Array.isArray(list) ? list.filter(isObject) : [];
+}

@@ -52,6 +52,7 @@ export async function* examineMachine(where: SessionScope): AsyncGenerator<Findi
     looked.push(...absent.filter(({ status }) => !status.isToBeNamed));
     for (const host of looked) yield* examineHost(host);
   }
+  for (const adapter of adapters) yield* orWhyNot('hosts', () => examineUnsupported(adapter));
   yield* orWhyNot('folders', () => examineFolders(places));
   for (const { adapter, status } of looked) {
     yield* orWhyNot('hooks', () => examineHooks(status));
@@ -94,6 +95,17 @@ function* examineHost({ adapter, status: { hostVersion } }: ExaminedHost): Gener
   yield good('host-found', `${title} ${hostVersion}`);
   for (const { isTold, text } of adapter.factsOf?.(hostVersion) ?? [])
     yield isTold ? good('host-tells', text) : note('host-silent', text, `Update ${title}.`);
+}
+
+async function* examineUnsupported({ unsupported }: SourceAdapter): AsyncGenerator<Finding> {
+  for (const { title, folder } of (await unsupported?.(thisMachine())) ?? []) {
+    const text = `${title} keeps its data in ${folder}. troupe does not support it yet: its sessions are not shown, and its tool calls are not guarded.`;
+    yield findingsOf('hosts').warning(
+      'host-unsupported',
+      text,
+      'Use a supported agent where you need to see or guard it.',
+    );
+  }
 }
 
 async function* examineFolders(places: readonly DataFolder[]): AsyncGenerator<Finding> {

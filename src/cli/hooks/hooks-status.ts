@@ -131,8 +131,6 @@ async function checkLoaded(
 
 /** Why this version of the host would not run what we install. */
 export function whyRefused({ adapter, settings }: HookedHost, version: string): LoadReason | undefined {
-  const refusal = settings.refusal?.(version);
-  if (refusal) return reason('version', refusal.text, refusal.remedy);
   if (settings.eventsFor(version).some(settings.isBeforeCalls)) return undefined;
   const text = `${adapter.title} ${version} is too old: it has no hooks that troupe can use.`;
   return reason('version', text, `Update ${adapter.title}.`);

@@ -1,5 +1,5 @@
 // The one place that decides whether a host runs our hooks. An entry in its settings is no proof: hosts pass over hooks
-// without a word (OpenCode 2 does so with plugins of OpenCode 1, Codex with hooks that nobody trusted).
+// without a word (OpenCode 2 does so with plugins that have no `setup`, Codex with hooks that nobody trusted).
 
 import {
   type HookRole,

@@ -13,8 +13,8 @@ import { databaseOf, OLD_PROJECTS, STORAGE } from './host.ts';
 import { locateSessions, readFacts } from './locate.ts';
 import { createRootOf, sessionIdOf } from './record.ts';
 import { listen } from './server/cursor.ts';
+import { isAddress } from './server/http.ts';
 import { listenBeside } from './server/live.ts';
-import { isAddress } from './server/request.ts';
 import { listStored, readRecord } from './storage.ts';
 
 const NOTHING: Subject = { kind: 'nothing' };

@@ -22,8 +22,9 @@ import { sessionsInFile } from './files.ts';
 import { isDatabaseName, isOwnDatabaseName } from './host.ts';
 import { factsOfProcesses } from './processes.ts';
 import { agentIdOf, createRootOf, sessionIdOf } from './record.ts';
+import { isAddress, UnreachableServer } from './server/http.ts';
 import { liveFacts } from './server/live.ts';
-import { isAddress, listServed, UnreachableServer } from './server/request.ts';
+import { listServed } from './server/request.ts';
 import { listStored, REFUSED, storagesIn, unknownStepOf as unknownStepOfStorage } from './storage.ts';
 
 export type Role = 'database' | 'storage' | 'export' | 'stream' | 'events' | 'server';

@@ -9,7 +9,7 @@ import { isObject, known } from '../../lib/json.ts';
 import { type FileOpener, listeningSockets, openersOf, runningPrograms } from '../../lib/processes.ts';
 import type { LocatedSession } from '../index.ts';
 import { isDatabaseName } from './host.ts';
-import { getJson } from './server/request.ts';
+import { getJson } from './server/http.ts';
 import { isSecondServer } from './server/second.ts';
 import { readService } from './server/service.ts';
 

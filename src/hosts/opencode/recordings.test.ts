@@ -30,7 +30,7 @@ describe('recordings of the real program', () => {
     });
   }
 
-  const second = readdirSync(fixtures).filter((name) => name.startsWith('2.0.15-'));
+  const second = readdirSync(fixtures).filter((name) => /^2\.0\.15-(?!forks$)/.test(name));
   for (const name of second) {
     for (const door of ['opencode.db', 'events.jsonl', 'export'].filter((one) =>
       existsSync(path.join(fixtures, name, one)),
@@ -38,7 +38,8 @@ describe('recordings of the real program', () => {
       it(`${name} is the same through ${door} alone`, async () => {
         const [tree] = await treesThrough(name, [door]);
         checkTruth(fixtures + name, tree ? [tree] : []);
-        // The request for a title is in no message.
+        // The request for a title is in no message; of a copy of OpenCode 1's session, the sum is that of OpenCode 1.
+        if (name === '2.0.15-upgraded') return expect(tree?.unattributed).toBeUndefined();
         expect(tree?.unattributed).toMatchObject([{ usage: { output: 1 } }]);
         if (name !== '2.0.15-hang-server-sigkill') expect(tree?.unattributed?.[0]?.billed?.nanoUsd).toBeGreaterThan(0);
       });
@@ -75,6 +76,25 @@ describe('recordings of the real program', () => {
     expect(own).toEqual([606, 1406, 2206]);
     expect(original).not.toHaveProperty('inheritedUsage');
     expect([fork?.forkedFrom, second?.forkedFrom]).toEqual([original?.id, fork?.id]);
+  });
+
+  it('of OpenCode 2 finds forks, answered questions and a declined one', async () => {
+    const root = `${fixtures}2.0.15-forks`;
+    const sessions = createSessions([{ adapter: opencode, root, forced: false }], { clock: () => Date.UTC(2030, 0) });
+    const { trees } = await sessions.list({ limit: 10 });
+    const opened = await Promise.all(trees.map(async ({ id }) => (await sessions.open(nativeId(id))).tree));
+    const byId = new Map(opened.map((tree) => [nativeId(tree.id), tree]));
+    expect(opened).toHaveLength(4);
+    const [original, fork] = ['ses_e0f82cbfcffehmda1F5OuzNoxe', 'ses_e0f815701ffeiXQElSFlKSHXW9'].map((id) =>
+      byId.get(id),
+    );
+    expect(fork?.forkedFrom).toBe(original?.id);
+    expect([original, fork].map((tree) => tree && selectTotalUsage(tree).output)).toEqual([13, 26]);
+    expect(fork?.inheritedUsage?.output).toBe(13);
+    const statuses = (id: string) => byId.get(id)?.agents.map(({ status }) => status);
+    // Its question was answered; the person said no to the command of the other one, which ended it.
+    expect(statuses('ses_e0f814984ffeovGMG011NmfcW0')).toEqual(['completed', 'completed']);
+    expect(statuses('ses_e0f81261effeStnlOcx4YgF5xq')).toEqual(['completed', 'stopped']);
   });
 
   it('opens a fork although a message in it is not JSON', async () => {

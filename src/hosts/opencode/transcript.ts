@@ -28,7 +28,7 @@ import { createdAtOf, errorText } from './parse-messages.ts';
 import { objectsIn } from './record.ts';
 import { applyEvent, createSecondMessages, isSecondEvent } from './second/events.ts';
 import { toWhole } from './second/messages.ts';
-import { getList } from './server/request.ts';
+import { getList } from './server/http.ts';
 import { isSecondServer, listMessages } from './server/second.ts';
 import { jsonFilesIn, messageFolder, partFolder, readRecord } from './storage.ts';
 import { toPart } from './stream.ts';

@@ -277,3 +277,161 @@ describe('a permission that the program asks for', () => {
     30_000,
   );
 });
+
+describe('in OpenCode 2', () => {
+  type Hook = (event: Record<string, unknown>) => Promise<void>;
+
+  /** A context as 2.0.15 hands it over, with what was asked of it. */
+  async function setUp(roles: readonly ('observe' | 'guard')[] = ['observe', 'guard']) {
+    const registered = new Map<string, Hook>();
+    const hookInto =
+      (domain: string) =>
+      async (name: string, hook: Hook): Promise<void> =>
+        void registered.set(`${domain}.${name}`, hook);
+    const news: object[] = [];
+    let wake = (): void => undefined;
+    const { default: plugin } = await import(install(roles));
+    await plugin.setup({
+      app: { name: 'cli', version: '2.0.15' },
+      location: { directory: folder },
+      tool: { hook: hookInto('tool') },
+      permission: {
+        hook: hookInto('permission'),
+        list: async () => pending,
+        reply: async (request: object) => void posted.push(request),
+      },
+      mcp: { list: async () => [{ name: 'files' }] },
+      session: {
+        get: async ({ sessionID }: { sessionID: string }) => {
+          const { directory, ...session } = SESSIONS[sessionID] as { directory: string };
+          return { ...session, agent: sessionID === 'ses_low' ? 'general' : undefined, location: { directory } };
+        },
+      },
+      event: {
+        async *subscribe() {
+          for (;;) {
+            yield* news.splice(0);
+            await new Promise<void>((resolve) => {
+              wake = resolve;
+            });
+          }
+        },
+      },
+    });
+    const call = (tool: string, input: object, id = 'call_1') => {
+      const event = { tool, sessionID: 'ses_low', agent: 'general', messageID: 'msg_1', id, input };
+      return registered.get('tool.execute.before')?.(event);
+    };
+    const say = (type: string, data: object): void => {
+      news.push({ type, data });
+      wake();
+    };
+    return { plugin, registered, call, say };
+  }
+
+  it('one definition is for it and for OpenCode 1, and the scripts are told who calls', async () => {
+    script('guard', '');
+    const { plugin, call } = await setUp();
+    expect([plugin.id, typeof plugin.server, typeof plugin.setup]).toEqual(['troupe', 'function', 'function']);
+    await call('shell', { command: 'rm -rf build' });
+    expect(heard()).toEqual([
+      {
+        hook: 'tool.execute.before',
+        session: 'ses_low',
+        line: [
+          {
+            id: 'ses_low',
+            parent: 'ses_top',
+            agent: 'general',
+            title: 'Clean up (@general subagent)',
+            directory: '/p',
+          },
+          { id: 'ses_top', title: 'A day', directory: '/p' },
+        ],
+        directory: folder,
+        servers: ['files'],
+        tool: 'shell',
+        call: 'call_1',
+        args: { command: 'rm -rf build' },
+      },
+    ]);
+  });
+
+  it('a deny and an ask stop the call with their reason, and its permission stays refused', async () => {
+    for (const decision of ['deny', 'ask'] as const) {
+      script('guard', printing(formatAnswer({ decision, reason: 'Not here.' })));
+      const { call, registered } = await setUp();
+      await expect(call('shell', { command: 'ls' })).rejects.toThrow('Not here.');
+      const event = { sessionID: 'ses_low', source: { type: 'tool', id: 'call_1' }, effect: 'allow', message: '' };
+      await registered.get('permission.evaluate')?.(event);
+      expect(event.effect).toBe('deny');
+      expect(event.message).toContain('Not here.');
+    }
+  });
+
+  it('a changed command is what runs', async () => {
+    const input = { command: 'export A=1; ls' };
+    script('guard', printing(formatAnswer({ decision: 'allow', reason: 'r', input })));
+    const args = { command: 'ls' };
+    await (await setUp()).call('shell', args);
+    expect(args.command).toBe('export A=1; ls');
+  });
+
+  it('a guard that is gone stops the call where there is a policy', async () => {
+    const { call } = await setUp();
+    writeFileSync(at('policy.yaml'), '');
+    await expect(call('shell', { command: 'ls' })).rejects.toThrow('the guard cannot run');
+  });
+
+  it('a call that the hook does not describe is stopped', async () => {
+    const { registered } = await setUp();
+    await expect(registered.get('tool.execute.before')?.({ input: {} })).rejects.toThrow('not told which call');
+  });
+
+  it('calls that code makes have the id of the code, and are told one by one', async () => {
+    script('guard', '');
+    const { call, registered } = await setUp();
+    await call('execute', { code: 'tools.files.read({})' });
+    await call('files_read', { name: 'a' });
+    await call('files_read', { name: 'b' });
+    await call('shell', { command: 'ls' }, 'call_2');
+    await registered.get('tool.execute.after')?.({ tool: 'execute', sessionID: 'ses_low', id: 'call_1' });
+    await call('shell', { command: 'pwd' });
+    const told = (heard() as { tool?: string; call?: string; within?: string }[]).map(({ tool, call: id, within }) =>
+      [tool, id, within].join(' ').trim(),
+    );
+    expect(told.toSorted()).toEqual([
+      'execute call_1',
+      'files_read call_1#1 execute',
+      'files_read call_1#2 execute',
+      'shell call_1',
+      'shell call_2',
+    ]);
+  });
+
+  it('a permission that it asks for is put to troupe, and the answer goes back', async () => {
+    script('observe', '');
+    script('guard', '');
+    const { call, say } = await setUp();
+    await call('shell', { command: 'rm -rf build' });
+    script('guard', printing(formatReply('deny', 'A person said no.')));
+    writeFileSync(at('hook-address'), `${process.pid} 1 key proof\n`);
+    const id = `per_second_${process.pid}`;
+    pending = [{ id }];
+    const source = { type: 'tool', messageID: 'msg_1', id: 'call_1' };
+    say('permission.asked', { id, sessionID: 'ses_low', action: 'shell', resources: ['rm *'], source });
+    await vi.waitUntil(() => posted.length > 0, { timeout: 30_000 });
+    expect(posted).toEqual([{ sessionID: 'ses_low', requestID: id, decision: 'reject', message: 'A person said no.' }]);
+    expect(heard().find(({ hook }) => hook === 'permission.question')).toMatchObject({
+      tool: 'shell',
+      args: { command: 'rm -rf build' },
+      permission: { id, permission: 'shell', patterns: ['rm *'] },
+    });
+  });
+
+  it('a context without hooks is that of 1.18.34, or of a version in which the plugin must fail', async () => {
+    const { plugin } = await setUp();
+    expect(await plugin.setup({ options: {}, agent: {} })).toBeUndefined();
+    await expect(plugin.setup({ app: { version: '3.0.0' } })).rejects.toThrow('no hook in front of tool calls');
+  });
+});

@@ -9,7 +9,8 @@ import { ASKED, QUESTION, REPLIED } from '../guard.ts';
 import { findServers } from '../processes.ts';
 import { objectsIn } from '../record.ts';
 import { toSecondInfo } from '../second/messages.ts';
-import { getJson, getList, isAddress, openStream, post } from './request.ts';
+import { getJson, getList, isAddress, post } from './http.ts';
+import { openStream } from './request.ts';
 import { getData, isSecondServer, listActive, listQuestions } from './second.ts';
 
 export const questions: ApprovalsCapability = {

@@ -10,7 +10,8 @@ import { noteOf, sessionFacts } from '../parse-messages.ts';
 import { type RecordContext, selectTree, toSessionInfo } from '../record.ts';
 import { toSecondInfo } from '../second/messages.ts';
 import { toMessages, wholeMessageFacts } from '../whole-messages.ts';
-import { getList, listServed, openStream, type ServerEvent } from './request.ts';
+import { getList } from './http.ts';
+import { listServed, openStream, type ServerEvent } from './request.ts';
 import { isSecondServer, listActive, listMessages, listQuestions, listSessions } from './second.ts';
 
 export function openServer({ id }: LocatedSession, source: LocatedSource): TableCursor {

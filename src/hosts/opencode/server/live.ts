@@ -42,7 +42,9 @@ function heardOf(root: string): Heard {
 
 /** The facts of a session, from what was heard so far and what its servers say now. */
 export async function liveFacts(root: string): Promise<(session: LocatedSession) => readonly AgentEvent[]> {
-  for (const address of await findServers(root)) await lookAt(root, address).catch(() => undefined);
+  // Who listens has heard it: to ask with every change would hold up what is shown.
+  if (!listenedTo.has(root))
+    for (const address of await findServers(root)) await lookAt(root, address).catch(() => undefined);
   const heard = heardAt.get(root);
   return heard ? (session) => factsOf(heard, session) : () => [];
 }
@@ -102,6 +104,7 @@ function originAt(at: number) {
 }
 
 const LOOK_MS = 3_000;
+const listenedTo = new Set<string>();
 
 /** Listens to each server of a data folder for as long as it runs. */
 export function listenBeside(root: string, onNews: () => void): { close(): void } {
@@ -112,6 +115,7 @@ export function listenBeside(root: string, onNews: () => void): { close(): void 
     try {
       const events = (await isSecondServer(address)) ? await openStream(address, end.signal) : undefined;
       if (!events) return;
+      await lookAt(root, address);
       onNews();
       for await (const event of events) if (hear(heardOf(root), event)) onNews();
     } catch {
@@ -127,8 +131,14 @@ export function listenBeside(root: string, onNews: () => void): { close(): void 
       await sleep(LOOK_MS, undefined, { signal: end.signal, ref: false }).catch(() => undefined);
     }
   };
+  listenedTo.add(root);
   void look();
-  return { close: () => end.abort() };
+  return {
+    close() {
+      listenedTo.delete(root);
+      end.abort();
+    },
+  };
 }
 
 /** Whether it says something new. */

@@ -3,7 +3,7 @@
 import { homedir } from 'node:os';
 import { asObject, asText, isObject, type JsonObject } from '../../../lib/json.ts';
 import { objectsIn } from '../record.ts';
-import { ask, getJson, UnreachableServer } from './request.ts';
+import { ask, getJson, UnreachableServer } from './http.ts';
 import { readService } from './service.ts';
 
 /** By address. A server that was started anew may be another version: what fails is asked again. */
