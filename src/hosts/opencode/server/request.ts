@@ -30,10 +30,14 @@ const [ROUTE, SECOND_ROUTE] = ['/global/event', '/api/event'];
 
 /** Undefined if the server refuses. */
 export async function openStream(root: string, signal: AbortSignal): Promise<AsyncIterable<ServerEvent> | undefined> {
-  const headers = { accept: 'text/event-stream', ...authorisation(root, process.env) };
   // One that was started anew may be another version.
   forgetKind(root);
-  const route = (await isSecondServer(root)) ? SECOND_ROUTE : ROUTE;
+  const own = authorisation(root, process.env);
+  const isSecond = await isSecondServer(root);
+  // To find out may have read the password that is registered.
+  const authorised = isSecond ? authorisation(root, process.env) : own;
+  const headers = { accept: 'text/event-stream', ...authorised };
+  const route = isSecond ? SECOND_ROUTE : ROUTE;
   const response = await fetch(new URL(route, root), { headers, signal });
   return response.ok && response.body ? eventsIn(response.body) : undefined;
 }
