@@ -31,11 +31,16 @@ const terminal = createTerminal();
 
 const historyOptions = () => ({ folder: stateFolder(thisMachine()), build: BUILD_ID, clock: systemClock });
 
+/** A server reports trouble with its state folder itself; of the index, `troupe index status` does. */
+let isServing = false;
 let cache: Promise<SessionCache | undefined> | undefined;
 const history = () => import('./history/index.ts');
 
 function openCache(): Promise<SessionCache | undefined> {
-  cache ??= history().then(({ openHistory }) => openHistory({ ...historyOptions(), onProblem: terminal.note }));
+  const onProblem = (text: string): void => {
+    if (!isServing) terminal.note(text);
+  };
+  cache ??= history().then(({ openHistory }) => openHistory({ ...historyOptions(), onProblem }));
   return cache;
 }
 
@@ -54,7 +59,7 @@ const options: CliOptions = {
   },
   history: lazily(
     async () => (await history()).createHistoryControl(historyOptions()),
-    ['status', 'rebuild', 'off', 'on'],
+    ['status', 'build', 'rebuild', 'off', 'on'],
   ),
   identifier: { identify: (request) => createIdentifier(ADAPTERS, systemClock).identify(request) },
   audit: {
@@ -68,7 +73,10 @@ const options: CliOptions = {
   policy: lazily(async () => (await guard()).createPolicyControl(), ['check', 'presets']),
   questions: lazily(async () => (await guard()).createGuardQueries(), ['explain', 'explainPast', 'test', 'suggest']),
   server: {
-    ...lazily(async () => (await server()).createServerControl(), ['serve', 'start', 'stop', 'status', 'login']),
+    ...lazily(async () => {
+      isServing = true;
+      return (await server()).createServerControl({ openCache });
+    }, ['serve', 'start', 'stop', 'status', 'login']),
     passphrase: lazily(
       async () => (await server()).createServerControl().passphrase,
       ['status', 'set', 'unpair', 'assertPerson'],

@@ -1,12 +1,12 @@
 // The index as people use it: the built program, several at once, killed at any moment.
-import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createRandom } from '../src/lib/testing/seed.ts';
 import { makeTemporaryFolder } from '../src/lib/testing/temporary-folder.ts';
-import { pace } from '../src/lib/testing/waiting.ts';
+import { pace, until } from '../src/lib/testing/waiting.ts';
 import { type ProgramHome, programIn } from './testing/program.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -24,7 +24,10 @@ beforeAll(async () => {
   await program.run(['index', 'off']);
   plain = (await list(program)).out;
   expect(JSON.parse(plain).sessions).toHaveLength(SESSIONS);
-});
+  // Files that were written just now are not kept.
+  const written = Math.max(...filesIn(data).map((file) => statSync(file).ctimeMs));
+  await until(() => Date.now() - written > 3_000, 'quiet files');
+}, 60_000);
 
 let program: ProgramHome;
 let index: string;
@@ -103,6 +106,10 @@ describe('troupe index', () => {
     expect(await status()).toMatchObject({ state: 'on', indexedSessions: SESSIONS });
   });
 });
+
+function filesIn(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => path.join(folder, name));
+}
 
 /** Under an id of its own, everywhere. */
 function copySession(recording: string, project: string, copy: number): void {

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { closeSync, existsSync, openSync, rmSync, symlinkSync } from 'node:fs';
+import { closeSync, existsSync, openSync, rmSync, symlinkSync, truncateSync } from 'node:fs';
 import { connect } from 'node:net';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -62,21 +62,33 @@ describe.runIf(isLinux)('a transcript that cannot be read', () => {
   const session = 'fa129e54-d574-4fea-bbfe-0dd74bbd38cd';
   beforeEach(() => {
     const file = path.join(program.home, `.claude/projects/-home-dev-nested/${session}.jsonl`);
+    // No host writes so much: it is not read.
+    truncateSync(file, 9 * 1024 ** 3);
+  });
+
+  it('is not read, and reported, if it is a link out of the data folder', async () => {
+    const file = path.join(program.home, `.claude/projects/-home-dev-nested/${session}.jsonl`);
     rmSync(file);
-    // A file that is there, and gives an input/output error to everybody.
-    symlinkSync('/proc/self/mem', file);
+    symlinkSync('/proc/self/environ', file);
+    const shown = await program.run(['show', session]);
+    expect(shown.errors).toContain('.jsonl is a link to a file outside');
+    expect(shown.out).not.toContain('PATH=');
   });
 
   it('is reported by name, by the command and by the server', async () => {
     const shown = await program.run(['show', session]);
-    expect(shown).toMatchObject({ code: 2, errors: expect.stringMatching(/^troupe: \S+\.jsonl cannot be read: EIO/) });
+    expect(shown).toMatchObject({ code: 2, errors: expect.stringMatching(/^troupe: \S+\.jsonl cannot be read: /) });
     const serving = program.start(['--no-open', '--json']);
     await expect.poll(serving.out, { timeout: 30_000 }).toContain('"url"');
     const { origin, headers } = accessTo(program.state);
     const answer = await fetch(`${origin}/api/agents/${session}/transcript?session=${session}`, { headers });
     expect(answer.status).toBe(503);
     expect(await answer.json()).toMatchObject({
-      error: { code: 'transcript-unreadable', message: expect.stringContaining('EIO'), remedy: expect.any(String) },
+      error: {
+        code: 'transcript-unreadable',
+        message: expect.stringContaining('cannot be read'),
+        remedy: expect.any(String),
+      },
     });
     expect(serving.errors()).toBe('');
   });

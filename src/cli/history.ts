@@ -16,6 +16,11 @@ export const indexRoutes = buildRouteMap({
         'names, times, usage and places in the files, no conversations. Sessions enter it as commands read them.',
       ),
     }),
+    build: buildCommand({
+      func: build,
+      parameters: { flags: sharedFlags },
+      docs: helpText('Read every session that is not in the index yet', ['troupe index build']),
+    }),
     rebuild: buildCommand({
       func: rebuild,
       parameters: { flags: sharedFlags },
@@ -39,13 +44,21 @@ async function status(this: CliContext<'history'>, flags: SharedFlags): Promise<
   answer(this, flags, await this.history.status(whereOf(flags)));
 }
 
+async function build(this: CliContext<'history'>, flags: SharedFlags): Promise<void> {
+  await read(this, flags, 'build');
+}
+
 async function rebuild(this: CliContext<'history'>, flags: SharedFlags): Promise<void> {
-  const progress = createProgress(this.terminal);
-  const report = await this.history.rebuild(whereOf(flags), ({ done, sessions }) =>
+  await read(this, flags, 'rebuild');
+}
+
+async function read(context: CliContext<'history'>, flags: SharedFlags, how: 'build' | 'rebuild'): Promise<void> {
+  const progress = createProgress(context.terminal);
+  const report = await context.history[how](whereOf(flags), ({ done, sessions }) =>
     progress.show(() => `Reading: ${done} of ${plural(sessions, 'session')}`),
   );
   progress.clear();
-  answer(this, flags, report);
+  answer(context, flags, report);
 }
 
 async function off(this: CliContext<'history'>, flags: SharedFlags): Promise<void> {
@@ -69,7 +82,7 @@ function indexLines({ file, state, problem, bytes, indexedSessions, sessions }: 
   return [
     `${indexedSessions} of ${plural(sessions, 'session')} in the index, ${formatBytes(bytes)}: ${file}`,
     ...(indexedSessions < sessions
-      ? ['The others are read when they are needed, or all of them by: troupe index rebuild']
+      ? ['The others are read when they are needed, or all of them by: troupe index build']
       : []),
   ];
 }

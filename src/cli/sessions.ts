@@ -102,6 +102,7 @@ export async function show(this: CliContext<'reader'>, flags: ShowFlags, agent: 
   const { terminal } = this;
   const opened = await this.reader.transcripts(whereOf(flags)).read(agent);
   const { transcript, tree } = opened;
+  for (const problem of opened.problems) terminal.note(problem);
   if (flags.json) {
     const last = flags.limit === undefined ? undefined : flags.from + flags.limit;
     return writeJson(this, { ...transcript, messages: transcript.messages.slice(flags.from, last) });

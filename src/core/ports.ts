@@ -3,7 +3,7 @@
 import type { AgentId, SessionId, SourceId } from './ids.ts';
 import type { SessionLedger } from './ledger.ts';
 import type { SkippedAgent, Transcript, TranscriptAuthor } from './transcript.ts';
-import type { AgentNode, SessionTree } from './tree.ts';
+import type { AgentNode, AgentStatus, SessionTree } from './tree.ts';
 
 /** What a UI may use. `main.ts` hands it over; no UI opens files itself. */
 export interface Sessions {
@@ -94,11 +94,22 @@ export interface LiveListing {
   readonly notices: readonly string[];
 }
 
+/** What the index holds of a session that is not followed. */
+export interface OlderSummary {
+  readonly title?: string;
+  readonly cwd?: string;
+  readonly status: AgentStatus;
+  /** Main included. */
+  readonly agents: number;
+}
+
 export interface OlderSessionFiles {
   readonly id: SessionId;
   /** By its last line, or else by its newest file. */
   readonly modifiedAt: number;
   readonly files: number;
+  /** Left out if it was not read yet. */
+  readonly summary?: OlderSummary;
 }
 
 export type TreeChange =
@@ -126,6 +137,8 @@ export interface OpenedTranscript {
   readonly root: string;
   /** Without its sub-agents' transcripts: `sub_agents` is empty. */
   readonly transcript: Transcript;
+  /** What could not be looked at, in words for people. */
+  readonly problems: readonly string[];
 }
 
 /** All conversations of a session, for whoever takes them along. */

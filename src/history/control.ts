@@ -12,6 +12,8 @@ import { type HistoryOptions, historyFile, isSwitchedOff, offFile, openHistory, 
 
 export interface HistoryControl {
   status(where: SessionScope): Promise<IndexReport>;
+  /** Reads every session that is not in it. */
+  build(where: SessionScope, onProgress: ListOptions['onProgress']): Promise<IndexReport>;
   /** Deletes the index, and reads every session again. */
   rebuild(where: SessionScope, onProgress: ListOptions['onProgress']): Promise<IndexReport>;
   /** Deletes the index, and keeps nothing until `on`. */
@@ -40,19 +42,24 @@ export function createHistoryControl(options: Omit<HistoryOptions, 'onProblem'>)
     };
   };
 
+  const build: HistoryControl['build'] = async (where, onProgress) => {
+    const history = await openHistory(options);
+    const sessions = createSessions(dataFoldersFor(where), {
+      clock,
+      named: where.roots.length > 0,
+      openCache: async () => history,
+    });
+    await sessions.list({ limit: Number.MAX_SAFE_INTEGER, withEmpty: true, ...(onProgress && { onProgress }) });
+    history?.close();
+    return status(where);
+  };
+
   return {
     status,
+    build,
     async rebuild(where, onProgress) {
       await inStateFolder(folder, async () => removeHistory(file));
-      const history = await openHistory(options);
-      const sessions = createSessions(dataFoldersFor(where), {
-        clock,
-        named: where.roots.length > 0,
-        openCache: async () => history,
-      });
-      await sessions.list({ limit: Number.MAX_SAFE_INTEGER, withEmpty: true, ...(onProgress && { onProgress }) });
-      history?.close();
-      return status(where);
+      return build(where, onProgress);
     },
     async off(where) {
       await inStateFolder(folder, async () => {

@@ -52,6 +52,7 @@ async function watched(build = 'one', problems: string[] = [], clock = LATER) {
       counts[found ? 'found' : 'read']++;
       return found;
     },
+    state: () => history.state(),
     keep: (...args) => history.keep(...args),
     keepOrigin: (...args) => history.keepOrigin(...args),
   };

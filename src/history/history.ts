@@ -131,6 +131,7 @@ class SessionHistory implements History {
   readonly #build: string;
   readonly #clock: Clock;
   readonly #onProblem: ((text: string) => void) | undefined;
+  readonly #state: DriverStatement;
   readonly #find: DriverStatement;
   readonly #ledger: DriverStatement;
   readonly #keep: DriverStatement;
@@ -149,6 +150,7 @@ class SessionHistory implements History {
     this.#build = build;
     this.#clock = clock;
     this.#onProblem = onProblem;
+    this.#state = connection.prepare('pragma data_version');
     this.#find = connection.prepare(
       'select stamp, names, borrowed, tree, origin, origin_names from session where id = ? and root = ? and build = ?',
     );
@@ -190,6 +192,11 @@ class SessionHistory implements History {
       this.#noteFailure(error);
       return undefined;
     }
+  }
+
+  state(): number {
+    const [row] = orElse(() => this.#state.all() as { readonly data_version: number }[], []);
+    return row?.data_version ?? 0;
   }
 
   keep(session: FoundSession, read: SessionRead, around: Neighbourhood): void {

@@ -19,6 +19,7 @@ import {
   type KnownSession,
   type Live,
   type NameCaller,
+  type OpenCache,
   type PlayedRecording,
   playRecording,
   readConfig,
@@ -45,7 +46,7 @@ export interface Followed extends Live {
 }
 
 /** What changes on this machine, or in the demo, from now on. */
-export async function follow({ where, demoSpeed, demoUntilFirst }: FollowRequest): Promise<Followed> {
+export async function follow({ where, demoSpeed, demoUntilFirst, openCache }: FollowRequest): Promise<Followed> {
   staySmall();
   await loadHosts();
   const config = await readOwnSettings();
@@ -54,7 +55,12 @@ export async function follow({ where, demoSpeed, demoUntilFirst }: FollowRequest
   const demoPlaces = demo ? dataFoldersFor({ roots: [demo.root] }) : [];
   const places = isDemo ? demoPlaces : [...dataFoldersFor(where), ...demoPlaces];
   if (where.roots.length > 0) await assertFolders(dataFoldersFor(where));
-  const trees = startTracker(places, { clock: systemClock, onError: reportTrouble, ...trackerOptionsOf(config) });
+  const trees = startTracker(places, {
+    clock: systemClock,
+    onError: reportTrouble,
+    ...trackerOptionsOf(config),
+    ...known({ openCache }),
+  });
   const live = createLive(joinLive(trees, reportTrouble), reportTrouble);
   if (demo && !isDemo) endWithFirstSession(live, demo);
   const draining = isDemo ? undefined : drainInto(trees, dataFoldersFor(where), config.audit?.keepDays);
@@ -122,6 +128,8 @@ export interface FollowRequest {
   readonly where: SessionScope;
   /** Plays the recording that ships with troupe instead, so many times as fast as it was. */
   readonly demoSpeed?: number;
+  /** What was read of sessions before. */
+  readonly openCache?: OpenCache;
   /**
    * Whether to play it beside what is there, until the first session begins: for people who have none yet. Asked only
    * where we follow ourselves: the answer costs a look at everything.

@@ -1,4 +1,6 @@
+import { type ChildProcess, spawn } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
+import { constants, setPriority } from 'node:os';
 import path from 'node:path';
 import { createGuardLog } from '../audit/index.ts';
 import { attachTo } from '../control/index.ts';
@@ -12,6 +14,7 @@ import {
 } from '../guard/index.ts';
 import { createHookKeys, keepHookAddress } from '../hook/index.ts';
 import { systemClock } from '../lib/clock.ts';
+import { orElse } from '../lib/failures.ts';
 import { known } from '../lib/json.ts';
 import { packageFolder, packageVersion, programFile } from '../lib/package.ts';
 import { openFilesLimit } from '../lib/processes.ts';
@@ -19,12 +22,12 @@ import { readRegular } from '../lib/regular-file.ts';
 import { onEndSignal, reportTrouble } from '../lib/report-trouble.ts';
 import { configFolder, stateFolder } from '../lib/state-folder.ts';
 import { UserError } from '../lib/user-error.ts';
-import { dataFoldersFor, type Live, type SessionScope, thisMachine } from '../sessions/index.ts';
+import { dataFoldersFor, type Live, type OpenCache, type SessionScope, thisMachine } from '../sessions/index.ts';
 import { ApprovalProof, createPassphraseControl } from './approval-proof.ts';
 import { claimDaemon } from './claim-daemon.ts';
 import { findDaemon, readDaemonState, stopDaemon } from './control.ts';
 import { type Address, createIdentity, type Daemon, describeOwn, readAddress, writeAddress } from './daemon-file.ts';
-import { type Followed, follow, readOwnSettings } from './follow.ts';
+import { type Followed, type FollowRequest, follow, readOwnSettings } from './follow.ts';
 import { createHookIntake, createServerApprovals } from './hook-intake.ts';
 import { createServer, type Server } from './http/create-server.ts';
 import { Logins } from './http/gate.ts';
@@ -44,10 +47,11 @@ import {
 import { startInBackground } from './start-in-background.ts';
 
 /** One server for each person, in this process or in another. */
-export function createServerControl(): ServerControl {
+/** `openCache`: what was read of sessions before, for those that are not followed. */
+export function createServerControl({ openCache }: { readonly openCache?: OpenCache } = {}): ServerControl {
   const folder = stateFolder(thisMachine());
   return {
-    serve: (request) => serve(folder, request),
+    serve: (request) => serve(folder, { ...request, ...known({ openCache }) }),
     passphrase: createPassphraseControl(folder, () => findAgentAbove(process.pid)),
     async start(request) {
       const running = await findDaemon(folder);
@@ -88,7 +92,7 @@ export function createServerControl(): ServerControl {
   };
 }
 
-async function serve(folder: string, request: ServeRequest): Promise<Serving> {
+async function serve(folder: string, request: ServeRequest & Pick<FollowRequest, 'openCache'>): Promise<Serving> {
   const { where, demoSpeed } = request;
   const isDemo = demoSpeed !== undefined;
   const running = isDemo ? undefined : await findDaemon(folder);
@@ -162,12 +166,14 @@ async function serve(folder: string, request: ServeRequest): Promise<Serving> {
       return foundServer(claim.daemon);
     }
     if (claim) await keepAddress({ port });
+    const indexing = claim && request.openCache && buildIndex(where);
     const looking = proof && setInterval(() => void proof.look().catch(reportTrouble), LOOK_MS).unref();
     const needsProof = createProofCheck(folder);
     const heard = asking && followHostApprovals(dataFoldersFor(where), { folder, asking, turns, needsProof });
     const leaveHooks = claim && (await keepHookAddress(folder, { ...keys, port, onError: reportTrouble }));
     const ended = told.then(async (how) => {
       clearInterval(looking);
+      indexing?.kill();
       await leaveHooks?.();
       heard?.close();
       desk?.close();
@@ -270,6 +276,16 @@ function argumentsOf({ where, port }: Omit<ServeRequest, 'demoSpeed'>): readonly
     ...where.roots.flatMap((root) => ['--root', root]),
     ...(where.host === undefined ? [] : ['--host', where.host]),
   ];
+}
+
+/** In a process of its own: to read hundreds of sessions for the first time takes a while, and hooks must not wait for it. */
+function buildIndex({ roots, host }: SessionScope): ChildProcess {
+  const where = [...roots.flatMap((root) => ['--root', root]), ...(host === undefined ? [] : ['--host', host])];
+  const child = spawn(process.execPath, [programFile, 'index', 'build', ...where], { stdio: 'ignore' });
+  child.on('error', reportTrouble);
+  child.unref();
+  if (child.pid !== undefined) orElse(() => setPriority(child.pid ?? 0, constants.priority.PRIORITY_LOW), undefined);
+  return child;
 }
 
 function foundServer(daemon: Daemon): Serving {

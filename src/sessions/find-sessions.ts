@@ -1,4 +1,4 @@
-import { lstatSync, realpathSync } from 'node:fs';
+import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { AgentScan, type LocatedSession, type LocatedSource, type SourceAdapter } from '../hosts/index.ts';
@@ -74,7 +74,9 @@ async function linksOutOf(root: string): Promise<(file: string) => boolean> {
   return (file) => {
     if (!lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) return false;
     const to = orElse(() => realpathSync(file), undefined);
-    return to !== undefined && !to.startsWith(`${real}${path.sep}`);
+    if (to === undefined || to.startsWith(`${real}${path.sep}`)) return false;
+    // Anything else is never read, and reported when its session is.
+    return orElse(() => statSync(to).isFile(), true);
   };
 }
 

@@ -1,13 +1,23 @@
 // What a short look into a session's files tells a list: when its last line was written, and whether it holds a conversation.
 
-import { type AgentEvent, buildTree, type LiveListing, type SessionId } from '../core/index.ts';
+import {
+  type AgentEvent,
+  buildTree,
+  type LiveListing,
+  type OlderSummary,
+  type SessionId,
+  type SessionTree,
+  selectSessionStatus,
+} from '../core/index.ts';
 import type { LocatedSource, SourceReader } from '../hosts/index.ts';
 import { sizeOf } from '../lib/folders.ts';
+import { known } from '../lib/json.ts';
 import { createLineSplitter, type Line } from '../lib/lines.ts';
 import { readHead, readLinesBackwards, readTail } from '../lib/read-lines.ts';
 import { readRegular } from '../lib/regular-file.ts';
 import { claim, type FoundSession } from './find-sessions.ts';
 import { readSession } from './read-session.ts';
+import { Neighbourhood, type OpenCache, type SessionCache } from './session-cache.ts';
 
 /** Nearly always the first is enough; a header with a project's instructions fits into the second. */
 const HEAD_BYTES = [4 * 1024 - 1, 64 * 1024];
@@ -151,17 +161,42 @@ function lastOf(events: readonly AgentEvent[]): number {
   return events.reduce((last, event) => Math.max(last, ('at' in event && event.at) || 0), 0);
 }
 
+async function glanceOf(found: FoundSession): Promise<Pick<Glance, 'contents' | 'lastAt'>> {
+  return { contents: await glanceAt(found), lastAt: await lastTimeOf(found) };
+}
+
+function glanceFrom(
+  { isEmpty, lastActivityAt }: SessionTree,
+  { located }: FoundSession,
+): Pick<Glance, 'contents' | 'lastAt'> {
+  return { contents: isEmpty ? 'empty' : 'conversation', lastAt: lastActivityAt ?? located.modifiedAt };
+}
+
+function summarise(tree: SessionTree): OlderSummary {
+  const agents = tree.agents.filter(({ kind }) => kind !== 'internal').length;
+  return { status: selectSessionStatus(tree), agents, ...known({ title: tree.title, cwd: tree.cwd }) };
+}
+
 interface Glance {
   /** Of its files when they were looked at. */
   readonly modifiedAt: number;
   readonly files: number;
   readonly contents: Contents;
   readonly lastAt: number;
+  readonly summary?: OlderSummary;
+  /** Of the index when nothing of it was there. */
+  readonly missedAt?: number;
 }
 
 /** Sessions that are listed and not read. They are looked at once each, and again when their files have changed. */
 export class OlderSessions {
   readonly #glances = new Map<SessionId, Glance>();
+  readonly #openCache: OpenCache | undefined;
+  #cache: SessionCache | undefined;
+
+  constructor(openCache?: OpenCache) {
+    this.#openCache = openCache;
+  }
 
   /** Newest first; what was not looked at yet goes by its files. */
   list(sessions: readonly FoundSession[]): Pick<LiveListing, 'older' | 'emptySessions'> {
@@ -172,6 +207,7 @@ export class OlderSessions {
         id: located.id,
         modifiedAt: glance?.lastAt ?? located.modifiedAt,
         files: located.sources.length,
+        ...known({ summary: glance?.summary }),
       }));
     return {
       older: older.sort((a, b) => b.modifiedAt - a.modifiedAt || (a.id < b.id ? -1 : 1)),
@@ -181,14 +217,25 @@ export class OlderSessions {
 
   /** For so long, in milliseconds. Returns whether that changed what `list` says, and whether more are left. */
   async look(sessions: readonly FoundSession[], ms: number) {
-    const unseen = sessions.filter((found) => this.#glanceOf(found) === undefined);
+    this.#cache ??= await this.#openCache?.();
+    const state = this.#cache?.state();
+    const unseen = sessions.filter((found) => {
+      const glance = this.#glanceOf(found);
+      return glance === undefined || (glance.missedAt !== undefined && glance.missedAt !== state);
+    });
+    const around = new Neighbourhood(sessions);
     const end = performance.now() + ms;
     let [isNews, looked] = [false, 0];
     for (const found of unseen) {
       const { id, modifiedAt, sources } = found.located;
-      const [contents, lastAt] = [await glanceAt(found), await lastTimeOf(found)];
-      this.#glances.set(id, { modifiedAt, files: sources.length, contents, lastAt });
-      isNews ||= contents !== 'conversation' || lastAt !== modifiedAt;
+      const tree = this.#cache?.find(found, around)?.tree;
+      const before = this.#glanceOf(found);
+      const { contents, lastAt } = tree ? glanceFrom(tree, found) : (before ?? (await glanceOf(found)));
+      const summary = tree && summarise(tree);
+      const missedAt = tree ? undefined : state;
+      this.#glances.set(id, { modifiedAt, files: sources.length, contents, lastAt, ...known({ summary, missedAt }) });
+      isNews ||= before === undefined && (contents !== 'conversation' || lastAt !== modifiedAt);
+      isNews ||= summary !== undefined;
       looked++;
       if (performance.now() > end) break;
     }

@@ -8,10 +8,14 @@ import { type FoundSession, isOfFiles } from './find-sessions.ts';
 export interface SessionCache {
   /** Undefined if any file that the session was read from has changed since. */
   find(session: FoundSession, around: Neighbourhood): CachedSession | undefined;
+  /** Changes when another process adds something. */
+  state(): number;
   keep(session: FoundSession, read: SessionRead, around: Neighbourhood): void;
   /** `origin`: null if it is not a copy. */
   keepOrigin(session: FoundSession, origin: SessionOriginFact | null, around: Neighbourhood): void;
 }
+
+export type OpenCache = () => Promise<SessionCache | undefined>;
 
 export type SessionOriginFact = SessionForked | SessionContinued;
 

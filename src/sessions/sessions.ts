@@ -9,7 +9,7 @@ import { claim, type FoundSession, type FoundSessions, findSessions, type Sessio
 import { type Contents, glanceAt, holdsNothing, newestFirst } from './glance.ts';
 import { type DataFolder, isAddress, thisMachine } from './places.ts';
 import { createReadSessions, topOf } from './read-session.ts';
-import type { SessionCache } from './session-cache.ts';
+import type { OpenCache } from './session-cache.ts';
 
 /**
  * Sessions on disk, read when asked for. `named`: by the person, so that one that is not there is a mistake, not an empty folder.
@@ -26,7 +26,7 @@ export function createSessions(
     readonly clock: Clock;
     readonly named?: boolean;
     readonly snapshot?: SessionSnapshot;
-    readonly openCache?: () => Promise<SessionCache | undefined>;
+    readonly openCache?: OpenCache;
   },
 ): Sessions {
   const find = async () => {

@@ -17,6 +17,7 @@ import type { FoundSession } from './find-sessions.ts';
 import { FollowedSessions, hasLiveProcess, type LiveWindow } from './followed-sessions.ts';
 import { newestOf, OlderSessions } from './glance.ts';
 import type { DataFolder } from './places.ts';
+import type { OpenCache } from './session-cache.ts';
 import { SessionIndex } from './session-index.ts';
 import type { Config } from './settings.ts';
 
@@ -28,6 +29,8 @@ export interface TrackerOptions {
   readonly sweepEveryMs?: number;
   /** How folders are watched, if not in the system's own way. */
   readonly watch?: WatchHandlers['watch'];
+  /** What was read of sessions that are not followed. */
+  readonly openCache?: OpenCache;
   /** Gets failures that must not stop the rest. */
   readonly onError?: (error: unknown) => void;
 }
@@ -80,7 +83,7 @@ class Tracker implements LiveTrees {
   readonly #arrivals = new Set<SessionId>();
   /** Places that could not be listed: each sweep tries again. */
   readonly #unread = new Set<DataFolder>();
-  readonly #older = new OlderSessions();
+  readonly #older: OlderSessions;
   readonly #lookSoon: () => void;
   readonly #pulseTimer: NodeJS.Timeout;
   #sweepTimer: NodeJS.Timeout | undefined;
@@ -97,6 +100,7 @@ class Tracker implements LiveTrees {
     this.#onError = onError;
     this.#listeners = new Listeners(onError);
     this.#index = new SessionIndex(wanted);
+    this.#older = new OlderSessions(options.openCache);
     this.#followed = new FollowedSessions({
       ...options,
       index: this.#index,
@@ -305,6 +309,7 @@ class Tracker implements LiveTrees {
       if (isNew) await this.#followYoung();
       const isRecounted = await this.#index.recountIgnored();
       if (this.#followed.letGo() || isRecounted) this.#tellListing();
+      else this.#glanceAtOlder();
     });
     for (const place of this.#index.places()) this.#changes.facts.add(place);
     for (const id of this.#followed.ids()) this.#changes.sessions.add(id);

@@ -44,10 +44,10 @@ export function createTranscripts(places: readonly DataFolder[], clock: Clock): 
       const hit = findById(sessions, wanted);
       const opened =
         hit && (await openIn(hit.session, found.sessions, (tree) => tree.agents.find(({ id }) => id === hit.agent)));
-      if (opened) return opened;
+      if (opened) return { ...opened, problems: found.problems };
       for (const one of sessions.slice(0, SEARCHED_BY_NAME)) {
         const named = await openIn(one, found.sessions, (tree) => byName(tree, wanted));
-        if (named) return named;
+        if (named) return { ...named, problems: found.problems };
       }
       throw new UserError(
         'agent-not-found',

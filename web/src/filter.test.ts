@@ -62,12 +62,24 @@ describe('matches', () => {
     );
   });
 
-  it('of a session that nobody has read, only the id and the host can be asked for', () => {
-    const older = { id: 'abcdef', host: 'codex', modifiedAt: null, files: 1 };
-    expect(matchesOlder(older, { ...NO_FILTER, text: 'cde' })).toBe(true);
-    expect(matchesOlder(older, { ...NO_FILTER, host: 'codex' })).toBe(true);
-    expect(matchesOlder(older, { ...NO_FILTER, host: 'claude-code' })).toBe(false);
-    expect(matchesOlder(older, { ...NO_FILTER, project: 'web' })).toBe(false);
-    expect(matchesOlder(older, { ...NO_FILTER, status: 'done' })).toBe(false);
+  it('finds an older session by what the index holds of it, or else by its id and host', () => {
+    const unread = {
+      id: 'abcdef',
+      host: 'codex',
+      modifiedAt: null,
+      files: 1,
+      ...{ project: null, title: null, status: null, agents: null },
+    };
+    expect(matchesOlder(unread, { ...NO_FILTER, text: 'cde' })).toBe(true);
+    expect(matchesOlder(unread, { ...NO_FILTER, host: 'codex' })).toBe(true);
+    expect(matchesOlder(unread, { ...NO_FILTER, host: 'claude-code' })).toBe(false);
+    expect(matchesOlder(unread, { ...NO_FILTER, project: 'web' })).toBe(false);
+    expect(matchesOlder(unread, { ...NO_FILTER, status: 'done' })).toBe(false);
+    const read = { ...unread, project: 'web', title: 'Fix the login', status: 'completed', agents: 3 } as const;
+    expect(matchesOlder(read, { ...NO_FILTER, text: 'LOGIN web' })).toBe(true);
+    expect(matchesOlder(read, { ...NO_FILTER, text: 'logout' })).toBe(false);
+    expect(matchesOlder(read, { ...NO_FILTER, project: 'web', status: 'done' })).toBe(true);
+    expect(matchesOlder(read, { ...NO_FILTER, project: 'api' })).toBe(false);
+    expect(matchesOlder(read, { ...NO_FILTER, status: 'silent' })).toBe(false);
   });
 });

@@ -41,10 +41,12 @@ export function matches(session: SessionDetail, { text, host, project, status }:
   return text.trim() === '' || hasText(session, text);
 }
 
-/** Of a session that nobody has read, only its id and its host are known. */
-export function matchesOlder({ id, host: its }: OlderSession, { text, host, project, status }: Filter): boolean {
-  if (project !== undefined || status !== undefined) return false;
-  return (host === undefined || host === its) && hasAll(text, [lower([id, its])]);
+/** A session that is not in the index yet is known by its id and host only. */
+export function matchesOlder(session: OlderSession, { text, host, project, status }: Filter): boolean {
+  if (project !== undefined && project !== session.project) return false;
+  if (status !== undefined && !(status === 'done' && session.status !== null)) return false;
+  if (host !== undefined && host !== session.host) return false;
+  return hasAll(text, [lower([session.id, session.host, session.project, session.title])]);
 }
 
 function hasStatus(session: SessionDetail, status: StatusFilter): boolean {

@@ -79,8 +79,12 @@ const FACES: Readonly<Record<string, (recorded: Recorded) => string>> = {
 /** What the host itself put into the conversation is shown by every UI, in one form; not every host does. */
 function withoutHostWords({ transcripts, plan, ...rest }: Recorded): Recorded {
   const spoken = transcripts.map((one) => ({ ...one, messages: one.messages.filter(({ role }) => role !== 'system') }));
-  return { ...rest, plan, transcripts: spoken };
+  // Rows leave out a cost that is not known.
+  const agents = rest.shared.agents.map((agent) => ({ ...agent, cost: NO_COST }));
+  return { ...rest, shared: { ...rest.shared, agents }, plan, transcripts: spoken };
 }
+
+const NO_COST = { usd: 0, isLowerBound: false, unpricedModels: [] };
 
 const ASKED = /"?Please do the job\. \\?\[\\?\[play:plain\\?\]\\?\]"?|Scripted title/g;
 

@@ -6,10 +6,10 @@ import { assertFound } from '../../lib/user-error.ts';
 import { type ApprovalRequest, withApproval } from '../approval.ts';
 import { hostOf, nativeId } from '../ids.ts';
 import type { LiveListing } from '../ports.ts';
-import { type Activity, isBusy, needsPerson, type SessionTree } from '../tree.ts';
+import { type Activity, type AgentStatus, isBusy, needsPerson, type SessionTree } from '../tree.ts';
 import type { HeardCall } from './audit.ts';
 import type { AgentReport, DiagnosticsReport, SessionReport } from './shapes.ts';
-import { addKnown, computeNeed, computeTree, isoTime } from './tree.ts';
+import { addKnown, computeNeed, computeTree, isoTime, projectOf } from './tree.ts';
 
 /** A session with what its main agent is doing, without its agents. */
 export interface LiveSessionReport extends SessionReport {
@@ -26,13 +26,18 @@ export interface SessionDetail extends LiveSessionReport {
   readonly diagnostics: DiagnosticsReport;
 }
 
-/** A session that nobody has looked at, from before the window: listed, not read. */
+/** A session from before the window: listed, not followed. */
 export interface OlderSession {
   readonly id: string;
   readonly host: string;
   /** Of its last line, or else of its newest file. */
   readonly modifiedAt: string | null;
   readonly files: number;
+  /** From the index; null if it was not read yet, as all that follows. */
+  readonly project: string | null;
+  readonly title: string | null;
+  readonly status: AgentStatus | null;
+  readonly agents: number | null;
 }
 
 /** Sessions that are not read, and how far reading the others has come. */
@@ -115,7 +120,7 @@ export function computeDetail(tree: SessionTree, options: { readonly internal: b
 }
 
 /** The list goes to every client whenever it changes: of thousands, the newest. */
-const SHOWN = 300;
+const SHOWN = 1_000;
 
 export function computeListing({
   older,
@@ -125,11 +130,15 @@ export function computeListing({
   notices,
 }: LiveListing): ListingChange {
   return {
-    older: older.slice(0, SHOWN).map(({ id, modifiedAt, files }) => ({
+    older: older.slice(0, SHOWN).map(({ id, modifiedAt, files, summary }) => ({
       id: nativeId(id),
       host: hostOf(id),
       modifiedAt: isoTime(modifiedAt),
       files,
+      project: projectOf(summary?.cwd),
+      title: summary?.title ?? null,
+      status: summary?.status ?? null,
+      agents: summary?.agents ?? null,
     })),
     olderTotal: older.length,
     emptySessions,

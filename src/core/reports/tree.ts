@@ -120,7 +120,7 @@ export function computeNeed(
   return { id: agent.id, label: agent.label, waitingOn: agent.waitingOn === 'input' ? 'input' : 'permission' };
 }
 
-function projectOf(cwd: string | undefined): string | null {
+export function projectOf(cwd: string | undefined): string | null {
   return cwd === undefined ? null : (cwd.split(/[\\/]/).findLast((part) => part !== '') ?? cwd);
 }
 

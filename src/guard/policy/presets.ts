@@ -33,6 +33,7 @@ export const CHANGING_COMMANDS = [
   'guard answer',
   'telegram',
   'webhook',
+  'index build',
   'index rebuild',
   'index off',
   'index on',

@@ -136,13 +136,12 @@ export function sessionsPrinted(command: string, text: string): readonly Session
 function programsIn(command: string): ReadonlySet<string> {
   const nowhere = { cwd: null, home: null, projectDir: null, resolve: (path: string) => path };
   return new Set(
-    analyse(command, nowhere).commands.flatMap(({ words: [word = ''] }) => [
-      word.replace(/(?<!^)@[^/@]*$/, ''),
-      word
-        .split(/[\\/]/)
-        .at(-1)
-        ?.replace(/\.(?:exe|cmd|ps1)$/i, '') ?? '',
-    ]),
+    analyse(command, nowhere).commands.flatMap(({ words: [word = ''], isSuspected }) => {
+      // A text that a program might run is no proof that it did.
+      if (isSuspected) return [];
+      const name = word.split(/[\\/]/).at(-1) ?? '';
+      return [word.replace(/(?<!^)@[^/@]*$/, ''), name.replace(/\.(?:exe|cmd|ps1)$/i, '')];
+    }),
   );
 }
 

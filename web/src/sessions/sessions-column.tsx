@@ -112,7 +112,7 @@ export function OlderList() {
   return (
     <section class="sessions-group" aria-label="Older">
       <h2 class="sessions-head">
-        Older <span class="dim">{olderTotal}, not read yet</span>
+        Older <span class="dim">{olderTotal}</span>
       </h2>
       <ul>
         {fitting.slice(0, limit).map((session) => (
@@ -127,8 +127,8 @@ export function OlderList() {
       {fitting.length <= limit && (fitting.length < older.length || older.length < olderTotal) && (
         <p class="sessions-none">
           {fitting.length < older.length
-            ? 'Of these only id and host are known, so the filter finds no more.'
-            : `${olderTotal - older.length} more are not listed here: troupe ls`}
+            ? `${plural(older.length - fitting.length, 'older session does', 'older sessions do')} not match.`
+            : `${olderTotal - older.length} more are not listed here: troupe ls --all`}
         </p>
       )}
     </section>
@@ -148,7 +148,8 @@ export function EmptyNote() {
 
 type State = 'listed' | 'reading' | { readonly failure: string };
 
-function OlderRow({ session: { id, host, modifiedAt, files } }: { readonly session: OlderSession }) {
+function OlderRow({ session }: { readonly session: OlderSession }) {
+  const { id, host, modifiedAt, files, project, title, status, agents } = session;
   const backend = useBackend();
   const [state, setState] = useState<State>('listed');
   const onClick = (): void => {
@@ -162,13 +163,23 @@ function OlderRow({ session: { id, host, modifiedAt, files } }: { readonly sessi
     <li class="sessions-older">
       <span class="sessions-older-text">
         <span class="sessions-line">
-          <code>{cleanLine(id.slice(0, 8))}</code>
+          {status !== null && <Mark standing={status === 'waiting' ? 'idle' : status} />}
+          {project === null ? (
+            <code>{cleanLine(id.slice(0, 8))}</code>
+          ) : (
+            <span class="sessions-project">{cleanLine(project)}</span>
+          )}
           <span class="sessions-age">
             <Ago at={modifiedAt} isLive />
           </span>
         </span>
+        {title !== null && (
+          <span class="sessions-title" title={cleanLine(title)}>
+            {cleanLine(title)}
+          </span>
+        )}
         <span class="sessions-host">
-          {cleanLine(host)} · {plural(files, 'file')}
+          {cleanLine(host)} · {agents === null ? plural(files, 'file') : plural(agents, 'agent')}
         </span>
       </span>
       {typeof state === 'object' ? (

@@ -23,7 +23,18 @@ export function memoryLive(sessions: readonly SessionDetail[] = [], ignoredFiles
   const listeners = new Set<(event: LiveEvent) => void>();
   let picture: LiveSnapshot = {
     sessions,
-    older: [{ id: 'an-older-one', host: 'claude-code', modifiedAt: '2026-01-02T03:04:05.678Z', files: 3 }],
+    older: [
+      {
+        id: 'an-older-one',
+        host: 'claude-code',
+        modifiedAt: '2026-01-02T03:04:05.678Z',
+        files: 3,
+        project: null,
+        title: null,
+        status: null,
+        agents: null,
+      },
+    ],
     olderTotal: 1,
     emptySessions: 0,
     ignoredFiles,
