@@ -186,11 +186,31 @@ async function readSessionRows(root: string): Promise<Totals> {
   if (!existsSync(file)) return {};
   const agents = new Map<string, Sum>();
   const columns = 'id, tokens_input, tokens_output, tokens_reasoning, tokens_cache_read, tokens_cache_write';
+  const second = await readDatabase(file, (database) =>
+    database.all(`select ${columns}, parent_id, fork_session_id from session_v2 where version not glob '[01].*'`),
+  ).catch(() => []);
+  if (second.length > 0) return sumTrees(second);
   const rows = await readDatabase(file, (database) => database.all(`select ${columns} from session`)).catch(() => []);
   for (const row of rows) {
-    const output = amount(row['tokens_output']) + amount(row['tokens_reasoning']);
-    const [cacheRead, cacheWrite] = [amount(row['tokens_cache_read']), amount(row['tokens_cache_write'])];
-    agents.set(String(row['id']), { input: amount(row['tokens_input']), output, cacheRead, cacheWrite });
+    agents.set(String(row['id']), sumIn(row));
   }
   return { agents };
+}
+
+/** Sums of sessions that OpenCode 1 began are of its own kind. OpenCode 2 counts the request for a title, which is no agent's, in the row of its session; a fork counts from zero. */
+function sumTrees(rows: readonly Readonly<Record<string, unknown>>[]): Totals {
+  const parents = new Map(rows.map((row) => [row['id'], row['parent_id']]));
+  const sessions = new Map<string, Sum>();
+  for (const row of rows) {
+    let top = row['id'];
+    for (let above = parents.get(top); above; above = parents.get(top)) top = above;
+    sessions.set(String(top), sumOf([sessions.get(String(top)), sumIn(row)].filter((sum) => sum !== undefined)));
+  }
+  return { sessions, fresh: new Set(rows.filter((row) => row['fork_session_id']).map((row) => String(row['id']))) };
+}
+
+function sumIn(row: Readonly<Record<string, unknown>>): Sum {
+  const output = amount(row['tokens_output']) + amount(row['tokens_reasoning']);
+  const [cacheRead, cacheWrite] = [amount(row['tokens_cache_read']), amount(row['tokens_cache_write'])];
+  return { input: amount(row['tokens_input']), output, cacheRead, cacheWrite };
 }
