@@ -64,17 +64,15 @@ const buildPart = async (name) => {
   const outfile = `dist/hook-${name}.cjs`;
   await build({ ...forHooks, entryPoints: [`src/hook/${name}.ts`], outfile });
   const bytes = readFileSync(`${root}${outfile}`);
-  return JSON.stringify(createHash('sha256').update(bytes).digest('hex').slice(0, 16));
+  return createHash('sha256').update(bytes).digest('hex').slice(0, 16);
 };
+const digests = {};
+for (const name of ['main', 'policy', 'yaml', 'judge', 'hosts']) digests[name] = await buildPart(name);
 await build({
   ...forHooks,
   entryPoints: ['src/hook/hook.ts'],
   outfile: 'dist/hook.cjs',
-  define: {
-    JUDGE_DIGEST: await buildPart('judge'),
-    POLICY_DIGEST: await buildPart('policy'),
-    HOSTS_DIGEST: await buildPart('hosts'),
-  },
+  define: { PART_DIGESTS: JSON.stringify(digests) },
 });
 writeFileSync(`${root}dist/troupe.js`, `#!/usr/bin/env node\n${readFileSync(`${root}dist/troupe.js`, 'utf8')}`);
 chmodSync(`${root}dist/troupe.js`, 0o755);

@@ -8,6 +8,7 @@ import { answerRequest, judgeAlone, judgeCall } from './judge-call.ts';
 import { compilePolicy } from './policy/compile.ts';
 import type { Policy } from './policy.ts';
 import { type Judgement, type JudgeOptions, resolveLinks } from './pre-check.ts';
+import { readYaml } from './policy/read-yaml.ts';
 
 let folder = '';
 beforeEach(() => {
@@ -23,7 +24,7 @@ function policyOf(text: string): Policy {
     root: null,
     content: Buffer.from(text),
   };
-  const { policy, problems } = compilePolicy({ sources: [source], home: folder, resolve: (place) => place });
+  const { policy, problems } = compilePolicy({ sources: [source], home: folder, resolve: (place) => place, readYaml });
   expect(problems).toEqual([]);
   return policy;
 }

@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { stringify } from 'yaml';
 import { escapeGlob, holdsTool, type JudgedPart, type Part, partsOf } from './match/tool-pattern.ts';
 import { readOwnText } from './policy/read-policy-file.ts';
+import { readYaml } from './policy/read-yaml.ts';
 import { type AgentSelector, type GuardedAgent, type GuardedCall, type ToolPattern, toToolPattern } from './policy.ts';
 import { ANYTHING, INNER_BLANK, isUnsure, type SimpleCommand, SOME_HOST, type UsedPath } from './shell/index.ts';
 
@@ -182,7 +183,7 @@ export const UNNAMEABLE = 'it is too long, or has characters that a policy file 
 
 /** Whether a policy file that holds the rule is read as exactly this rule. */
 export function canBeWritten(rule: AllowRule): boolean {
-  const { rules, error } = readOwnText('', `version: 1\nrules:\n${writeRules([rule])}`);
+  const { rules, error } = readOwnText('', `version: 1\nrules:\n${writeRules([rule])}`, readYaml);
   const read = rules[0]?.rule;
   return (
     error === null &&

@@ -3,6 +3,7 @@ import { GUARDED_HOSTS } from '../hosts/guarded-hosts.ts';
 import { agentsTold } from './identity.ts';
 import { judgeCall } from './judge-call.ts';
 import { compilePolicy } from './policy/compile.ts';
+import { readYaml } from './policy/read-yaml.ts';
 
 // The main agent of a session that a command started: whoever is above it, in the session of another host, binds it.
 
@@ -18,7 +19,7 @@ rules:
 function decisionOf(command: string, told: string | undefined): string {
   const content = Buffer.from(POLICY);
   const source = { scope: 'user' as const, file: '/home/dev/policy.yaml', root: null, content };
-  const { policy, problems } = compilePolicy({ sources: [source], home: '/home/dev', resolve: (place) => place });
+  const { policy, problems } = compilePolicy({ sources: [source], home: '/home/dev', resolve: (place) => place, readYaml });
   expect(problems).toEqual([]);
   const payload = {
     session_id: 'inner',

@@ -1,2 +1,3 @@
-// dist/hook-policy.cjs: the compiling part of the hook, with the YAML library in it. Loaded where there is a policy only.
+// dist/hook-policy.cjs: compiles policies, and finds calls that no rule can be about. Loaded where there is a policy only.
 export { compileSources } from '../guard/policy/compile-sources.ts';
+export { preCheck } from '../guard/pre-check.ts';

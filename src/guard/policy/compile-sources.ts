@@ -4,6 +4,7 @@
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import { type Compiled, compilePolicy } from './compile.ts';
+import type { ReadYaml } from './read-policy-file.ts';
 import { type CompiledPolicyFolders, type PolicyPlace, policyPlaces, readSource } from './sources.ts';
 
 export interface CompiledSources extends Compiled {
@@ -12,14 +13,14 @@ export interface CompiledSources extends Compiled {
 }
 
 /** Never throws: what cannot be read becomes a problem, and a rule that asks. */
-export function compileSources(where: CompiledPolicyFolders): CompiledSources {
+export function compileSources(where: CompiledPolicyFolders, readYaml: ReadYaml): CompiledSources {
   const sources = policyPlaces(where).flatMap((place) => {
     const found = readSource(place.file);
     return found ? [{ ...place, content: found.content }] : [];
   });
   const { home, configFolder, stateFolder } = where;
   const ownFolders = [configFolder, stateFolder].map(resolveFolder);
-  return { sources, ...compilePolicy({ sources, home, ownFolders, resolve: resolveFolder }) };
+  return { sources, ...compilePolicy({ sources, home, ownFolders, resolve: resolveFolder, readYaml }) };
 }
 
 /** The part before the first `*`, as far as it is there, with its links followed. */

@@ -13,7 +13,7 @@ import {
 } from '../policy.ts';
 import { EFFECTS, type Effect, type InputMapping, type ToolMappings } from '../tool-inputs.ts';
 import { type PresetName, presetText } from './presets.ts';
-import { type Placed, type PolicyFile, readOwnText, readPolicyFile } from './read-policy-file.ts';
+import { type Placed, type PolicyFile, type ReadYaml, readOwnText, readPolicyFile } from './read-policy-file.ts';
 import type { PolicySource } from './sources.ts';
 
 export interface CompileOptions {
@@ -24,6 +24,7 @@ export interface CompileOptions {
   readonly ownFolders?: readonly string[];
   /** Where a folder really is, links followed. */
   readonly resolve?: (folder: string) => string;
+  readonly readYaml: ReadYaml;
 }
 
 export interface Compiled {
@@ -38,16 +39,17 @@ export function compilePolicy({
   home,
   ownFolders = [],
   resolve = (folder) => folder,
+  readYaml,
 }: CompileOptions): Compiled {
   if (sources.length === 0) return { policy: NO_POLICY, presets: [], problems: [] };
-  const files = sources.map((source) => ({ source, file: readPolicyFile(source, { home, resolve }) }));
+  const files = sources.map((source) => ({ source, file: readPolicyFile(source, { home, resolve }, readYaml) }));
   const presets = [...new Set(files.flatMap(({ file }) => file.presets))];
   const settings = files.reduce<Settings | undefined>(
     (before, { source, file }) => (source.scope === 'user' ? settingsOf(file) : tightenSettings(before, file)),
     undefined,
   );
   const rules = [
-    ...presets.flatMap(presetRules).map((rule) => withOwnFolders(rule, ownFolders)),
+    ...presets.flatMap((name) => presetRules(name, readYaml)).map((rule) => withOwnFolders(rule, ownFolders)),
     ...files.flatMap(({ source, file }) => rulesOf(source, file)),
   ];
   const tools = mergeMappings(files);
@@ -122,10 +124,10 @@ function cautioned(policy: Policy, { scope, file }: PolicySource, { error }: Pol
 const presetsRead = new Map<PresetName, readonly Rule[]>();
 
 /** They are always the same: each is read once. */
-function presetRules(name: PresetName): readonly Rule[] {
+function presetRules(name: PresetName, readYaml: ReadYaml): readonly Rule[] {
   const known = presetsRead.get(name);
   if (known) return known;
-  const rules = readOwnText(name, presetText(name)).rules.map(
+  const rules = readOwnText(name, presetText(name), readYaml).rules.map(
     ({ rule, number }): Rule => ({ id: `preset:${name}:${number}`, scope: 'preset', place: null, ...rule }),
   );
   presetsRead.set(name, rules);

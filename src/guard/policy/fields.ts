@@ -1,10 +1,12 @@
 // A strict walk over what a file says: each thing that is not as it should be is told with its place, and the walk goes on.
 
-import { type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair, Scalar } from 'yaml';
+import type { Document, Node, Pair } from 'yaml';
+import { isAlias, isMap, isScalar, isSeq } from './plain-yaml.ts';
 import { type Finding, type Problems, suggestWord } from './problems.ts';
 
 interface Walk {
-  readonly document: Document;
+  /** Of the library; null where a text is plain enough to be read without it. */
+  readonly document: Document | null;
   readonly problems: Problems;
   /** `*name` in the file: each may stand for a long list, so there is an end to them. */
   aliasesLeft: number;
@@ -25,8 +27,13 @@ interface Fields<T> {
 
 /** All of a file. */
 export function rootField(document: Document.Parsed, problems: Problems, what: string): Field {
-  const node: Node = document.contents ?? new Scalar(null);
+  const node = document.contents ?? document.createNode(null);
   return new Field({ document, problems, aliasesLeft: MAX_ALIASES }, node, what);
+}
+
+/** All of a file that is plain (plain-yaml.ts): there are no aliases in it. */
+export function plainField(node: Node, problems: Problems, what: string): Field {
+  return new Field({ document: null, problems, aliasesLeft: 0 }, node, what);
 }
 
 /** A value in the file. */
@@ -69,7 +76,7 @@ export class Field {
       const message = `There are more than ${MAX_ALIASES} aliases (\`*name\`) in this file.`;
       return inner.wrong(message, 'Write some of them out.');
     }
-    const target = written.resolve(walk.document);
+    const target = walk.document && written.resolve(walk.document);
     if (target) return read(new Field(walk, target as Node, what, inner.offset));
     const message = `There is no anchor \`&${written.source}\` above.`;
     return inner.wrong(message, 'Put quotes around a text that begins with `*`.');

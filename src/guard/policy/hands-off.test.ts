@@ -6,11 +6,13 @@ import { context, makeCall, task } from '../testing/make-call.ts';
 import { usesOf } from '../uses-of.ts';
 import { compilePolicy } from './compile.ts';
 import { CHANGING_COMMANDS } from './presets.ts';
+import { readYaml } from './read-yaml.ts';
 
 // Calls with which an agent tampers with its guard, under the preset alone. The project is /p, the home /home/dev.
 
 const compile = (ownFolders: readonly string[] = []) =>
   compilePolicy({
+    readYaml,
     sources: [
       {
         scope: 'user',

@@ -10,6 +10,7 @@ import { createFile, readText } from '../../lib/regular-file.ts';
 import type { Policy } from '../policy.ts';
 import { type Compiled, compilePolicy } from './compile.ts';
 import { type CompiledSources, compileSources } from './compile-sources.ts';
+import { readYaml } from './read-yaml.ts';
 import {
   type CompiledPolicyFolders,
   lookAtSource,
@@ -28,7 +29,7 @@ export interface LoadedPolicy extends Compiled {
 
 /** What holds for the project in that folder, compiled from its files now. */
 export async function loadPolicy(where: CompiledPolicyFolders): Promise<LoadedPolicy> {
-  const { sources, ...compiled } = compileSources(where);
+  const { sources, ...compiled } = compileSources(where, readYaml);
   const files = sources.map(({ scope, file }) => ({ scope, file }));
   if (sources.length === 0) return { ...compiled, files, unkept: null };
   return { ...compiled, files, unkept: await keepOnErrors(where, { sources, ...compiled }) };
@@ -45,7 +46,7 @@ async function keepOnErrors(
   const folder = path.join(stateFolder, 'policy');
   const user = sources.find(({ scope }) => scope === 'user');
   if (user) {
-    const alone = compilePolicy({ sources: [user], home });
+    const alone = compilePolicy({ sources: [user], home, readYaml });
     const unkept = await keep(path.join(folder, 'user.on-error'), `${alone.policy.onError}\n\n`);
     if (unkept) return unkept;
   }
@@ -97,7 +98,7 @@ export function checkPolicyFile(
     return found ? [{ ...one, content: found.content }] : [];
   });
   if (sources.at(-1)?.file !== file) return undefined;
-  const { policy, presets, problems } = compilePolicy({ sources, home: where.home });
+  const { policy, presets, problems } = compilePolicy({ sources, home: where.home, readYaml });
   return {
     policy: { ...policy, rules: policy.rules.filter((rule) => rule.scope === scope || rule.scope === 'preset') },
     presets,

@@ -1,4 +1,3 @@
-import { LineCounter } from 'yaml';
 import type { PolicyProblem, PolicyProblemCode } from '../../core/index.ts';
 
 export interface Finding {
@@ -23,9 +22,18 @@ export interface Problems {
 const MAX_PROBLEMS = 100;
 
 export function collectProblems(file: string, text: string): Problems {
-  const lines = new LineCounter();
-  lines.addNewLine(0);
-  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) lines.addNewLine(at + 1);
+  let lineStarts: readonly number[] | undefined;
+  const lines = (): readonly number[] => (lineStarts ??= lineStartsIn(text));
+  const lineOf = (offset: number): number => {
+    const starts = lines();
+    let [low, high] = [0, starts.length];
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if ((starts[middle] as number) <= offset) low = middle;
+      else high = middle;
+    }
+    return low + 1;
+  };
   const broken = new Map<string, PolicyProblem>();
   const harmless = new Map<string, PolicyProblem>();
   let errors = 0;
@@ -35,8 +43,9 @@ export function collectProblems(file: string, text: string): Problems {
       const problems = isError ? broken : harmless;
       if (isError) errors++;
       if (problems.size >= MAX_PROBLEMS) return;
-      const { line, col: column } = lines.linePos(offset);
-      const [start, end] = lines.lineStarts.slice(line - 1, line + 1);
+      const line = lineOf(offset);
+      const [start = 0, end] = lines().slice(line - 1, line + 1);
+      const column = offset - start + 1;
       // One place may be read twice: through an alias.
       problems.set(`${offset} ${message}`, {
         severity,
@@ -51,11 +60,17 @@ export function collectProblems(file: string, text: string): Problems {
     },
     errors: () => errors,
     list: () => [...broken.values(), ...harmless.values()].sort((a, b) => a.line - b.line || a.column - b.column),
-    lineOf: (offset) => lines.linePos(offset).line,
+    lineOf,
   };
 }
 
 const MAX_SOURCE = 500;
+
+function lineStartsIn(text: string): readonly number[] {
+  const starts = [0];
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+  return starts;
+}
 
 /** The known word that was probably meant; undefined where none is near. */
 export function suggestWord(word: string, known: readonly string[]): string | undefined {

@@ -1,12 +1,13 @@
 // A table of calls with the decisions that people expect: read as strictly as a policy, for a case that is not understood tests nothing.
 
-import { isMap, isScalar, isSeq, type Node } from 'yaml';
+import type { Document, Node } from 'yaml';
 import type { GuardMismatch, PolicyProblem } from '../../core/index.ts';
 import { decide } from '../decide.ts';
 import { AGENT_KINDS, type DescribedCall, findContradiction, type ImaginedAgent } from '../described-call.ts';
 import { DECISIONS, type Decision, type GuardedCall, type Policy } from '../policy.ts';
 import { explainCall } from './explain-call.ts';
 import { type Field, listOrOne, MAX_ALIASES, nameOf, oneOf, type Reader, rootField, textOf } from './fields.ts';
+import { isMap, isScalar, isSeq } from './plain-yaml.ts';
 import { DATE, shortLine, TOOL } from './read-rule.ts';
 import { readYaml } from './read-yaml.ts';
 import type { PolicySource } from './sources.ts';
@@ -100,7 +101,7 @@ const readInput: Reader<unknown> = (field) => {
   const { walk, node: map, what } = field;
   if (!isMap(map)) return field.wrong(`${what} must be \`key: value\` lines, not ${nameOf(map)}.`);
   try {
-    return map.toJS(walk.document, { maxAliasCount: MAX_ALIASES });
+    return map.toJS(walk.document as Document, { maxAliasCount: MAX_ALIASES });
   } catch (error) {
     return field.wrong(`${what} cannot be read: ${(error as Error).message}.`);
   }

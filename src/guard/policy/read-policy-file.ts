@@ -1,13 +1,16 @@
-import { isMap, isScalar, isSeq } from 'yaml';
 import type { PolicyProblem } from '../../core/index.ts';
 import { DECISIONS, type Decision, OPAQUE, type Opaque, type Policy } from '../policy.ts';
 import type { InputMapping, ToolMappings } from '../tool-inputs.ts';
-import { listOfEach, listOrOne, oneOf, type Reader, rootField, textOf } from './fields.ts';
+import { type Field, listOfEach, listOrOne, oneOf, plainField, type Reader, rootField, textOf } from './fields.ts';
+import { isMap, isScalar, isSeq, readPlainYaml } from './plain-yaml.ts';
 import { PRESET_NAMES, type PresetName } from './presets.ts';
-import type { Problems } from './problems.ts';
+import { collectProblems, type Problems } from './problems.ts';
 import { type FolderContext, MAX_TEXT, ON_ERROR, type ReadRule, readRule } from './read-rule.ts';
-import { readYaml } from './read-yaml.ts';
-import type { PolicySource } from './sources.ts';
+import type { readYaml } from './read-yaml.ts';
+import { MAX_BYTES, type PolicySource } from './sources.ts';
+
+/** By the YAML library: the hook loads it only where it must. */
+export type ReadYaml = typeof readYaml;
 
 /** What one file says, as far as it can be understood. */
 export interface PolicyFile {
@@ -28,8 +31,27 @@ export interface Placed<T> {
   readonly offset: number;
 }
 
-export function readPolicyFile(source: PolicySource, folders: Omit<FolderContext, 'root'>): PolicyFile {
-  const { document, problems } = readYaml(source);
+type Folders = Omit<FolderContext, 'root'>;
+
+export function readPolicyFile(source: PolicySource, folders: Folders, read: ReadYaml): PolicyFile {
+  return readPlainFile(source, folders) ?? readByLibrary(source, folders, read);
+}
+
+/** Undefined where there is more in it, or anything is wrong: what the library says of it counts then. */
+function readPlainFile(source: PolicySource, folders: Folders): PolicyFile | undefined {
+  const { content, file } = source;
+  if (!(content instanceof Uint8Array) || content.length > MAX_BYTES) return undefined;
+  const text = Buffer.from(content.buffer, content.byteOffset, content.length).toString('utf8');
+  const node = readPlainYaml(text);
+  if (!node) return undefined;
+  const problems = collectProblems(file, text);
+  const { keys, values } = readAll(plainField(node, problems, 'a policy'), source, folders) ?? {};
+  if (!keys?.has('version') || problems.list().length > 0) return undefined;
+  return { presets: [], defaults: {}, rules: [], ...nameValues(values), error: null, problems };
+}
+
+function readByLibrary(source: PolicySource, folders: Folders, read: ReadYaml): PolicyFile {
+  const { document, problems } = read(source);
   const empty = { presets: [], defaults: {}, rules: [], problems };
   const firstError = (): PolicyProblem | null =>
     problems.list().find(({ severity, code }) => severity === 'error' && code !== 'loosens') ?? null;
@@ -39,30 +61,44 @@ export function readPolicyFile(source: PolicySource, folders: Omit<FolderContext
   const fields =
     document.contents === null
       ? root.missing('The file is empty.', 'Begin it with `version: 1`, or remove it.')
-      : root.readInner(root.node, root.what, (field) =>
-          field.readFields({
-            version: versionOne,
-            presets: presetList,
-            defaults: readDefaults,
-            on_error: placed(oneOf(ON_ERROR)),
-            opaque: placed(oneOf(OPAQUE)),
-            tools: readMappings,
-            rules: ruleList({ ...folders, root: source.root }),
-          }),
-        );
+      : readAll(root, source, folders);
   if (fields && !fields.keys.has('version'))
     root.missing('The version is missing.', 'Begin the file with `version: 1`.');
-  const { presets = [], defaults = {}, on_error: onError, opaque, tools, rules = [] } = fields?.values ?? {};
   const error = firstError();
-  const known = { ...(onError && { onError }), ...(opaque && { opaque }), ...(tools && { tools }) };
+  const { presets = [], defaults = {}, rules = [], ...known } = nameValues(fields?.values);
   // In a text that is no YAML, what seems to be a rule may be half of one.
   return isYaml ? { presets, defaults, ...known, rules, error, problems } : { ...empty, ...known, error };
 }
 
+function readAll(root: Field, { root: project }: PolicySource, folders: Folders) {
+  return root.readInner(root.node, root.what, (field) =>
+    field.readFields({
+      version: versionOne,
+      presets: presetList,
+      defaults: readDefaults,
+      on_error: placed(oneOf(ON_ERROR)),
+      opaque: placed(oneOf(OPAQUE)),
+      tools: readMappings,
+      rules: ruleList({ ...folders, root: project }),
+    }),
+  );
+}
+
+type Values = NonNullable<ReturnType<typeof readAll>>['values'];
+
+/** By the names that they have here. */
+function nameValues({
+  version: _,
+  on_error: onError,
+  ...others
+}: Values = {}): Partial<Omit<PolicyFile, 'error' | 'problems'>> {
+  return { ...others, ...(onError && { onError }) };
+}
+
 /** A text of ours, in which no folder is relative. */
-export function readOwnText(file: string, text: string): PolicyFile {
+export function readOwnText(file: string, text: string, read: ReadYaml): PolicyFile {
   const source = { scope: 'user', file, root: null, content: new TextEncoder().encode(text) } as const;
-  return readPolicyFile(source, { home: '', resolve: (folder) => folder });
+  return readPolicyFile(source, { home: '', resolve: (folder) => folder }, read);
 }
 
 /** What follows from a first mistake is no news. */

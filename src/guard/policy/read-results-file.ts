@@ -1,11 +1,11 @@
 // The file of `troupe run --inject`: which calls get which result in place of their own (docs/INTERCEPT.md).
 
 import path from 'node:path';
-import { isScalar } from 'yaml';
 import type { PolicyProblem } from '../../core/index.ts';
 import { decide } from '../decide.ts';
 import { type GuardedCall, NO_POLICY, PLAIN_RULE, type Rule } from '../policy.ts';
 import { type Field, flag, listOfEach, listOrOne, nameOf, type Reader, rootField, textOf } from './fields.ts';
+import { isScalar } from './plain-yaml.ts';
 import { versionOne } from './read-policy-file.ts';
 import { type FolderContext, readAgents, readTool, sentence } from './read-rule.ts';
 import { readYaml } from './read-yaml.ts';

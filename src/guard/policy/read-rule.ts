@@ -1,5 +1,4 @@
 import path from 'node:path';
-import { isScalar } from 'yaml';
 import {
   type AgentSelector,
   DECISIONS,
@@ -12,6 +11,7 @@ import {
   toToolPattern,
 } from '../policy.ts';
 import { type Field, flag, listOrOne, nameOf, oneOf, type Reader, textOf } from './fields.ts';
+import { isScalar } from './plain-yaml.ts';
 import { suggestWord } from './problems.ts';
 
 export interface ReadRule {

@@ -7,6 +7,7 @@ import type { Policy, Verdict } from '../policy.ts';
 import type { ShellContext } from '../shell/index.ts';
 import { usesOf } from '../uses-of.ts';
 import { task } from './make-call.ts';
+import { readYaml } from '../policy/read-yaml.ts';
 
 export interface GuardCase {
   readonly class: 'push' | 'rm' | 'read' | 'write' | 'allow-list' | 'tool' | 'hands-off' | 'network' | 'ordinary';
@@ -51,6 +52,7 @@ function compile(text: string): Policy {
   const { policy, problems } = compilePolicy({
     sources: [{ scope: 'user', file: 'policy.yaml', root: null, content }],
     home: '/home/dev',
+    readYaml,
   });
   if (problems.length > 0) throw new Error(problems[0]?.message);
   return policy;

@@ -1,5 +1,6 @@
 import type { PolicyFileScope } from '../../../core/index.ts';
 import type { CompileOptions } from '../compile.ts';
+import { readYaml } from '../read-yaml.ts';
 import type { PolicySource } from '../sources.ts';
 
 const FILES = {
@@ -14,5 +15,5 @@ export function source(scope: PolicyFileScope, text: string | Uint8Array): Polic
 }
 
 export function options(...sources: readonly PolicySource[]): CompileOptions {
-  return { sources, home: '/home/dev' };
+  return { sources, home: '/home/dev', readYaml };
 }
