@@ -20,12 +20,30 @@ const { dependencies } = JSON.parse(readFileSync(path.join(root, 'package.json')
 const fixtures = existsSync(path.join(root, 'src/hosts')) ? 'src/hosts' : 'src/adapters';
 
 await bundle({ troupe: 'src/main.ts' }, { format: 'esm', splitting: true, external: Object.keys(dependencies) });
-const [hook, judge, hosts, policy] = existsSync(path.join(root, 'src/hook/hook.ts'))
-  ? ['src/hook/hook.ts', 'src/hook/judge.ts', 'src/hook/hosts.ts', 'src/hook/policy.ts']
+const [hook, judge, hosts, policy, main, yaml] = existsSync(path.join(root, 'src/hook/hook.ts'))
+  ? [
+      'src/hook/hook.ts',
+      'src/hook/judge.ts',
+      'src/hook/hosts.ts',
+      'src/hook/policy.ts',
+      'src/hook/main.ts',
+      'src/hook/yaml.ts',
+    ]
   : ['src/hook.ts', 'src/hook-judge.ts', 'src/hook-hosts.ts'];
-const digests = { JUDGE_DIGEST: '"0"', POLICY_DIGEST: '"0"', HOSTS_DIGEST: '"0"' };
+const digests = {
+  JUDGE_DIGEST: '"0"',
+  POLICY_DIGEST: '"0"',
+  HOSTS_DIGEST: '"0"',
+  PART_DIGESTS: '{"main":"0","policy":"1","yaml":"2","judge":"3","hosts":"4"}',
+};
 await bundle(
-  { hook, 'hook-judge': judge, 'hook-hosts': hosts, ...(policy && { 'hook-policy': policy }) },
+  {
+    hook,
+    'hook-judge': judge,
+    'hook-hosts': hosts,
+    ...(policy && { 'hook-policy': policy }),
+    ...(main && { 'hook-main': main, 'hook-yaml': yaml }),
+  },
   { format: 'cjs', outExtension: { '.js': '.cjs' }, define: digests },
 );
 for (const name of ['package.json', 'node_modules', 'demo']) linkFrom(name);
@@ -129,7 +147,9 @@ function filesThatRan() {
         const { originalSource } = map.findEntry(line, startOffset - lineStarts[line]);
         if (originalSource === undefined) continue;
         const file = path.relative(path.join(root, 'src'), path.resolve(path.dirname(script), originalSource));
-        if (!/^(?:\.\.|lib\/|base\/|io\/|main\.ts|hook\.ts|hook-judge\.ts|hook\/(?:hook|judge)\.ts)/.test(file))
+        if (
+          !/^(?:\.\.|lib\/|base\/|io\/|main\.ts|hook\.ts|hook-judge\.ts|hook\/(?:hook|main|judge|yaml)\.ts)/.test(file)
+        )
           found.add(file);
       }
     }

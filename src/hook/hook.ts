@@ -16,7 +16,7 @@ export interface Parts {
 }
 
 const own = path.dirname(process.argv[1] ?? '');
-const loaded = new Map<string, { readonly exports: unknown; keep(): void }>();
+const loaded = new Map<string, { readonly exports: unknown; readonly isKept: boolean; keep(): void }>();
 
 /**
  * Another part of the hook, from the same folder. Its machine code is kept there, too: who may change that may change the program as well,
@@ -35,8 +35,10 @@ function load<Name extends keyof Parts>(name: Name): Parts[Name] {
 
 export type Load = typeof load;
 
-load('main').runHook(load, () => {
-  for (const part of loaded.values())
+load('main').runHook(load, (rehearse) => {
+  const fresh = [...loaded.values()].filter(({ isKept }) => !isKept);
+  if (fresh.length > 0) rehearse();
+  for (const part of fresh)
     try {
       part.keep();
     } catch {

@@ -5,7 +5,7 @@
 //   guard HOST                       with the payload on stdin
 //   drain STATE                      drains the queue
 
-import { readFileSync, renameSync, statSync, writeSync } from 'node:fs';
+import { fstatSync, readFileSync, renameSync, statSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { isPendingOf, MAX_QUEUED_BYTES, parseQueued, queueEvent, queuePending } from '../audit/queue.ts';
 import { auditFieldsOf, CallerRecords } from '../guard/callers.ts';
@@ -25,7 +25,7 @@ const afterwards: (() => void)[] = [];
 let load: Load;
 
 /** There is always an answer: if something fails, the policy's `on_error`. `keep` keeps the machine code of what was loaded. */
-export async function runHook(loadPart: Load, keep: () => void): Promise<void> {
+export async function runHook(loadPart: Load, keep: (rehearse: () => void) => void): Promise<void> {
   load = loadPart;
   let folder = command === 'drain' ? args[0] : args[1] && path.dirname(path.dirname(args[1]));
   try {
@@ -43,7 +43,7 @@ export async function runHook(loadPart: Load, keep: () => void): Promise<void> {
     } catch (error) {
       if (folder !== undefined) noteError(folder, error);
     }
-  keep();
+  keep(rehearse);
   // To take the process apart takes longer than to leave it. A drain goes on by itself.
   if (command !== 'drain') process.exit();
 }
@@ -63,7 +63,8 @@ function guard(folder: string): string {
 /** For a host that runs us itself, without a shell in between. */
 function guardStdin(folder: string, host: string, ppid: number): string {
   if (!/^[a-z0-9-]{1,64}$/.test(host)) throw new Error(`no name of a host: ${host}`);
-  if (process.stdin.isTTY) return '';
+  // To ask the stream itself takes 4 ms.
+  if (fstatSync(0).isCharacterDevice() && process.stdin.isTTY) return '';
   const payload = readFileSync(0);
   const { printed, decided } = judge(folder, host, payload, ppid);
   const ms = Math.round(process.uptime() * 10_000) / 10;
@@ -109,6 +110,7 @@ function judgePayload(
     const options = { host, caller, above, alsoIn, policyFor, home, at };
     const early = event && tryPreCheck(event, options);
     if (early) return early;
+    hasLoadedJudge = true;
     return load('judge').judgeAlone(event, options);
   };
   const judgement = judged();
@@ -125,6 +127,42 @@ function lookTwice(host: GuardedHost, payload: unknown, ppid: number): CallerCha
   }
   return caller;
 }
+
+/**
+ * What is kept is the machine code of what ran so far. The first call may need less than most do: here, where nobody waits for an answer
+ * any longer, run what others need. Nothing is printed or written, whatever comes of it.
+ */
+function rehearse(): void {
+  if (!hasLoadedPolicy) return;
+  try {
+    const policy = load('policy').compileSample();
+    const host = GUARDED_HOSTS['claude-code'] as GuardedHost;
+    for (const command of SAMPLE_COMMANDS) {
+      const payload = {
+        session_id: 's',
+        cwd: '/',
+        hook_event_name: 'PreToolUse',
+        tool_name: 'Bash',
+        tool_input: { command },
+      };
+      const event = host.read(payload, 0);
+      const agent = { id: 'a', kind: 'task', type: 'a', name: null, depth: 1 } as const;
+      const caller = { agent, ancestors: [{ ...agent, kind: 'main' }] };
+      const options: JudgeOptions = { host, caller, policyFor: () => policy, home: '/', at: 0 };
+      if (event) tryPreCheck(event, options);
+      if (event && hasLoadedJudge) load('judge').judgeAlone(event, options);
+    }
+  } catch {
+    // Then it is compiled where it is needed.
+  }
+}
+
+let hasLoadedPolicy = false;
+let hasLoadedJudge = false;
+const SAMPLE_COMMANDS = [
+  'cd x && X=1 git push --force "$y" | grep -v \'^z\' > out.txt 2>&1',
+  'for f in *.ts; do cat "$f" $(ls ~/x); done; rm -rf ./a || env sh -c "npm test -- --watch=false"',
+];
 
 const isLate = ({ agent, isLate = false }: CallerChain): boolean => agent !== null && isLate;
 const LATE_MS = 300;
@@ -153,6 +191,7 @@ function policyIn(where: CompiledPolicyFolders): CompiledSources | undefined {
   if (places.length === 0) return undefined;
   // A call may concern several folders of one project.
   const key = JSON.stringify(places);
+  hasLoadedPolicy = true;
   const policy = compiled.get(key) ?? load('policy').compileSources(where, (source) => load('yaml').readYaml(source));
   compiled.set(key, policy);
   return policy;

@@ -14,6 +14,8 @@ export interface CodePlace {
 
 export interface LoadedFile<Exports> {
   readonly exports: Exports;
+  /** Its machine code was there. */
+  readonly isKept: boolean;
   /** Keeps the machine code of all that ran so far, where it was not there yet. May throw: there may be no disk. */
   keep(): void;
 }
@@ -31,6 +33,7 @@ export function loadCompiled<Exports>(place: CodePlace, requireOf: NodeJS.Requir
   const isKept = cachedData !== undefined && script.cachedDataRejected === false;
   return {
     exports: loaded.exports,
+    isKept,
     keep() {
       if (!isKept) keepCode(kept, script.createCachedData());
     },

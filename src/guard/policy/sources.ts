@@ -3,7 +3,6 @@
 import { closeSync, existsSync, fstatSync, lstatSync, type Stats } from 'node:fs';
 import path from 'node:path';
 import type { PolicyFileScope } from '../../core/index.ts';
-import { digestText } from '../../lib/digest.ts';
 import { isWrongFile, openRegularSync, readDescriptorSync, readNamedSync } from '../../lib/regular-file.ts';
 import { codeOf } from '../../lib/user-error.ts';
 
@@ -11,23 +10,21 @@ interface ReadSource {
   readonly content: PolicySource['content'];
   /** Another one means that it was written to; see `lookAtSource`. */
   readonly state: string;
-  /** Of the bytes. It finds changes, and proves nothing: to load a cryptographic one takes a hook longer than all the rest. */
-  readonly digest: string;
 }
 
 /** Undefined where there is no such file. One that we may not read holds rules that would be passed over in silence. */
 export function readSource(file: string): ReadSource | undefined {
   const seen = openSource(file);
   if (seen === undefined) return undefined;
-  if ('trouble' in seen) return { content: { trouble: seen.trouble }, state: seen.trouble, digest: seen.trouble };
+  if ('trouble' in seen) return { content: { trouble: seen.trouble }, state: seen.trouble };
   try {
     const { stats, handle } = seen;
     if (stats.size > MAX_BYTES) {
       const trouble = `The file has ${stats.size} bytes; it may have at most ${MAX_BYTES}.`;
-      return { content: { trouble }, state: stateOf(stats), digest: trouble };
+      return { content: { trouble }, state: stateOf(stats) };
     }
     const content = readDescriptorSync(file, handle, MAX_BYTES);
-    return { content, state: stateOf(stats), digest: digestText(content.toString('latin1')) };
+    return { content, state: stateOf(stats) };
   } finally {
     closeSync(seen.handle);
   }
