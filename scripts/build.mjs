@@ -3,6 +3,7 @@
 // highlight.js alone would be nine megabytes of install.
 import { createHash } from 'node:crypto';
 import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { buildSinglePage } from './build-single-page.mjs';
 import { ensureInstalled, root, run } from './ensure-installed.mjs';
 import { withoutSideEffects } from './without-side-effects.mjs';
@@ -60,9 +61,17 @@ const forHooks = {
   logLevel: 'warning',
 };
 // What it loads where it is needed, known by its digest: node keeps the machine code of it.
+const presets = await build({ ...forHooks, entryPoints: ['src/hook/presets.ts'], write: false });
+const presetModule = { exports: {} };
+new Function('module', 'exports', 'require', presets.outputFiles[0].text)(
+  presetModule,
+  presetModule.exports,
+  createRequire(import.meta.url),
+);
 const buildPart = async (name) => {
   const outfile = `dist/hook-${name}.cjs`;
-  await build({ ...forHooks, entryPoints: [`src/hook/${name}.ts`], outfile });
+  const define = { PRESET_RULES: JSON.stringify(presetModule.exports.presets) };
+  await build({ ...forHooks, entryPoints: [`src/hook/${name}.ts`], outfile, define });
   const bytes = readFileSync(`${root}${outfile}`);
   return createHash('sha256').update(bytes).digest('hex').slice(0, 16);
 };

@@ -121,12 +121,16 @@ function cautioned(policy: Policy, { scope, file }: PolicySource, { error }: Pol
   return withCaution(policy, { id: `${scope}:error`, place: { file, line: error.line }, reason });
 }
 
+/** In the hook: what `presetRules` gives, as JSON, from scripts/build.mjs. They are code, and no agent can write them in the state folder. */
+declare const PRESET_RULES: Readonly<Record<PresetName, string>> | undefined;
+
 const presetsRead = new Map<PresetName, readonly Rule[]>();
 
 /** They are always the same: each is read once. */
-function presetRules(name: PresetName, readYaml: ReadYaml): readonly Rule[] {
+export function presetRules(name: PresetName, readYaml: ReadYaml): readonly Rule[] {
   const known = presetsRead.get(name);
   if (known) return known;
+  if (typeof PRESET_RULES !== 'undefined') return JSON.parse(PRESET_RULES[name]) as readonly Rule[];
   const rules = readOwnText(name, presetText(name), readYaml).rules.map(
     ({ rule, number }): Rule => ({ id: `preset:${name}:${number}`, scope: 'preset', place: null, ...rule }),
   );
