@@ -97,7 +97,7 @@ const OPENS_FILES = {
   'src/lib/processes.ts': 'reads /proc only',
   'src/hosts/codex/companions.ts': 'reads /proc/locks only',
   'src/audit/queue.ts': 'writes to a descriptor that it has made',
-  'src/hook/hook.ts': 'reads its own standard input',
+  'src/hook/main.ts': 'reads its own standard input',
   'src/hosts/opencode/hooks/plugin-text.ts': 'the plugin stands alone, and opens its one file without waiting itself',
   'src/guard/approvals/ask-at-terminal.ts': 'opens /dev/tty',
   'src/control/event-output.ts': 'the person names the file with --events, and may mean a pipe',

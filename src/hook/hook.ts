@@ -3,16 +3,13 @@
 
 import path from 'node:path';
 import { loadCompiled } from '../lib/load-compiled.ts';
+import type { Parts } from './main.ts';
 
 /** Of hook-NAME.cjs, by scripts/build.mjs. */
-declare const PART_DIGESTS: Readonly<Record<keyof Parts, string>>;
+declare const PART_DIGESTS: Readonly<Record<keyof AllParts, string>>;
 
-export interface Parts {
+interface AllParts extends Parts {
   main: typeof import('./main.ts');
-  policy: typeof import('./policy.ts');
-  yaml: typeof import('./yaml.ts');
-  judge: typeof import('./judge.ts');
-  hosts: typeof import('./hosts.ts');
 }
 
 const own = path.dirname(process.argv[1] ?? '');
@@ -22,18 +19,16 @@ const loaded = new Map<string, { readonly exports: unknown; readonly isKept: boo
  * Another part of the hook, from the same folder. Its machine code is kept there, too: who may change that may change the program as well,
  * but the state folder is where agents write first.
  */
-function load<Name extends keyof Parts>(name: Name): Parts[Name] {
+function load<Name extends keyof AllParts>(name: Name): AllParts[Name] {
   const part =
     loaded.get(name) ??
-    loadCompiled<Parts[Name]>(
+    loadCompiled<AllParts[Name]>(
       { file: path.join(own, `hook-${name}.cjs`), digest: PART_DIGESTS[name], folder: path.join(own, 'code') },
       require,
     );
   loaded.set(name, part);
-  return part.exports as Parts[Name];
+  return part.exports as AllParts[Name];
 }
-
-export type Load = typeof load;
 
 load('main').runHook(load, (rehearse) => {
   const fresh = [...loaded.values()].filter(({ isKept }) => !isKept);

@@ -17,7 +17,15 @@ import { GUARDED_HOSTS, type GuardedHost } from '../hosts/guarded-hosts.ts';
 import type { CallerChain, HookEvent } from '../hosts/hook.ts';
 import { appendSync, readRegularSync } from '../lib/regular-file.ts';
 import { configFolder, stateFolder } from '../lib/state-folder.ts';
-import type { Load } from './hook.ts';
+
+export interface Parts {
+  policy: typeof import('./policy.ts');
+  yaml: typeof import('./yaml.ts');
+  judge: typeof import('./judge.ts');
+  hosts: typeof import('./hosts.ts');
+}
+
+type Load = <Name extends keyof Parts>(name: Name) => Parts[Name];
 
 const [, program = '', command, ...args] = process.argv;
 /** Work that can wait until the answer is printed. */
@@ -136,7 +144,7 @@ function rehearse(): void {
   if (!hasLoadedPolicy) return;
   try {
     const policy = load('policy').compileSample();
-    const host = GUARDED_HOSTS['claude-code'] as GuardedHost;
+    const host = Object.values(GUARDED_HOSTS)[0] as GuardedHost;
     for (const command of SAMPLE_COMMANDS) {
       const payload = {
         session_id: 's',
