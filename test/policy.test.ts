@@ -23,7 +23,7 @@ describe('troupe guard check', () => {
     expect([code, out]).toEqual([0, expect.stringMatching(/^There is no policy/)]);
   });
 
-  it('finds the files of the person and of the project, and keeps them for the hooks', async () => {
+  it('finds the files of the person and of the project, and keeps their on_error for the stub', async () => {
     write(
       '.config/troupe/policy.yaml',
       'version: 1\npresets: [no-network]\nrules: [{ decision: allow, tools: Read }]\n',
@@ -35,7 +35,8 @@ describe('troupe guard check', () => {
       expect.stringMatching(/^ok: 3 rules \(with no-network\) in .*config.*, .*app\/\.troupe/),
     ]);
     const kept = readdirSync(path.join(program.home, '.local/state/troupe/policy'));
-    expect(kept.filter((name) => name.endsWith('.json'))).toHaveLength(1);
+    expect(kept.filter((name) => name.endsWith('.on-error'))).toHaveLength(2);
+    expect(kept.filter((name) => !name.endsWith('.on-error'))).toEqual([]);
   });
 
   it('names mistakes as compilers do', async () => {
@@ -98,7 +99,7 @@ describe('troupe guard check', () => {
     mkdirSync(path.join(program.home, '.local/state'), { recursive: true });
     write('.local/state/troupe', 'a file where the folder should be');
     const { code, errors } = await troupe('check');
-    expect([code, errors]).toEqual([2, expect.stringContaining('The policy could not be kept')]);
+    expect([code, errors]).toEqual([2, expect.stringContaining('could not be kept in')]);
   });
 });
 

@@ -84,6 +84,8 @@ export interface PairingStatus {
   /** Somebody changed what decisions rest on: sentences for people. */
   readonly alarms: readonly string[];
   readonly browsers: readonly PairedBrowser[];
+  /** The id of the browser that asks, if it is paired. */
+  readonly self: string | null;
 }
 
 export interface PairedBrowser {

@@ -94,13 +94,21 @@ export class ApprovalProof {
     return { key: found };
   }
 
-  async status(): Promise<Omit<PairingStatus, 'alarms'>> {
+  /** `pairing`: the secret of the browser that asks. */
+  async status(pairing?: string): Promise<Omit<PairingStatus, 'alarms'>> {
     const look = await this.look();
-    if (look === 'none') return { state: 'none', setAt: null, keyId: null, browsers: [] };
-    if ('alarm' in look) return { state: 'alarm', setAt: null, keyId: null, browsers: [] };
+    if (look === 'none') return { state: 'none', setAt: null, keyId: null, browsers: [], self: null };
+    if ('alarm' in look) return { state: 'alarm', setAt: null, keyId: null, browsers: [], self: null };
     const { setAt, publicKey } = look.key;
-    const browsers = (await this.#browsers(look.key)).map(toPublic);
-    return { state: 'set', setAt, keyId: publicKey.slice(0, 16), browsers };
+    const browsers = await this.#browsers(look.key);
+    const self = pairing === undefined ? undefined : browsers.find(({ digest }) => digest === digestOf(pairing));
+    return {
+      state: 'set',
+      setAt,
+      keyId: publicKey.slice(0, 16),
+      browsers: browsers.map(toPublic),
+      self: self?.id ?? null,
+    };
   }
 
   /** Why the call must not be allowed with this proof; undefined if it may. */
@@ -201,10 +209,10 @@ export function alarmFor(
   file: string,
 ): string | undefined {
   if (found === 'none')
-    return known === undefined ? undefined : `The passphrase for approvals is gone: ${file} was removed.`;
-  if (found === 'bad') return `The passphrase for approvals cannot be read: ${file} was changed.`;
+    return known === undefined ? undefined : `Your passphrase for approvals is gone: ${file} was removed.`;
+  if (found === 'bad') return `Your passphrase for approvals cannot be read: ${file} was changed.`;
   if (known === undefined || isSuccessor(found, known)) return undefined;
-  return `The passphrase for approvals was replaced by somebody who did not know it: ${file} was changed.`;
+  return `Your passphrase for approvals was replaced by one that was set without the old one: ${file} was changed.`;
 }
 
 /** For a process that is not the server: the key, unless the last server knew another one. */

@@ -48,7 +48,8 @@ export async function readApprovalKey(folder: string): Promise<ApprovalKey | 'no
     const parsed = v.safeParse(schema, raw);
     return parsed.success ? parsed.output : 'bad';
   } catch (error) {
-    return codeOf(error) === 'ENOENT' ? 'none' : 'bad';
+    const code = codeOf(error);
+    return code === 'ENOENT' || code === 'ENOTDIR' ? 'none' : 'bad';
   }
 }
 

@@ -34,8 +34,7 @@ export function addApprovalRoutes(
     const id = context.req.param('id');
     // Everybody may deny: an agent that does so only hinders itself.
     if (answer === 'allow') {
-      const pairing = channel === 'page' ? incoming.headers[PAIRING_HEADER] : undefined;
-      const given = { signature, pairing: typeof pairing === 'string' ? pairing : undefined };
+      const given = { signature, pairing: channel === 'page' ? pairingOf(incoming) : undefined };
       const refusal = (await checkAnswerer(incoming, channel)) ?? (await checkProof(incoming, channel, id, given));
       if (refusal) return answerError(context, refusal);
     }
@@ -60,8 +59,11 @@ export function addApprovalRoutes(
   };
 
   if (!proof) return;
-  const status = async (): Promise<PairingStatus> => ({ ...(await proof.status()), alarms: proof.alarms() });
-  routes.get('/api/pairing', async (context) => answerJson(context, await status()));
+  const status = async ({ env }: Context<{ Bindings: HttpBindings }>): Promise<PairingStatus> => ({
+    ...(await proof.status(pairingOf(env.incoming))),
+    alarms: proof.alarms(),
+  });
+  routes.get('/api/pairing', async (context) => answerJson(context, await status(context)));
 
   routes.post('/api/pairing', async (context) => {
     const { incoming } = context.env;
@@ -80,12 +82,17 @@ export function addApprovalRoutes(
     const refusal = await checkAnswerer(context.env.incoming, findChannel(context.env.incoming, credentials()));
     if (refusal) return answerError(context, refusal);
     const isGone = await proof.unpair(context.req.param('id'));
-    return isGone ? answerJson(context, await status()) : answerError(context, NO_BROWSER);
+    return isGone ? answerJson(context, await status(context)) : answerError(context, NO_BROWSER);
   });
 }
 
 /** Not a cookie: browsers send those to every port of this machine, so any server that an agent starts could collect it. */
 const PAIRING_HEADER = 'x-troupe-pairing';
+
+function pairingOf({ headers }: IncomingMessage): string | undefined {
+  const secret = headers[PAIRING_HEADER];
+  return typeof secret === 'string' ? secret : undefined;
+}
 
 export type ServedAsks = Asks & Partial<Pick<PendingApprovals, 'needsProof'>>;
 

@@ -16,7 +16,7 @@ import './asks.css';
 import { computed } from '@preact/signals';
 import { select } from '../actions.ts';
 import { hueOf } from '../parts/marks.tsx';
-import { openPairing } from './pairing.tsx';
+import { isPaired, openPairing } from './pairing.tsx';
 
 /** Above the views, whatever is looked at, as long as a call waits for the person. */
 export function ApprovalBar() {
@@ -120,15 +120,16 @@ const NO_WRAP = 100_000;
 
 /** One call: who wants to do what, which rule asks, and the two words that settle it. */
 export function AskItem({ ask, onAnswer }: AskItemProps) {
-  const [trouble, setTrouble] = useState('');
+  const [trouble, setTrouble] = useState<{ readonly text: string; readonly isProof: boolean }>();
   const [isSent, setSent] = useState(false);
   const answer = (said: ApprovalAnswer) => (): void => {
     setSent(true);
-    setTrouble('');
+    setTrouble(undefined);
     onAnswer(said).catch((error) => {
       setSent(false);
       const words = error instanceof Error ? error.message : String(error);
-      setTrouble(error instanceof ProofNeeded ? words : `The answer did not arrive: ${words}`);
+      const isProof = error instanceof ProofNeeded;
+      setTrouble({ isProof, text: isProof ? words : `The answer did not arrive: ${words}` });
     });
   };
   if (ask.end)
@@ -157,9 +158,9 @@ export function AskItem({ ask, onAnswer }: AskItemProps) {
         <button type="button" class="ask-deny" disabled={isSent} onClick={answer('deny')}>
           Deny
         </button>
-        {trouble !== '' && (
+        {trouble && !(trouble.isProof && isPaired.value) && (
           <span class="ask-trouble" role="alert">
-            {trouble}
+            {trouble.text}
           </span>
         )}
       </div>

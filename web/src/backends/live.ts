@@ -41,7 +41,7 @@ export function createLiveBackend(): Backend {
     input: readInput,
     answer: sendAnswer,
     pairing: {
-      status: () => getJson('api/pairing'),
+      status: () => getJson('api/pairing', {}, pairingHeader()),
       pair,
       unpair: async (id) => (await postJson(`api/pairing/${encodeURIComponent(id)}`, {})).json(),
       pairedWith: () => keptPairing()?.keyId,
@@ -104,9 +104,13 @@ function subscribe(
   };
 }
 
-async function getJson<T>(route: string, query: Readonly<Record<string, string>> = {}): Promise<T | undefined> {
+async function getJson<T>(
+  route: string,
+  query: Readonly<Record<string, string>> = {},
+  headers: Readonly<Record<string, string>> = {},
+): Promise<T | undefined> {
   const text = new URLSearchParams(query).toString();
-  const response = await fetch(text === '' ? route : `${route}?${text}`);
+  const response = await fetch(text === '' ? route : `${route}?${text}`, { headers });
   if (response.status === 404) return undefined;
   if (!response.ok) throw new Error(await reasonOf(response));
   return response.json();
@@ -150,10 +154,34 @@ function keptPairing(): { readonly secret: string; readonly keyId: string } | un
 }
 
 async function pair(passphrase: string): Promise<void> {
-  const name = navigator.userAgent.replace(/^.*\b(Firefox|Edg|Chrome|Safari)\/(\d+).*$/, '$1 $2').slice(0, 60);
-  const response = await postJson('api/pairing', { passphrase, name });
+  const response = await postJson('api/pairing', { passphrase, name: nameBrowser(navigator.userAgent) });
   localStorage.setItem(PAIRING, JSON.stringify(await response.json()));
 }
+
+/** "Chrome 140 on Linux". Browsers name others as well, for pages that look for those: the first of the list is right. */
+function nameBrowser(agent: string): string {
+  const browser = BROWSERS.find(([word]) => agent.includes(`${word}/`));
+  const version = browser && new RegExp(`${browser[0]}/(\\d+)`).exec(agent)?.[1];
+  const system = SYSTEMS.find(([word]) => agent.includes(word))?.[1];
+  return [browser?.[1] ?? 'Browser', version, system && `on ${system}`].filter(Boolean).join(' ');
+}
+
+const BROWSERS = [
+  ['Edg', 'Edge'],
+  ['OPR', 'Opera'],
+  ['Firefox', 'Firefox'],
+  ['HeadlessChrome', 'Chrome'],
+  ['Chrome', 'Chrome'],
+  ['Version', 'Safari'],
+] as const;
+const SYSTEMS = [
+  ['Android', 'Android'],
+  ['iPhone', 'iPhone'],
+  ['iPad', 'iPad'],
+  ['Windows', 'Windows'],
+  ['Mac OS X', 'macOS'],
+  ['Linux', 'Linux'],
+] as const;
 
 /** Rejects unless it succeeds. */
 async function postJson(route: string, body: object): Promise<Response> {
