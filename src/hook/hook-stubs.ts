@@ -26,17 +26,29 @@ interface HookStubOptions {
 
 /** Writes both into the state folder, whole at any moment: hooks may run meanwhile. The same again changes nothing. */
 export async function writeHookStubs(folder: string, options: HookStubOptions): Promise<HookStubs> {
-  const { node, hookFile, configFolder = folder, answers = {} } = options;
   await ensureStateFolder(folder);
   const state = path.resolve(folder);
   const bin = path.join(state, 'bin');
   for (const made of [bin, path.join(state, 'spool')]) await mkdir(made, { recursive: true, mode: 0o700 });
   const [observe, guard] = [path.join(bin, 'observe'), path.join(bin, 'guard')];
-  const [version, bash] = [await versionOf(hookFile), await findBash()];
-  const words = { state, config: path.resolve(configFolder), node, hookFile, version, bash, answers };
+  const words = await wordsFor(folder, options);
   await writeProgram(observe, observeScript(words));
   await writeProgram(guard, guardScript(words));
   return { observe, guard };
+}
+
+async function wordsFor(folder: string, options: HookStubOptions): Promise<ScriptWords> {
+  const { node, hookFile, configFolder = folder, answers = {} } = options;
+  const [version, bash] = [await versionOf(hookFile), await findBash()];
+  const [state, config] = [path.resolve(folder), path.resolve(configFolder)];
+  return { state, config, node, hookFile, version, bash, answers };
+}
+
+/** Whether a script is what this version writes with these options. bash may have been found in another of its usual places. */
+export async function isOwnStub(folder: string, text: string, options: HookStubOptions): Promise<boolean> {
+  const words = await wordsFor(folder, options);
+  const shells = [words.bash, '/bin/bash', '/usr/bin/bash', undefined];
+  return text === observeScript(words) || shells.some((bash) => text === guardScript({ ...words, bash }));
 }
 
 async function writeProgram(file: string, text: string): Promise<void> {

@@ -130,7 +130,7 @@ function onScript({ file, state, scope, version }: ScriptStatus, status: HooksSt
   if (state === 'ours') return [];
   const words = {
     missing: `${file} is gone, so nothing is heard.`,
-    'not-ours': `${file} was not written by troupe.`,
+    'not-ours': `${file} is not what this troupe writes. It was changed, or installed with another node.`,
     'not-runnable': `${file} may not be run, so nothing is heard.`,
     elsewhere: `${file} keeps what it hears in another state folder than this one (TROUPE_HOME).`,
     'other-version': `${file} is of troupe ${version ?? 'of an unknown version'}.`,

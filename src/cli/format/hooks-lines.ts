@@ -85,7 +85,7 @@ function scriptText({ file, state, version }: ScriptStatus): string {
   return {
     ours: file,
     missing: `${file}, which our entries run, is gone.`,
-    'not-ours': `${file}, which our entries run, is not what troupe wrote.`,
+    'not-ours': `${file}, which our entries run, is not what this troupe writes. It was changed, or installed with another node.`,
     'not-runnable': `${file}, which our entries run, may not be run.`,
     elsewhere: `${file}, which our entries run, keeps what it hears in another state folder than this one (TROUPE_HOME).`,
     'other-version': `${file} is of troupe ${version}.`,

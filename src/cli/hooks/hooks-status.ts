@@ -30,6 +30,8 @@ export interface HooksControlOptions {
   readonly clock: Clock;
   /** Writes the scripts that hosts run. */
   readonly writeStubs: () => Promise<unknown>;
+  /** Whether the text of such a script is what `writeStubs` would write. */
+  readonly isOwnStub?: (text: string) => Promise<boolean>;
   /** The paths of these scripts, written or not. */
   readonly stubs: Readonly<Record<HookRole, string>>;
   /** The longest time for which the policy of this folder waits for an answer; 0 if no rule waits. */
@@ -63,7 +65,7 @@ export async function hooksStatus(question: StatusQuestion): Promise<HooksStatus
   for (const { scope, view } of inForce)
     for (const { file, role } of view.ours)
       if (!scripts.some((script) => script.file === file))
-        scripts.push({ file, scope, ...(await scriptState(file, stubs[role], version)) });
+        scripts.push({ file, scope, ...(await scriptState(file, stubs[role], question)) });
   const events = settings.eventsFor(hostVersion);
   const shadows = shadowsIn(inForce);
   const impatient = impatientIn(inForce, await question.longestWaitMs());
@@ -207,7 +209,11 @@ function shadowsIn(looked: readonly Looked[]): readonly HookShadow[] {
 }
 
 /** Our scripts say in their second line which troupe wrote them. */
-async function scriptState(file: string, wanted: string, version: string): Promise<ScriptState> {
+async function scriptState(
+  file: string,
+  wanted: string,
+  { version, isOwnStub = async () => true }: HooksControlOptions,
+): Promise<ScriptState> {
   let text: string;
   try {
     text = await readScript(file);
@@ -220,7 +226,8 @@ async function scriptState(file: string, wanted: string, version: string): Promi
   if (!(await canRun(file))) return { state: 'not-runnable', version: found };
   // It keeps what it is told where nobody of ours looks.
   if (!(await isSamePlace(file, wanted))) return { state: 'elsewhere', version: found };
-  return { state: found === version ? 'ours' : 'other-version', version: found };
+  if (found !== version) return { state: 'other-version', version: found };
+  return { state: (await isOwnStub(text)) ? 'ours' : 'not-ours', version: found };
 }
 
 type ScriptState = Pick<ScriptStatus, 'state' | 'version'>;

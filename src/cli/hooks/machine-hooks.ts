@@ -4,7 +4,7 @@ import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { createGuardLog, listLogFiles, readHead, readLog } from '../../audit/index.ts';
 import { type AuditEntry, nativeId, type SessionLedger } from '../../core/index.ts';
-import { FAILURE_REASON, type FailureAnswers, writeHookStubs } from '../../hook/index.ts';
+import { FAILURE_REASON, type FailureAnswers, isOwnStub, writeHookStubs } from '../../hook/index.ts';
 import { type SourceAdapter, TRIAL_SESSION } from '../../hosts/index.ts';
 import { loadHosts } from '../../hosts/registry.ts';
 import { systemClock } from '../../lib/clock.ts';
@@ -28,6 +28,10 @@ export async function createHooks(): Promise<HooksControl> {
   const machine = thisMachine();
   const state = stateFolder(machine);
   const config = configFolder(machine.env, machine.home);
+  const stubOptions = {
+    ...{ node: process.execPath, hookFile, configFolder: config },
+    answers: failureAnswers(adapters),
+  };
   return createHooksControl({
     adapters,
     machine,
@@ -38,10 +42,8 @@ export async function createHooks(): Promise<HooksControl> {
     findEvidence: createFindEvidence(state, listDataFolders(adapters, machine, {})),
     clock: systemClock,
     stubs: { observe: path.join(state, 'bin', 'observe'), guard: path.join(state, 'bin', 'guard') },
-    writeStubs() {
-      const answers = failureAnswers(adapters);
-      return writeHookStubs(state, { node: process.execPath, hookFile, configFolder: config, answers });
-    },
+    writeStubs: () => writeHookStubs(state, stubOptions),
+    isOwnStub: (text) => isOwnStub(state, text, stubOptions),
     async longestWaitMs() {
       const where = { home: machine.home, configFolder: config, stateFolder: state, folder: process.cwd() };
       const { policy } = await (await import('../../guard/index.ts')).loadPolicy(where);

@@ -91,7 +91,7 @@ export async function handlePress(press: Press, context: ChatContext): Promise<s
   const by = chatPerson(press.from);
   const answered = await actions.answer(asked.ask, word === 'deny' ? 'deny' : 'allow', by, true).catch(proofNeeded);
   if (!answered)
-    return 'Not allowed: start troupe telegram again in a terminal, and enter your passphrase for approvals.';
+    return 'Not allowed: this bot was started without your passphrase for approvals. In a terminal, stop it, run troupe telegram and enter the passphrase. Deny works now.';
   if (answered.outcome !== 'taken') return 'This question is over.';
   if (word === 'agent' && ask) {
     const allowance: Allowance = {
