@@ -70,6 +70,16 @@ describe('troupe doctor', () => {
     expect(log).toContain('true # troupe doctor');
   });
 
+  it('reports a script that was edited', async () => {
+    await begin('--guard');
+    const guard = state('bin', 'guard');
+    writeFileSync(
+      guard,
+      readFileSync(guard, 'utf8').replace('LC_ALL=C', 'LC_ALL=C\ncase $2 in secret) exit 0 ;; esac'),
+    );
+    expect((await doctor()).wrong).toContain('problem hooks-script');
+  });
+
   it('reports unproven hooks until the host itself has called one', async () => {
     expect(await troupe('hooks', 'install', '--yes', '--guard')).toMatchObject({ code: 0 });
     for (let times = 0; times < 2; times++) {

@@ -70,10 +70,19 @@ function openSource(file: string): { handle: number; stats: Stats } | { trouble:
 /** A link that leads nowhere holds rules that would be passed over in silence; so does a folder that is one. */
 function brokenLink(file: string): string | undefined {
   const isLink = [file, path.dirname(file)].some((one) => {
-    const stats = lstatSync(one, { throwIfNoEntry: false });
-    return stats?.isSymbolicLink() && !existsSync(one);
+    return entryAt(one)?.isSymbolicLink() && !existsSync(one);
   });
   return isLink ? 'This is a link that leads nowhere.' : undefined;
+}
+
+/** Undefined if there is none, also because a file is where its folder should be. */
+function entryAt(place: string): Stats | undefined {
+  try {
+    return lstatSync(place, { throwIfNoEntry: false });
+  } catch (error) {
+    if (codeOf(error) === 'ENOTDIR') return undefined;
+    throw error;
+  }
 }
 
 /** Undefined where there is no such file. */
@@ -127,7 +136,7 @@ export function policyPlaces({ configFolder, folder }: PolicyFolders): readonly 
 /** The nearest folder, going up, that says that it is one. */
 export function projectRoot(folder: string): string | undefined {
   const at = path.resolve(folder);
-  if (existsSync(path.join(at, '.git')) || lstatSync(path.join(at, '.troupe'), { throwIfNoEntry: false })) return at;
+  if (existsSync(path.join(at, '.git')) || entryAt(path.join(at, '.troupe'))) return at;
   const above = path.dirname(at);
   return above === at ? undefined : projectRoot(above);
 }
