@@ -124,6 +124,10 @@ function checkAgent({ agent, one, seen, at, person, expected }) {
       hasHeadlessTurn(state.at, agent, person.run, expected),
   );
   if (waited) add(waited.at, 'waited for input although nobody can type,');
+  const early = seen.find(
+    (state) => state.status === 'running' && isBeforePrompt(state.at, agent, person.run, expected),
+  );
+  if (early) add(early.at, 'was running before its first prompt,');
   const gap = seen.find((state) => isIdle(state) && isBetweenTurns(state.at, agent, person.run, expected));
   if (gap) add(gap.at, `was ${gap.status}${gap.waitingOn ? ` (${gap.waitingOn})` : ''} before its last turn,`);
   let endedAt;
@@ -162,6 +166,16 @@ const wasWoken = (endedAt, { keys }, run, { processes }) =>
 
 /** How long troupe may show the state before a prompt: the host asks the model first and writes later. */
 const PROMPT_MS = 500;
+
+/** How long a typed prompt may take to reach the model. */
+const TYPING_MS = 1_000;
+
+/** A session that `/clear` began: nothing was asked in it yet. */
+function isBeforePrompt(time, { keys, kind }, run, { isTyped, continuedFrom }) {
+  if (kind !== 'main' || !isTyped || !continuedFrom) return false;
+  const times = run.log.filter(({ key }) => keys.includes(key)).map(({ at }) => at);
+  return times.length > 0 && times.every((at) => at > time + TYPING_MS);
+}
 
 /** The same instance asked for a turn before and after this time. */
 function isBetweenTurns(time, { keys, kind, isInherited }, run, { isTyped, forkedFrom }) {

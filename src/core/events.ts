@@ -74,6 +74,9 @@ export const WARM_UP = 'warm-up';
 /** Why an agent is `internal`, or a request is hidden, that shortened a conversation. */
 export const COMPACTION = 'compaction';
 
+/** Why a request is hidden that asked for the title of the session. */
+export const TITLE = 'title';
+
 /** Why an agent is `internal` whose file was made to hand a message to a teammate. */
 export const MESSAGE_DELIVERY = 'message delivery';
 
@@ -162,6 +165,8 @@ export interface SessionFacts {
     readonly alive: boolean;
     readonly startedAt?: number;
     readonly state?: ProcessState;
+    /** Since when it is in this state, by the host. */
+    readonly stateAt?: number;
     readonly waitingFor?: string;
     /** It runs in another container or machine that shares the folder: whether it lives cannot be seen from here. */
     readonly isOutOfSight?: boolean;

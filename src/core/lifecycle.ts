@@ -1,7 +1,7 @@
 // Whether an agent is running, waiting or over: its runs, and which signal each end is known by.
 
 import { known } from '../lib/json.ts';
-import { END_SIGNALS, type QuestionKind } from './events.ts';
+import { END_SIGNALS, type ProcessState, type QuestionKind, TITLE } from './events.ts';
 import { type AgentId, mainAgentOf, type SourceId, type ToolCallId } from './ids.ts';
 import type { AgentRecord, CallRecord, EndClaim, ProcessRecord, RunStart, SessionLedger, Tail } from './ledger.ts';
 import type { Own } from './ledger-index.ts';
@@ -92,6 +92,10 @@ function surroundingsOf(
       ledger.forkedFrom !== undefined &&
       record.sources.size > 0 &&
       [...record.sources].every((source) => ledger.borrowed?.has(source)),
+    /** The host asked its model to name the session. */
+    isTitled: [...(ledger.hiddenRequests?.values() ?? [])].some(({ purpose }) => purpose === TITLE),
+    /** Its process was at work in another session before (`/clear`). */
+    isContinuation: (ledger.continuedFrom ?? ledger.begunIn) !== undefined,
     /** Its last reply was copied from another session: in this one nothing was said yet. */
     isFreshCopy: own.lastRequest !== undefined && ledger.inherited.has(own.lastRequest.id),
     /** A question of its is open in front of the person. */
@@ -158,9 +162,13 @@ function toRun({ status, signal, reason }: Verdict, { call, at }: RunStart, ende
 function verdictOfMain(agent: AgentRecord, context: LifeContext): Verdict {
   const tail = tailOf(agent);
   const { life } = context;
+  const state = stateOf(agent, context);
   if (!tail) {
     if (!life.alive) return { status: 'unknown', signal: 'process', reason: 'no line of its conversation is there' };
-    if (life.process?.state === 'busy') return { status: 'running', signal: 'process' };
+    // A process that was at work before may have moved to this session, where nothing was asked yet.
+    if (state === 'busy' && agent.startedAt !== undefined) return { status: 'running', signal: 'process' };
+    // The host has asked for its title, so there is a prompt: it is about to be written.
+    if (state === 'busy' || context.isTitled) return { status: 'spawning', signal: 'process' };
     // Only a process of its own can wait for its first prompt; any other session was made for one that is about to be written.
     const isWaiting = life.process !== undefined && !life.process.isShared;
     return isWaiting
@@ -169,13 +177,12 @@ function verdictOfMain(agent: AgentRecord, context: LifeContext): Verdict {
   }
   const ended = isTurnEnd(tail, context) || tail.entry === 'interruption' || tail.entry === 'failure';
   const isAtEnd = ended && life.process?.endsWithTurn && !context.othersNotOver;
-  if (life.alive && !isAtEnd) return verdictOfLiveMain(ended, context);
+  if (life.alive && !isAtEnd) return verdictOfLiveMain(ended, state, context);
   const at = tail.at;
   if (tail.entry === 'interruption') return { status: 'stopped', signal: 'transcript', at, reason: 'interrupted' };
   if (tail.entry === 'failure')
     return { status: 'failed', signal: 'transcript', at, reason: 'its last request failed' };
   // A process that waits for background agents says "busy" although the turn is over (2.1.325 -p).
-  const { state } = life.process ?? {};
   const diedAtWork = life.died && (state === 'busy' || (state === undefined && context.othersNotOver));
   if (ended && !diedAtWork) return { status: 'completed', signal: 'transcript', at };
   if (endedWaiting(agent, tail, life)) return { status: 'failed', signal: 'transcript', at, reason: UNREPEATED };
@@ -184,6 +191,19 @@ function verdictOfMain(agent: AgentRecord, context: LifeContext): Verdict {
     return { status: 'stopped', signal: 'process', at, reason: 'its process ended in the middle of a turn' };
   const reason = SILENCES[life.how] ?? ENDED_UNRECORDED;
   return { status: 'unknown', signal: 'process', reason };
+}
+
+/**
+ * What the process is at, by its record. The record is late (2.1.161: up to a second), so it says nothing about lines
+ * that are newer than it; and `/clear` takes along the state that it had in the session before.
+ */
+function stateOf(agent: AgentRecord, { life, isContinuation }: LifeContext): ProcessState | undefined {
+  const { state, stateAt } = life.process ?? {};
+  const isBefore = (at: number | undefined): boolean =>
+    stateAt !== undefined && at !== undefined && stateAt + SAME_MOMENT_MS < at;
+  if (state === 'idle' && isBefore(tailOf(agent)?.at)) return undefined;
+  if (state === 'busy' && isContinuation && isBefore(agent.startedAt)) return undefined;
+  return state;
 }
 
 /** Of versions that keep no record of their processes: whether it ended at all is not known. */
@@ -201,7 +221,7 @@ export function isSilence(reason: string | null | undefined): boolean {
   return Object.values(SILENCES).some((silence) => silence === reason);
 }
 
-function verdictOfLiveMain(ended: boolean, context: LifeContext): Verdict {
+function verdictOfLiveMain(ended: boolean, state: ProcessState | undefined, context: LifeContext): Verdict {
   const { process } = context.life;
   const wait = (waitingOn: WaitingOn, reason?: string): Verdict => ({
     status: 'waiting',
@@ -213,9 +233,9 @@ function verdictOfLiveMain(ended: boolean, context: LifeContext): Verdict {
   // Nothing shows who made the copy: it may be a program that has its prompt already (Qwen Code 0.24.4 --fork-session).
   if (ended && !process && context.isFreshCopy) return { status: 'spawning', signal: 'transcript' };
   // `-p` ends only when its agents have; before 2.1.286 its record has no state, and other hosts have no record.
-  if (ended && process?.state !== 'idle' && context.othersNotOver) return wait('child');
+  if (ended && state !== 'idle' && context.othersNotOver) return wait('child');
   // Busy after its last word, with nobody to wait for: its next turn has begun, and the line of it is not written yet.
-  if (ended && process?.state !== 'busy') return wait('input');
+  if (ended && state !== 'busy') return wait('input');
   const waitingOn = waitOf(context);
   if (waitingOn) return wait(waitingOn);
   return { status: 'running', signal: context.life.how === 'process' ? 'process' : 'transcript' };

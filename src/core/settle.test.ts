@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { buildTree } from './build-tree.ts';
-import type { AgentEvent } from './events.ts';
+import { type AgentEvent, TITLE } from './events.ts';
 import { mainAgentOf, toAgentId, toSessionId, toSourceId, toToolCallId } from './ids.ts';
 import { createLedger } from './ledger.ts';
 import { reduce } from './reduce.ts';
@@ -202,5 +202,43 @@ describe('an agent without a parent', () => {
     );
     expect(session.after(SETTLE_MS - 1)).toEqual(['running']);
     expect(session.after(1)).toEqual(['running', 'running', 'running child']);
+  });
+});
+
+describe('a main agent whose process record is late', () => {
+  const ended: Facts<AgentEvent> = {
+    kind: 'entry-added',
+    agent: MAIN,
+    entry: 'reply',
+    end: 'turn',
+    id: 'e',
+    at: BEGIN - 70,
+  };
+  const idle: Facts<AgentEvent> = { ...running, state: 'idle', stateAt: BEGIN - 8_000 };
+  const busy: Facts<AgentEvent> = { ...running, state: 'busy', stateAt: BEGIN - 8_000 };
+  const begun: Facts<AgentEvent> = { kind: 'agent-seen', agent: MAIN, at: BEGIN - 200 };
+  const cleared: Facts<AgentEvent> = { kind: 'session-continued', from: toSessionId('test', 'before') };
+  const titled: Facts<AgentEvent> = { kind: 'request-hidden', purpose: TITLE };
+
+  it('waits for its agent, not for input, if the record is from before the prompt', () => {
+    const session = follow(idle, prompt, ...call, linked, asked, ended);
+    expect(session.after(SETTLE_MS)).toEqual(['waiting child', 'running child']);
+    expect(session.read({ ...idle, stateAt: BEGIN - 60 })?.[0]).toBe('waiting child');
+    expect(session.after(SETTLE_MS)?.[0]).toBe('waiting input');
+  });
+
+  it('does not wait for input once the host has asked for a title', () => {
+    expect(follow(idle, titled).shown).toEqual(['spawning']);
+    expect(follow(idle).after(SETTLE_MS)).toEqual(['waiting input']);
+  });
+
+  it('does not run because of what its process did in the session before', () => {
+    expect(follow(busy, cleared, begun).after(SETTLE_MS)).toEqual(['waiting input']);
+    expect(follow(busy, cleared, begun, prompt).shown).toEqual(['running']);
+    expect(follow(busy, cleared, begun, prompt, ended).after(SETTLE_MS)).toEqual(['waiting input']);
+    const since: Facts<AgentEvent> = { ...busy, stateAt: BEGIN };
+    expect(follow(since, cleared, begun).shown).toEqual(['running']);
+    // Without a session before, its process was busy with this one as it began.
+    expect(follow(busy, begun, prompt, ended).shown).toEqual(['running']);
   });
 });

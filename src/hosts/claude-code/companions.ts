@@ -46,7 +46,7 @@ export async function readCompanions(
 }
 
 /**
- * `status` is written from 2.1.197 on in a terminal, from 2.1.286 on everywhere. `shell` is idle, with a command in the
+ * `status` is written from 2.1.161 on in a terminal, from 2.1.286 on everywhere. `shell` is idle, with a command in the
  * background (2.1.325).
  */
 const STATES: ReadonlyMap<string, ProcessState> = new Map([
@@ -108,6 +108,7 @@ async function toProcess(text: string, name: string): Promise<RunningProcess | u
       startedAt,
       isOutOfSight: (mayBeElsewhere && !alive) || undefined,
       state: STATES.get(asText(record['status']) ?? ''),
+      stateAt: asAmount(record['statusUpdatedAt'] ?? record['updatedAt']),
       waitingFor: asText(record['waitingFor']),
     }),
   };

@@ -12,6 +12,7 @@ import {
   nativeId,
   type SessionId,
   type SourceId,
+  TITLE,
   toSessionId,
 } from '../../core/index.ts';
 import { asAmount, asInstant, asObject, asText, isObject, known } from '../../lib/json.ts';
@@ -127,7 +128,7 @@ const parseAiTitle: LineParser = (record, context) => {
   parseTitle(record, context);
   if (file.aiTitle === record['aiTitle']) return;
   file.aiTitle = asText(record['aiTitle']) ?? '';
-  emit({ kind: 'request-hidden', purpose: 'title', ...known({ at: file.lastAt }) });
+  emit({ kind: 'request-hidden', purpose: TITLE, ...known({ at: file.lastAt }) });
 };
 
 /**
