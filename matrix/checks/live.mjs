@@ -125,7 +125,7 @@ function checkAgent({ agent, one, seen, at, person, expected }) {
   );
   if (waited) add(waited.at, 'waited for input although nobody can type,');
   const early = seen.find(
-    (state) => state.status === 'running' && isBeforePrompt(state.at, agent, person.run, expected),
+    (state) => state.status === 'running' && isBeforePrompt(state.at, agent, person.run, expected, one),
   );
   if (early) add(early.at, 'was running before its first prompt,');
   const gap = seen.find((state) => isIdle(state) && isBetweenTurns(state.at, agent, person.run, expected));
@@ -171,9 +171,11 @@ const PROMPT_MS = 500;
 const TYPING_MS = 1_000;
 
 /** A session that `/clear` began: nothing was asked in it yet. */
-function isBeforePrompt(time, { keys, kind }, run, { isTyped, continuedFrom }) {
+function isBeforePrompt(time, { keys, kind }, run, { isTyped, continuedFrom }, { id }) {
   if (kind !== 'main' || !isTyped || !continuedFrom) return false;
-  const times = run.log.filter(({ key }) => keys.includes(key)).map(({ at }) => at);
+  // A notice of an agent of the session before may come first: it is answered without a script.
+  const isOwn = ({ key, hidden, session }) => keys.includes(key) || (hidden && session && id.endsWith(session));
+  const times = run.log.filter(isOwn).map(({ at }) => at);
   return times.length > 0 && times.every((at) => at > time + TYPING_MS);
 }
 
@@ -184,7 +186,10 @@ function isBetweenTurns(time, { keys, kind, isInherited }, run, { isTyped, forke
     const wasIdle = index > 0 || isInherited || (kind === 'main' && (isTyped || forkedFrom));
     const since = time - (wasIdle ? PROMPT_MS : 0);
     // The result of another agent wakes an agent that is over, and in a terminal the main agent, too.
-    const mayRest = (entry) => (kind !== 'main' || isTyped) && entry.extra;
+    // After `/compact` the model does not see which turns there were: it gives the last one again.
+    const isExtra = (entry) =>
+      entry.extra || entries.some(({ at, index: turn }) => at < entry.at && turn >= entry.index);
+    const mayRest = (entry) => (kind !== 'main' || isTyped) && isExtra(entry);
     return entries.some((entry) => entry.at <= since) && entries.some((entry) => entry.at > time && !mayRest(entry));
   });
 }

@@ -176,6 +176,8 @@ export interface SessionFacts {
     readonly endsWithTurn?: true;
     /** The process has left this session for another one (`/clear`); agents that it had set to work here go on. */
     readonly movedTo?: SessionId;
+    /** It was in another session before this one. */
+    readonly hasMoved?: true;
   };
   readonly 'problem-found': { readonly diagnostic: Diagnostic };
 }

@@ -94,8 +94,6 @@ function surroundingsOf(
       [...record.sources].every((source) => ledger.borrowed?.has(source)),
     /** The host asked its model to name the session. */
     isTitled: [...(ledger.hiddenRequests?.values() ?? [])].some(({ purpose }) => purpose === TITLE),
-    /** Its process was at work in another session before (`/clear`). */
-    isContinuation: (ledger.continuedFrom ?? ledger.begunIn) !== undefined,
     /** Its last reply was copied from another session: in this one nothing was said yet. */
     isFreshCopy: own.lastRequest !== undefined && ledger.inherited.has(own.lastRequest.id),
     /** A question of its is open in front of the person. */
@@ -197,12 +195,12 @@ function verdictOfMain(agent: AgentRecord, context: LifeContext): Verdict {
  * What the process is at, by its record. The record is late (2.1.161: up to a second), so it says nothing about lines
  * that are newer than it; and `/clear` takes along the state that it had in the session before.
  */
-function stateOf(agent: AgentRecord, { life, isContinuation }: LifeContext): ProcessState | undefined {
-  const { state, stateAt } = life.process ?? {};
+function stateOf(agent: AgentRecord, { life }: LifeContext): ProcessState | undefined {
+  const { state, stateAt, hasMoved } = life.process ?? {};
   const isBefore = (at: number | undefined): boolean =>
     stateAt !== undefined && at !== undefined && stateAt + SAME_MOMENT_MS < at;
   if (state === 'idle' && isBefore(tailOf(agent)?.at)) return undefined;
-  if (state === 'busy' && isContinuation && isBefore(agent.startedAt)) return undefined;
+  if (state === 'busy' && hasMoved && isBefore(agent.startedAt)) return undefined;
   return state;
 }
 

@@ -166,8 +166,18 @@ const WRITERS: Writers = {
     ledger.started.add(started);
   },
   'process-seen'(ledger, { pid, alive, ...about }) {
-    const { startedAt, state, stateAt, waitingFor, movedTo, isOutOfSight, isShared, endsWithTurn } = about;
-    const details = known({ startedAt, state, stateAt, waitingFor, movedTo, isOutOfSight, isShared, endsWithTurn });
+    const { startedAt, state, stateAt, waitingFor, movedTo, hasMoved, isOutOfSight, isShared, endsWithTurn } = about;
+    const details = known({
+      startedAt,
+      state,
+      stateAt,
+      waitingFor,
+      movedTo,
+      hasMoved,
+      isOutOfSight,
+      isShared,
+      endsWithTurn,
+    });
     ledger.processes.set(pid, { pid, alive, ...details });
   },
   'agent-seen'(ledger, event) {

@@ -39,7 +39,7 @@ function follow(...first: readonly Facts<AgentEvent>[]) {
   return {
     shown,
     read,
-    /** After so many milliseconds in which nothing came. */
+    /** After this time in which nothing came. */
     after(ms: number) {
       now += ms;
       return show();
@@ -217,7 +217,7 @@ describe('a main agent whose process record is late', () => {
   const idle: Facts<AgentEvent> = { ...running, state: 'idle', stateAt: BEGIN - 8_000 };
   const busy: Facts<AgentEvent> = { ...running, state: 'busy', stateAt: BEGIN - 8_000 };
   const begun: Facts<AgentEvent> = { kind: 'agent-seen', agent: MAIN, at: BEGIN - 200 };
-  const cleared: Facts<AgentEvent> = { kind: 'session-continued', from: toSessionId('test', 'before') };
+  const moved: Facts<AgentEvent> = { ...busy, hasMoved: true };
   const titled: Facts<AgentEvent> = { kind: 'request-hidden', purpose: TITLE };
 
   it('waits for its agent, not for input, if the record is from before the prompt', () => {
@@ -233,11 +233,11 @@ describe('a main agent whose process record is late', () => {
   });
 
   it('does not run because of what its process did in the session before', () => {
-    expect(follow(busy, cleared, begun).after(SETTLE_MS)).toEqual(['waiting input']);
-    expect(follow(busy, cleared, begun, prompt).shown).toEqual(['running']);
-    expect(follow(busy, cleared, begun, prompt, ended).after(SETTLE_MS)).toEqual(['waiting input']);
-    const since: Facts<AgentEvent> = { ...busy, stateAt: BEGIN };
-    expect(follow(since, cleared, begun).shown).toEqual(['running']);
+    expect(follow(moved, begun).after(SETTLE_MS)).toEqual(['waiting input']);
+    expect(follow(moved, begun, prompt).shown).toEqual(['running']);
+    expect(follow(moved, begun, prompt, ended).after(SETTLE_MS)).toEqual(['waiting input']);
+    const since: Facts<AgentEvent> = { ...moved, stateAt: BEGIN };
+    expect(follow(since, begun).shown).toEqual(['running']);
     // Without a session before, its process was busy with this one as it began.
     expect(follow(busy, begun, prompt, ended).shown).toEqual(['running']);
   });

@@ -70,7 +70,9 @@ async function readProcesses(
     if (found) running.push(await followClears(root, found));
   }
   const left = await readLeftSessions(root, running);
-  return groupBy([...running.map(({ seen }) => seen), ...left], ({ session }) => session);
+  const moved = new Set(left.map(({ pid }) => pid));
+  const here = running.map(({ seen }) => (moved.has(seen.pid) ? { ...seen, hasMoved: true as const } : seen));
+  return groupBy([...here, ...left], ({ session }) => session);
 }
 
 interface RunningProcess {

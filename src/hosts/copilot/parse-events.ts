@@ -2,6 +2,7 @@
 
 import {
   type AgentId,
+  type ModelUsage,
   mainAgentOf,
   NO_USAGE,
   nativeId,
@@ -190,16 +191,22 @@ function toUsage(raw: JsonObject): Usage {
 /** Sums of each agent since the session began, across processes that resumed it (1.0.8x and later). The main agent is `main`. */
 function emitTotals({ session, data, at, emit }: LineContext): void {
   if (at === undefined) return;
-  for (const [native, metrics] of Object.entries(asObject(data['agentMetrics']) ?? {})) {
+  const agents = Object.entries(asObject(data['agentMetrics']) ?? {});
+  for (const [native, metrics] of agents) {
     const agent = native === 'main' ? mainAgentOf(session) : agentIdOf(native);
-    const models = Object.entries(asObject(asObject(metrics)?.['modelMetrics']) ?? {});
-    const byModel = models.map(([model, sums]) => ({
-      model,
-      usage: toUsage(asObject(asObject(sums)?.['usage']) ?? {}),
-    }));
-    byModel.sort((a, b) => (a.model < b.model ? -1 : 1));
+    const byModel = byModelIn(asObject(metrics));
     if (byModel.length > 0) emit({ kind: 'usage-totalled', agent, at, byModel });
   }
+  // Up to 1.0.78 only the sum of all agents tells how many tokens went in.
+  const [from, byModel] = [asAmount(data['sessionStartTime']), byModelIn(data)];
+  if (agents.length === 0 && from !== undefined && byModel.length > 0)
+    emit({ kind: 'session-totalled', from, at, byModel });
+}
+
+function byModelIn(metrics: JsonObject | undefined): readonly ModelUsage[] {
+  return Object.entries(asObject(metrics?.['modelMetrics']) ?? {})
+    .map(([model, sums]) => ({ model, usage: toUsage(asObject(asObject(sums)?.['usage']) ?? {}) }))
+    .sort((a, b) => (a.model < b.model ? -1 : 1));
 }
 
 function parsePrompt(context: LineContext): void {
