@@ -129,6 +129,15 @@ describe('the best true way', () => {
     expect([report.way, shown]).toEqual([way, args]);
   });
 
+  it.each([
+    ['1.18.34', ['--session', 'ID', '--fork']],
+    ['2.0.15', ['mini', '--session', 'ID', '--fork']],
+  ])('a copy of a session of OpenCode %s opens in a terminal that can copy', async (version, args) => {
+    const id = await ofHost('opencode', true);
+    const { call } = await plan(id, { fork: true, version, mainStatus: 'completed' });
+    expect(call?.args.map((word) => word.replace(id, 'ID'))).toEqual(args);
+  });
+
   it('Copilot before 1.0.65 is given the id of a new session in another way', async () => {
     const { call } = await plan(await ofHost('copilot', false), { message, version: '1.0.50' });
     expect(call?.args[0]).toBe(`--resume=${NEW}`);

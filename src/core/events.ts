@@ -31,11 +31,10 @@ export type AgentKind = 'main' | 'task' | 'fork' | 'teammate' | 'workflow' | 'in
 export type EntryKind = 'prompt' | 'reply' | 'result' | 'interruption' | 'failure' | 'note';
 
 /**
- * Why a reply ended: it was the end of the turn, it called tools, or something cut it short. `open`: more of it must
- * follow. `said`: nothing more may follow, and then nothing is written about it: the end of the turn, once the session is over.
- * Versions that write placeholders leave it out.
+ * Why a reply ended: it was the end of the turn, it called tools, or something cut it short. `open`: more of it may
+ * follow. Versions that write placeholders leave it out.
  */
-export type ReplyEnd = 'turn' | 'tools' | 'cut' | 'open' | 'said';
+export type ReplyEnd = 'turn' | 'tools' | 'cut' | 'open';
 
 export type CallOutcome = 'ok' | 'error' | 'refused';
 

@@ -363,8 +363,7 @@ function isOvertaken(end: EndClaim, tail: Tail | undefined, context: LifeContext
   return tail.entry !== 'interruption' && !isTurnEnd(tail, context);
 }
 
-function isTurnEnd(tail: Tail, { hasOpenCalls, life }: LifeContext): boolean {
-  if (tail.end === 'said' && life.alive) return false;
+function isTurnEnd(tail: Tail, { hasOpenCalls }: LifeContext): boolean {
   // Versions that write placeholders (2.1.9 to 2.1.5x) never say how a reply ended: nothing open is all there is.
   return tail.entry === 'reply' && tail.end !== 'tools' && tail.end !== 'open' && !hasOpenCalls;
 }

@@ -21,8 +21,10 @@ export const opencodeHost: HostDescription = {
 const HEAD_BYTES = 64 * 1024;
 
 /** Ids of sessions begin with `ses_` in everything that the program prints. */
-async function holdsSessionFile(root: string): Promise<boolean> {
+async function holdsSessionFile(root: string, isExports = false): Promise<boolean> {
   for (const { name, kind } of await listFolder(root).catch(() => [])) {
+    if (kind === 'folder' && !isExports && isExportsName(name) && (await holdsSessionFile(path.join(root, name), true)))
+      return true;
     if (kind !== 'file' || !/\.jsonl?$/.test(name)) continue;
     const head = await readHead(path.join(root, name), HEAD_BYTES).catch(() => undefined);
     if (!head || Buffer.from(head).includes('ses_')) return true;
@@ -58,6 +60,11 @@ export function isOwnDatabaseName(name: string): boolean {
 export function databaseOf(name: string): string | undefined {
   const plain = name.replace(/-(?:wal|shm|journal)$/, '');
   return isDatabaseName(plain) ? plain : undefined;
+}
+
+/** A folder of exported sessions. */
+export function isExportsName(name: string): boolean {
+  return /^exports?$/.test(name);
 }
 
 /** JSON files of versions before 1.2; later versions read them once, 1.16 and later not at all. */

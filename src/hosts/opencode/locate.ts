@@ -19,7 +19,7 @@ import {
 } from './database/schema.ts';
 import { findSecondOrigin, listSecondSessions } from './database/second.ts';
 import { sessionsInFile } from './files.ts';
-import { isDatabaseName, isOwnDatabaseName } from './host.ts';
+import { isDatabaseName, isExportsName, isOwnDatabaseName } from './host.ts';
 import { factsOfProcesses } from './processes.ts';
 import { agentIdOf, createRootOf, sessionIdOf } from './record.ts';
 import { isAddress, UnreachableServer } from './server/http.ts';
@@ -129,7 +129,7 @@ async function filesAt(root: string): Promise<readonly string[]> {
   const entries = await listFolder(root);
   // The root may be a file itself.
   if (entries.length === 0) return HAS_SESSIONS.test(root) ? [root] : [];
-  const exports = entries.filter(({ kind, name }) => kind === 'folder' && /^exports?$/.test(name));
+  const exports = entries.filter(({ kind, name }) => kind === 'folder' && isExportsName(name));
   const files: string[] = [];
   for (const folder of [root, ...exports.map(({ name }) => path.join(root, name))])
     for (const { kind, name } of await listFolder(folder))

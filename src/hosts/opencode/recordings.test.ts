@@ -1,4 +1,4 @@
-import { cpSync, existsSync, readdirSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -14,6 +14,7 @@ const fixtures = fileURLToPath(new URL('fixtures/', import.meta.url));
 async function treesThrough(name: string, doors: readonly string[]): Promise<readonly SessionTree[]> {
   const root = makeTemporaryFolder('door');
   for (const door of doors) cpSync(path.join(fixtures, name, door), path.join(root, door), { recursive: true });
+  expect(await opencode.mayHold(root)).toBe(true);
   const { sessions } = await opencode.locate(root);
   return Promise.all(
     sessions.map(async (session) => buildTree(await readSession(opencode, session), { now: Date.UTC(2030, 0) })),
@@ -50,16 +51,31 @@ describe('recordings of the real program', () => {
           await treesThrough(name, ['stream.jsonl']),
         ];
         const top = whole?.agents.filter(({ depth }) => (depth ?? 0) < 2) ?? [];
-        // `run` ends before agents in the background do.
-        const seen = printed?.agents.map(({ id, status }) => [id, name.endsWith('background') ? 'any' : status]);
-        expect(seen?.toSorted()).toEqual(
-          top.map(({ id, status }) => [id, name.endsWith('background') ? 'any' : status]).toSorted(),
-        );
         const [main, own] = [whole?.agents[0], printed?.agents[0]];
+        expect(printed?.agents.map(({ id }) => id).toSorted()).toEqual(top.map(({ id }) => id).toSorted());
+        const endings = new Map(top.map(({ id, status }) => [id, status]));
+        for (const agent of printed?.agents ?? []) {
+          // `run` ends before agents in the background do, and mostly before it prints that its last step has ended.
+          const isCut = agent === own ? own.usageIsLowerBound : name.endsWith('background');
+          expect(agent.status).toBe(isCut ? 'unknown' : endings.get(agent.id));
+        }
         if (own?.usageIsLowerBound) expect(own.usage?.output).toBeLessThan(main?.usage?.output ?? 0);
         else expect(own?.usage?.output).toBe(main?.usage?.output);
       });
   }
+
+  it('knows no end of a run of OpenCode 2 that was killed between a text and its next call', async () => {
+    const printed = readFileSync(path.join(fixtures, '2.0.15-failing', 'stream.jsonl'), 'utf8').split('\n');
+    const isText = (line: string): boolean => line.startsWith('{"type":"text"');
+    for (const last of printed.flatMap((line, at) => (isText(line) ? [at] : [])).concat(0)) {
+      const root = makeTemporaryFolder('killed');
+      writeFileSync(path.join(root, 'stream.jsonl'), `${printed.slice(0, last + 1).join('\n')}\n`);
+      const { sessions } = await opencode.locate(root);
+      const facts = await Promise.all(sessions.map((session) => readSession(opencode, session)));
+      const [tree] = facts.map((ledger) => buildTree(ledger, { now: Date.UTC(2030, 0) }));
+      expect(tree?.agents[0]?.status).toBe('unknown');
+    }
+  });
 
   it('counts what forks have copied once', async () => {
     const root = `${fixtures}1.18.33-forks`;

@@ -2,6 +2,7 @@
 
 import type { PrintedRecords, ResumeCapability, ResumePlan } from '../../core/index.ts';
 import { asObject, asText, known, parseObject } from '../../lib/json.ts';
+import { isAtLeast } from '../../lib/version-number.ts';
 
 const PROGRAM = 'opencode';
 const UNATTENDED = 'Nobody can be asked: OpenCode refuses what your settings do not allow.';
@@ -21,10 +22,12 @@ const printed: PrintedRecords = {
 };
 
 export const resume: ResumeCapability = {
-  planResume({ agent, isMain, isAtHome, isSessionOpen }, { message, fork }) {
+  planResume({ agent, isMain, isAtHome, isSessionOpen, version }, { message, fork }) {
     if (!isAtHome) return { whyNot: 'its data lies outside of the folder that OpenCode reads.' };
     if (isSessionOpen && !fork) return { whyNot: 'its session is still at work.' };
     const at = ['--session', agent, ...(fork ? ['--fork'] : [])];
+    // Since 2.0 the terminal has no such option.
+    const inTerminal = fork && isAtLeast(version, '2.0.0') ? ['mini', ...at] : at;
     return {
       way: isMain ? 'session' : 'own',
       words: fork
@@ -33,7 +36,7 @@ export const resume: ResumeCapability = {
       limits: message === undefined ? [] : [UNATTENDED],
       call:
         message === undefined
-          ? { program: PROGRAM, args: at }
+          ? { program: PROGRAM, args: inTerminal }
           : { program: PROGRAM, args: ['run', ...at, '--format', 'json'], stdin: message, printed },
       ...(fork && { begins: {} }),
     };

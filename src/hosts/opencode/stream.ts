@@ -60,7 +60,7 @@ function promptsIn(record: JsonObject): readonly CallPrompt[] {
   return prompt === undefined ? [] : [{ call: toToolCallId(id), prompt }];
 }
 
-const IGNORED = new Set(['step_start', 'text', 'reasoning', 'permission', 'error']);
+const IGNORED = new Set(['text', 'reasoning', 'permission', 'error']);
 
 export function createStreamReader(context: RecordContext): SourceReader {
   let isSecond = false;
@@ -81,10 +81,12 @@ export function createStreamReader(context: RecordContext): SourceReader {
       if (type === 'step_finish') return replyFacts(part, place);
       isSecond ||= part['partID'] !== undefined;
       const message = asText(part['messageID']);
-      // 2.0 mostly ends before it prints that the last step has ended.
+      // A run that was killed before its first words has nothing else.
+      if (type === 'step_start') return [{ kind: 'agent-seen', ...place, ...known({ at }) }];
+      // 2.0 mostly ends before it prints that the last step has ended; one that is killed before the next call prints the same.
       if (type === 'text' && isSecond && message !== undefined)
         return [
-          { kind: 'entry-added', ...place, entry: 'reply', id: message, end: 'said' },
+          { kind: 'entry-added', ...place, entry: 'reply', id: message, end: 'open' },
           { kind: 'usage-counted', ...place, message, usage: NO_USAGE, final: false },
         ];
       if (type === 'tool_use') return callFacts(part, { session, isPrompt: false, createdAt: at }, context);
