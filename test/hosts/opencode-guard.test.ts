@@ -1,10 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { ApprovalRequest, AuditEntry, CoverageReport } from '../../src/core/index.ts';
-import { root, work } from './kit.ts';
-import { programs, type ServedProject, serveOpencode, versionOf } from './opencode-server.ts';
+import { isAtLeast } from '../../src/lib/version-number.ts';
+import { kit, root, work } from './kit.ts';
+import { isSecondProgram, programs, type ServedProject, serveOpencode, versionOf } from './opencode-server.ts';
 import { answer, getJson, type RunningServer, startServer } from './server.ts';
 
 // The plugin as `troupe hooks install --host opencode --guard` writes it, inside the real OpenCode. In the play, a sub-agent
@@ -30,12 +32,13 @@ for (const program of programs) {
       const options = { env, cwd: host?.project ?? own, encoding: 'utf8' } as const;
       return spawnSync(process.execPath, [path.join(root, 'dist/troupe.js'), ...args], options).stdout;
     };
-    const start = async (scenario: string, permission: Readonly<Record<string, string>>): Promise<void> => {
+    const start = async (scenario: string, permission: object, settings: object = {}): Promise<void> => {
       host = await serveOpencode({
         program,
         root: own,
         scenario,
         permission: { '*': 'allow', ...permission },
+        settings,
         prepare(env, project) {
           host = { env, project } as ServedProject;
           troupe('hooks', 'install', '--host', 'opencode', '--guard', '--yes', '--host-version', version);
@@ -100,6 +103,48 @@ for (const program of programs) {
       });
     });
 
+    describe('where agents may have agents', () => {
+      const agent = { general: { permission: { task: 'allow', subagent: 'allow' } } };
+      beforeAll(async () => {
+        await addDeepPlay();
+        const depth = isSecondProgram(program) ? { experimental: { subagent_depth: 3 } } : { subagent_depth: 3 };
+        await start('deep', {}, { ...(isAtLeast(version, '1.18.2') && depth), agent });
+      }, 120_000);
+      afterAll(() => host.close());
+
+      for (const mode of ['foreground', 'background'])
+        it(`denies an agent of an agent in the ${mode}, and its log names all above it`, async ({ skip }) => {
+          if (mode === 'background' && !host.isSecond) skip('it is an experiment there');
+          writeFileSync(path.join(state, 'policy.yaml'), policy('deny'));
+          const session = await host.prompt(`deep-${mode}`);
+          await vi.waitUntil(() => removals(session).length > 0, { timeout: 60_000, interval: 500 });
+          await host.untilIdle(session);
+          const [entry] = removals(session);
+          expect(isThere()).toBe(true);
+          expect(entry).toMatchObject({ decision: 'deny', rule: 'user:1', tool: 'Bash', host: 'opencode' });
+          expect(entry?.agent).toMatchObject({ who: 'subagent', type: 'general', depth: 2, evidence: 'exact' });
+          expect(entry?.agent.path).toEqual(['main', 'Lead', 'Helper']);
+          const shown = () => JSON.parse(troupe('tree', session, '--json'));
+          const agents = () => shown().agents.map((one: Shown) => `${one.depth} ${one.description} ${one.status}`);
+          await vi.waitUntil(() => !/running|spawning/.test(agents().slice(1).join()), {
+            timeout: 60_000,
+            interval: 500,
+          });
+          expect(agents().slice(1)).toEqual(['1 Lead completed', '2 Helper completed']);
+          const coverage: CoverageReport = JSON.parse(troupe('guard', 'coverage', session, '--json'));
+          expect([coverage.missed, coverage.unresolved, coverage.heard]).toEqual([[], [], coverage.ran]);
+        });
+
+      it('leaves nothing behind when it is uninstalled, and nothing is guarded then', async () => {
+        const config = path.join(host.env['XDG_CONFIG_HOME'] ?? '', 'opencode');
+        const left = () => readdirSync(config, { recursive: true }).filter((name) => /troupe/i.test(String(name)));
+        expect(left()).not.toEqual([]);
+        troupe('hooks', 'uninstall', '--host', 'opencode', '--yes');
+        expect(left()).toEqual([]);
+        expect(readFileSync(path.join(config, 'opencode.json'), 'utf8')).not.toMatch(/troupe/i);
+      });
+    });
+
     describe('where the program itself asks', () => {
       beforeAll(async () => {
         rmSync(path.join(state, 'policy.yaml'), { force: true });
@@ -146,6 +191,24 @@ for (const program of programs) {
       });
     });
   });
+}
+
+interface Shown {
+  readonly depth: number;
+  readonly description: string | null;
+  readonly status: string;
+}
+
+/** An agent of an agent wants to remove the folder `build`. */
+async function addDeepPlay(): Promise<void> {
+  const { PLAYS, agent, say, shell } = await import(pathToFileURL(path.join(kit, 'plays.mjs')).href);
+  const done = { items: [say('Done.')] };
+  PLAYS['deep-helper'] = [{ items: [shell('rm -rf build', 'Remove the build')] }, done];
+  PLAYS['deep-lead'] = [{ items: [agent('Helper', 'Remove it. [[play:deep-helper]]')] }, done];
+  for (const mode of ['foreground', 'background']) {
+    const lead = agent('Lead', 'Have it removed. [[play:deep-lead]]', { background: mode === 'background' });
+    PLAYS[`deep-${mode}`] = [{ items: [lead] }, done, done, done];
+  }
 }
 
 function statusesIn(tree: string): readonly string[] {

@@ -35,6 +35,8 @@ export interface ServeOptions {
   readonly permission: Readonly<Record<string, string>>;
   readonly play?: string;
   readonly password?: string;
+  /** On top of the others. */
+  readonly settings?: object;
   /** Before it starts. */
   prepare?(env: NodeJS.ProcessEnv, project: string): void;
 }
@@ -65,7 +67,10 @@ export async function serveOpencode(options: ServeOptions): Promise<ServedProjec
   });
   const config = path.join(base, 'config', 'opencode');
   mkdirSync(config, { recursive: true });
-  writeFileSync(path.join(config, 'opencode.json'), JSON.stringify({ ...settingsFor(model.url), permission }));
+  writeFileSync(
+    path.join(config, 'opencode.json'),
+    JSON.stringify({ ...settingsFor(model.url), permission, ...options.settings }),
+  );
   prepare?.(env, project);
   commit(project);
   const port = await freePort();
