@@ -1,4 +1,5 @@
-import { readKubernetesSecret, readNamed } from '../read-named.ts';
+import { readKubernetesSecret } from '../read-kubernetes.ts';
+import { readNamed } from '../read-named.ts';
 import { placed, type SecretRule } from '../rule.ts';
 import { NAME_KEYWORDS } from '../secret-names.ts';
 import {

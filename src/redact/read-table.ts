@@ -1,0 +1,171 @@
+// Columns whose head names a secret, and rows that begin with the name of one.
+
+import { at, LONGEST_LINE, lineEnd, lineStart, type Name, type OnValue } from './scan-text.ts';
+import { take } from './take-value.ts';
+
+/** A column whose head names a secret: of Markdown, of a database's answer, of CSV, or of words in line. */
+export function readColumn(text: string, name: Name, onValue: OnValue) {
+  const start = lineStart(text, name.start);
+  if (name.start - start > LONGEST_LINE) return;
+  const end = lineEnd(text, name.end);
+  if (end - start > LONGEST_LINE) return;
+  const line = text.slice(start, end);
+  if (
+    /\binsert\s+into\b/i.test(line) ||
+    text[name.start - 1] === '"' ||
+    text[name.start - 1] === '`' ||
+    /^\s/.test(line)
+  )
+    readInserted(text, name, onValue);
+  // Only the first line of a table is its head.
+  const above = start === 0 ? '' : text.slice(lineStart(text, start - 1), start - 1);
+  if (line.includes('|')) return readPipes(text, start, end, line, name, onValue);
+  const mark = line.includes('\t') ? '\t' : line.includes(';') && !line.includes(',') ? ';' : ',';
+  const cells = line.split(mark);
+  if (
+    cells.length >= 2 &&
+    above.split(mark).length !== cells.length &&
+    cells.every((cell) => /^\s*["']?[\w .()/-]{1,40}["']?\s*$/.test(cell))
+  )
+    return readRows(text, end, cells, mark, name.start - start, onValue, name);
+  if (/ {2,}/.test(line.trim())) return readAligned(text, start, end, line, name, onValue);
+}
+
+/** Rows that have as many cells as the head. */
+function readRows(
+  text: string,
+  headEnd: number,
+  head: readonly string[],
+  mark: string,
+  offset: number,
+  onValue: OnValue,
+  name: Name,
+) {
+  let column = 0;
+  for (let length = 0; column < head.length; column++) {
+    length += (head[column] as string).length + 1;
+    if (offset < length) break;
+  }
+  let place = headEnd + 1;
+  for (let row = 0; row < 500 && place < text.length; row++) {
+    const end = lineEnd(text, place);
+    if (end - place > LONGEST_LINE) return;
+    const cells = cellsOf(text.slice(place, end).replace(/\r$/, ''), mark);
+    if (cells.length !== head.length) return;
+    const cell = cells[column];
+    if (cell) take(text, place + cell.start, place + cell.end, name, onValue);
+    place = end + 1;
+  }
+}
+
+function cellsOf(line: string, mark: string): readonly { start: number; end: number }[] {
+  const cells: { start: number; end: number }[] = [];
+  let start = 0;
+  let isQuoted = false;
+  for (let place = 0; place <= line.length; place++) {
+    if (line[place] === '"') isQuoted = !isQuoted;
+    if (place < line.length && (line[place] !== mark || isQuoted)) continue;
+    const isWrapped = line[start] === '"' && line[place - 1] === '"' && place - start > 1;
+    cells.push(isWrapped ? { start: start + 1, end: place - 1 } : { start, end: place });
+    start = place + 1;
+  }
+  return cells;
+}
+
+function readPipes(text: string, start: number, end: number, line: string, name: Name, onValue: OnValue) {
+  const cells = line.split('|');
+  if (cells.length < 2) return;
+  let column = 0;
+  let from = 0;
+  for (; column < cells.length; column++) {
+    if (name.start - start < from + (cells[column] as string).length + 1) break;
+    from += (cells[column] as string).length + 1;
+  }
+  const label = (cells[column] ?? '').replace(/[\s*_`"']+/g, ' ').trim();
+  if (label.split(' ').length > 4) return;
+  // A row of two columns: the name, and what it has.
+  const next = cells[column + 1];
+  const ruled = /^[\s|+:-]*[-=]{2,}[\s|+:-]*$/;
+  const lineBelow = text.slice(end + 1, Math.min(lineEnd(text, end + 1), end + 1 + LONGEST_LINE));
+  if (ruled.test(lineBelow)) {
+    if (start > 0 && text.slice(lineStart(text, start - 1), start - 1).includes('|')) return;
+    let place = lineEnd(text, end + 1) + 1;
+    for (let row = 0; row < 500 && place < text.length; row++) {
+      const rowEnd = lineEnd(text, place);
+      const rowCells = text.slice(place, Math.min(rowEnd, place + LONGEST_LINE)).split('|');
+      if (rowCells.length !== cells.length) return;
+      const before = rowCells.slice(0, column).reduce((sum, cell) => sum + cell.length + 1, 0);
+      takeCell(text, place + before, rowCells[column] as string, name, onValue);
+      place = rowEnd + 1;
+    }
+    return;
+  }
+  if (next !== undefined && column > 0 && cells.length >= 4 && label.length < 40)
+    takeCell(text, start + from + (cells[column] as string).length + 1, next, name, onValue, true);
+}
+
+function takeCell(text: string, from: number, cell: string, name: Name, onValue: OnValue, isRow = false): void {
+  const bare = /^[\s*_`"']*(.*?)[\s*_`"']*$/s.exec(cell)?.[1] ?? '';
+  if (bare.length < 4) return;
+  // In a row that describes a setting, words are words.
+  if (isRow && !/\d|[^\w\s.,;:()'’/-]/.test(bare) && !(/^\S+$/.test(bare) && bare.length > 9 && !/[A-Z(.]/.test(bare)))
+    return;
+  const words = bare.split(/\s+/).length;
+  if (words > 5 || (isRow && words > 3 && !/\d/.test(bare))) return;
+  const start = from + cell.indexOf(bare);
+  take(text, start, start + bare.length, name.kind === 'maybe' ? name : { ...name, kind: 'sure' }, onValue);
+}
+
+/** Words in line under the head, as `kubectl` and `ps` print them. */
+function readAligned(text: string, start: number, end: number, line: string, name: Name, onValue: OnValue) {
+  const column = name.start - start;
+  if (
+    !/^(?:[A-Z][A-Z0-9_()-]*)(?: {1,}[A-Z][A-Z0-9_()-]*)+\s*$/.test(line) ||
+    (column > 0 && !/ {2}$/.test(line.slice(0, column)))
+  )
+    return;
+  let place = end + 1;
+  for (let row = 0; row < 200 && place < text.length; row++) {
+    const rowEnd = lineEnd(text, place);
+    const word = /^\S{4,400}/.exec(text.slice(place + column, Math.min(rowEnd, place + column + 400)))?.[0];
+    if (word === undefined || (column > 0 && text[place + column - 1] !== ' ')) return;
+    take(text, place + column, place + column + word.length, name, onValue);
+    place = rowEnd + 1;
+  }
+}
+
+/** `INSERT INTO t (a, password) VALUES ('x', '…'), (…)` */
+function readInserted(text: string, name: Name, onValue: OnValue) {
+  const list = at(/[`"\]]?[\w\s,`"[\]]{0,400}\)\s{0,10}VALUES\s{0,10}/iy, text, name.end);
+  if (!list) return;
+  const open = Math.max(0, name.start - 700) + text.slice(Math.max(0, name.start - 700), name.start).lastIndexOf('(');
+  if (
+    open < 0 ||
+    name.start - open > 600 ||
+    !/insert\s+into\s+[\w."`[\]]{1,100}\s*$/i.test(text.slice(Math.max(0, open - 140), open))
+  )
+    return;
+  const column = text.slice(open, name.start).split(',').length - 1;
+  let place = name.end + list[0].length;
+  for (let row = 0; row < 200 && text[place] === '('; row++) {
+    place++;
+    for (let index = 0; ; index++) {
+      const cell = at(
+        /\s{0,10}(?:[NEe]?'((?:[^'\\]|''|\\.){0,1000})'|([^,()']{0,200}(?:\([^()]{0,200}\))?))\s{0,10}/y,
+        text,
+        place,
+      );
+      if (!cell) return;
+      const value = cell[1];
+      if (index === column && value !== undefined) {
+        const start = place + cell[0].indexOf("'") + 1;
+        take(text, start, start + value.length, name, onValue);
+      }
+      place += cell[0].length;
+      if (text[place] !== ',') break;
+      place++;
+    }
+    if (text[place] !== ')') return;
+    place = place + 1 + (at(/\s{0,10},\s{0,40}/y, text, place + 1)?.[0].length ?? 0);
+  }
+}

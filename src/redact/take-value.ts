@@ -1,0 +1,115 @@
+// Of what a name names: whether it is a secret, or what stands for one.
+
+import { endOfQuoted, indexWithin, LONGEST_VALUE, type Name, type OnValue } from './scan-text.ts';
+import { isCode, isPathOrUrl, isReference, isStandIn, NUMBERED_WORDS } from './value-looks.ts';
+
+/** Without what ends a sentence, a statement or a bracket around it. */
+export function unpunctuated(value: string, isWhole: boolean): string {
+  let end = value.length;
+  if (isWhole) return /[.,;]$/.test(value) && /^[\w.,;]+$/.test(value) ? value.slice(0, -1) : value;
+  while (end > 0) {
+    const mark = value[end - 1] as string;
+    const opening = { ')': '(', ']': '[', '}': '{', '>': '<' }[mark];
+    if (/[,;.:*_`]/.test(mark) || (opening !== undefined && !value.slice(0, end - 1).includes(opening))) end--;
+    else break;
+  }
+  return value.slice(0, end);
+}
+
+/** Calls, paths of properties, arithmetic: what programs compute. */
+export function isCodeValue(value: string, behind: string): boolean {
+  if (isCode(value) || isReference(value)) return true;
+  const bare = value.replace(/[;,]+$/, '');
+  if (
+    /^[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*)*(?:\?\.)?\(.*$/.test(bare) &&
+    /^[\w$.]*[._$]|^\w{8,}\(|\?\.\(/.test(bare) &&
+    !/[)\]][\w!@#$%^&*-]+$/.test(bare)
+  )
+    return true;
+  if (
+    /^(?:await|new|return|typeof|yield|async|function|class|import|not|in|if|for|else|case|\(\)|\(?\w+\)? ?=>)\b/.test(
+      bare,
+    )
+  )
+    return true;
+  if (
+    /^[A-Za-z_$][A-Za-z_$]*(?:\d?(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*)*!?[([{<]/.test(bare) &&
+    !/[)\]][\w!@#$%^&*-]+$/.test(bare)
+  )
+    return true;
+  if (/^[$@&*!(]*[A-Za-z_][\w]*(?:(?:\??\.|::|->)[A-Za-z_]\w*)+[!?]*$/.test(bare) && !/\d{2}/.test(bare)) return true;
+  if (/^(?:[({[<]|\$\(|\$\{|=>|\/[\^(\\]|<%|\{\{|%\{)/.test(bare) && /^[[({<$=/]+["'$\s\w.]*[\])}>]*$/.test(bare))
+    return true;
+  return /^[A-Za-z_]\w*\[[\w"'.:-]*\]?$/.test(bare) || behind.endsWith('(') || /^&?(?:mut )?[a-z_]+::/.test(bare);
+}
+
+export function takeQuoted(
+  text: string,
+  from: number,
+  name: Name,
+  onValue: OnValue,
+  accepts?: (value: string) => boolean,
+) {
+  const quote = text[from] as string;
+  if (text.startsWith(quote.repeat(3), from)) {
+    const end = indexWithin(text, quote.repeat(3), from + 3);
+    const start = from + 3 + (/^\s*/.exec(text.slice(from + 3, from + 60))?.[0].length ?? 0);
+    if (end > start && end - start < LONGEST_VALUE) take(text, start, end, name, onValue, accepts);
+    return;
+  }
+  const end = endOfQuoted(text, from + 1, quote);
+  take(text, from + 1, end, name, onValue, accepts);
+  // `a + 'rest'`: `process.env.X || '…'` is read before.
+}
+
+export function take(
+  text: string,
+  start: number,
+  end: number,
+  name: Name,
+  onValue: OnValue,
+  accepts?: (value: string) => boolean,
+) {
+  const value = text.slice(start, end).trim();
+  if (value.length < 4 || value.length > LONGEST_VALUE) return;
+  if (isNoSecret(value, name) || accepts?.(value) === false) return;
+  const lead = text.slice(start, end).indexOf(value);
+  onValue(start + lead, start + lead + value.length);
+}
+
+const NO_VALUES =
+  /^(?:include|same-origin|omit|bearer|basic|digest|oauth2?|saml|keyboard|default|implicit|password|code|plain|n\/a|none|null|nil|undefined|true|false|yes|no|on|off|not set|not found|unset|auto|inherit|string|required|optional)$/i;
+
+const SENTENCE =
+  /(?:^|\s)(?:password|passwort|token|secret|key|credentials?|required|invalid|enter|must|please|your|the|is|are|not|for|from|with|to|of|and|or|if|be|has|have|cannot|failed|missing|new|current|confirm)(?=[\s.,:;!?'’)]|$)/gi;
+
+/** Whether the whole of it stands for a value that is elsewhere, or is a text about one. */
+function isNoSecret(value: string, { kind, text: key }: Name): boolean {
+  if (NO_VALUES.test(value) || isStandIn(value) || key.toLowerCase().endsWith(value.toLowerCase())) return true;
+  // Texts for readers.
+  if (
+    /[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]{6}/.test(value) ||
+    (kind === 'maybe' && /[\u0400-\u04ff\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]/.test(value))
+  )
+    return true;
+  if (/^\[redacted:|^\[masked/.test(value) || /^[-=*_.#~+|\s]+$/.test(value)) return true;
+  if (/^\d{1,3}$/.test(value)) return true;
+  if (NUMBERED_WORDS.test(value) && (kind === 'maybe' || /pass|secret|token|key|cred/.test(value))) return true;
+  if (/^--[a-z]/.test(value)) return true;
+  const spaces = value.match(/\s+/g)?.length ?? 0;
+  if (spaces >= 1 && ((value.match(SENTENCE)?.length ?? 0) >= Math.max(1, spaces / 4) || spaces > 8)) return true;
+  if (
+    isPathOrUrl(value) &&
+    (/^(?:https?|wss?):/.test(value) ||
+      (/^(?:\/|~|\.{1,2}\/|[A-Za-z]:)[\w./\\~-]*$/.test(value) && !/\d.*[A-Z]|[A-Z].*\d/.test(value)))
+  )
+    return true;
+  if (kind === 'maybe')
+    return (
+      value.length < 6 ||
+      !(/\d/.test(value) || (value.length >= 12 && /[A-Z]/.test(value) && /[a-z]/.test(value))) ||
+      (/^[\d.,:%-]+$/.test(value) && value.length < 8) ||
+      spaces > 0
+    );
+  return false;
+}
