@@ -5,7 +5,7 @@ import { codedView, editView, type JoinedView, joinWrapped, plainView, stripMarg
 
 /** Colours and other control sequences of terminals, and characters that nobody sees. */
 const UNSEEN =
-  '\\x1b\\[[0-9;:?]{0,40}[ -/]{0,4}[@-~]|\\x1b\\][^\\x07\\x1b]{0,400}(?:\\x07|\\x1b\\\\)|\\x1b[@-Z^_c=>]|[\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u3164\\ufeff\\uffa0]|\\udb40[\\udc00-\\udfff]|(?<=[!-~])[\\ufe00-\\ufe0f](?=[!-~])';
+  '\\x1b\\[[0-9;:?]{0,40}[ -/]{0,4}[@-~]|\\x1b\\][^\\x07\\x1b]{0,400}(?:\\x07|\\x1b\\\\)|\\x1b[@-Z^_c=>]|[\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u3164\\ufeff\\uffa0\\ufff9-\\ufffb\\x00-\\x08\\x0e-\\x1a\\x7f]|\\udb40[\\udc00-\\udfff]|\\ud834[\\udd73-\\udd7a]|(?<=[!-~])[\\ufe00-\\ufe0f](?=[!-~])';
 /** Of the forms as wide as Chinese letters, those beside a letter or digit: as marks they stand in every Chinese sentence. */
 const WIDE = '[\\uff10-\\uff19\\uff21-\\uff3a\\uff41-\\uff5a]';
 const FULL_WIDTH = `((?<=${WIDE})[\\uff01-\\uff5e]|[\\uff01-\\uff5e](?=${WIDE})|${WIDE})`;
@@ -38,7 +38,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 /** Whatever is coded begins with one of these. */
 const MARK =
   // biome-ignore lint/suspicious/noMisleadingCharacterClass: each of them by itself, not what they make together.
-  /[\\%&\x1b\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uff01-\uff5e\uffa0\udb40]/g;
+  /[\\%&\x1b\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uff01-\uff5e\uffa0\ufff9-\ufffb\udb40\ud834\x00-\x08\x0e-\x1a\x7f]/g;
 
 /** Escapes of JSON and programs, of URLs and of HTML decoded by one level, colours taken out. A byte of a URL is one character. */
 function decodeOnce(view: View): View | undefined {

@@ -30,6 +30,15 @@ export function readLabelled(text: string, from: number, name: Name, onValue: On
 /** `### Password`, and what is below it. */
 export function readHeading(text: string, name: Name, onValue: OnValue): boolean {
   const start = lineStart(text, name.start);
+  // `**Password**` and `1. Password` have a line of their own, too.
+  const isBold = /^[ \t]*(?:\d{1,3}[.)] |[-*] )?(?:[*_]{2})?(?:[\w-]{1,16} ){0,2}$/.test(
+    text.slice(Math.max(start, name.start - 60), name.start),
+  );
+  const end = isBold ? at(/(?:[*_]{2})?:?[ \t]*(?=\r?\n\s{0,12}`)/y, text, name.end) : null;
+  if (end && name.kind === 'sure') {
+    readBelow(text, lineEnd(text, name.end), name, onValue);
+    return true;
+  }
   if (
     text[start] !== '#' ||
     !/^#{1,6} [^\n]{0,60}$/.test(text.slice(start, name.start)) ||
@@ -50,7 +59,8 @@ function readBelow(text: string, lineBreak: number, name: Name, onValue: OnValue
   const isCode = below[0].includes('`') || below[0].includes('~~~');
   const value = line.replace(/`{1,2}$/, '');
   if (!isCode && (/\s/.test(value) || !/\d|[^\w.,;:]/.test(value))) return;
-  if (value.includes('`')) return;
+  // A line of a preprocessor, a comment.
+  if (value.includes('`') || value.startsWith('#')) return;
   take(text, from, from + value.length, name, onValue);
 }
 

@@ -2,7 +2,7 @@
 // A reader, not a parser: it begins at a name, wherever that stands, so that broken and mixed texts are read as well as whole ones.
 
 import { LABEL_END, readCompared, readHeading, readLabelled } from './read-label.ts';
-import { readColumn } from './read-table.ts';
+import { readColumn, readHtmlColumn } from './read-table.ts';
 import { literalAt, readValue } from './read-value.ts';
 import {
   at,
@@ -17,7 +17,7 @@ import {
   skip,
 } from './scan-text.ts';
 import { kindOfSecretName } from './secret-names.ts';
-import { take, takeQuoted } from './take-value.ts';
+import { isExactly, take, takeQuoted } from './take-value.ts';
 
 const isNamePart = (unit: number): boolean =>
   (unit >= 97 && unit <= 122) ||
@@ -34,11 +34,21 @@ const NO_VALUE_AFTER = /[;/\\^%@$~!+]/;
 export function readNamed(text: string, hit: number, onValue: OnValue): number {
   const name = nameAt(text, hit);
   if (name === undefined) return hit + 1;
-  if (name.kind === 'none' || NO_VALUE_AFTER.test(text[name.end] ?? '')) return name.end;
+  if (name.kind === 'none') return name.end;
+  if (text[name.end] === ';') readColumn(text, name, onValue);
+  if (NO_VALUE_AFTER.test(text[name.end] ?? '')) return name.end;
   // The name of a secret in a store of AWS, and what is said about those that were redacted before.
   if (/:\d{12}:$|\[redacted:[a-z-]*$/.test(text.slice(Math.max(0, name.start - 40), name.start))) return name.end;
+  if (text.startsWith('${', name.start - 2)) readDefault(text, name, onValue);
   readAfter(text, name, onValue);
   return name.end;
+}
+
+/** `${NAME-default}`; with a colon, the value behind it is read as any other. */
+function readDefault(text: string, name: Name, onValue: OnValue) {
+  const value = at(/:?[-=]([^{}$\n"'`]{4,200})\}/y, text, name.end)?.[1];
+  const from = text.indexOf('}', name.end) - (value?.length ?? 0);
+  if (value !== undefined) take(text, from, from + value.length, name, onValue);
 }
 
 function nameAt(text: string, hit: number): Name | undefined {
@@ -50,6 +60,11 @@ function nameAt(text: string, hit: number): Name | undefined {
   while (end < last && isNamePart(text.charCodeAt(end))) end++;
   while (end > start && text[end - 1] === '.') end--;
   while (end > start && text[end - 1] === '-') end--;
+  // `${NAME-default}`: names of a shell have no dashes.
+  if (text.startsWith('${', start - 2)) {
+    const dash = text.slice(start, end).indexOf('-');
+    if (dash > 0) end = start + dash;
+  }
   while (start < end && /[.-]/.test(text[start] as string)) start++;
   const word = text.slice(start, end);
   if (end <= hit) return undefined;
@@ -75,7 +90,7 @@ const TYPED =
 
 const PROPERTY = /[ \t]{0,4}\{[ \t]{0,4}get;[^{}\n]{0,40}\}[ \t]{0,4}=[ \t]{0,4}/y;
 
-const SEPARATOR = /[ \t]{0,40}(:=|=>|\?=|\?\?=|\|\|=|={1,3}|:(?![:=]))[ \t]{0,40}/y;
+const SEPARATOR = /[ \t]{0,40}(:=|=>|\?=|\?\?=|\|\|=|<-(?= )|={1,3}|:(?![:=]))[ \t]{0,40}/y;
 
 function readAfter(text: string, name: Name, onValue: OnValue) {
   const before = text[name.start - 1] ?? '';
@@ -106,6 +121,12 @@ function readOption(text: string, name: Name, mark: string, onValue: OnValue) {
   if (isListed) {
     const list = at(/\s{0,40},?\s{0,40}/y, text, name.end + 1);
     const from = name.end + 1 + (list?.[0].length ?? 0);
+    const fallback = at(
+      /(?:[\w]{1,20}\s{0,2}=\s{0,2}(?:"[^"\n]{0,200}"|'[^'\n]{0,200}'|[\w.]{1,40}),\s{1,40}){0,6}default\s{0,2}=\s{0,2}(?=["'])/y,
+      text,
+      from,
+    );
+    if (fallback) return takeQuoted(text, from + fallback[0].length, { ...name, kind: 'sure' }, onValue);
     if (list?.[0].includes(',') && QUOTE.test(text[from] ?? ''))
       takeQuoted(text, from, { ...name, kind: 'sure' }, onValue, (value) => !value.startsWith('--'));
     return;
@@ -147,7 +168,15 @@ function readAfterQuoted(text: string, name: Name, quote: string, onValue: OnVal
   let from = name.end + 1;
   const bracket = at(/\s{0,4}[\])]\s{0,4}(?==(?!=))/y, text, from);
   if (bracket) from += bracket[0].length;
+  const fallback = at(
+    /\)(?:\s{0,20}\.(?:ok\(\)\.)?(?:unwrap_or\w*|or_else|orElse|getOrElse|defaultTo|withDefault)\((?:\|\w*\| ?|\(\) ?(?:->|=>) ?)?|\s{0,3}\{\s{0,3}|\s{0,3}(?:\|\||\?\?|\?:|or)\s{0,3})(?=["'])/y,
+    text,
+    from,
+  );
+  if (fallback) return takeQuoted(text, from + fallback[0].length, name, onValue);
   const separator = at(/\s{0,40}(:(?!:)|=>|={1}(?!=)|:=|,)\s{0,200}/y, text, from);
+  if (/(?:name|key)["'][ \t]{0,4}:[ \t]{0,4}["']$/i.test(text.slice(Math.max(0, name.start - 20), name.start)))
+    readBesideBefore(text, name, onValue);
   if (!separator) return readBeside(text, name, from, onValue);
   const value = from + separator[0].length;
   if (separator[1] === ',') {
@@ -169,7 +198,13 @@ function readAfterQuoted(text: string, name: Name, quote: string, onValue: OnVal
     }
     return readBeside(text, name, from, onValue);
   }
-  readValue(text, value, name, onValue, quote === '`' ? 'code' : 'data');
+  readValue(
+    text,
+    value,
+    separator[1] === ':' && isExactly(name) ? { ...name, isExact: true } : name,
+    onValue,
+    quote === '`' ? 'code' : 'data',
+  );
   if (separator[1] === '=' || separator[1] === ':') readBeside(text, name, from, onValue);
 }
 
@@ -180,7 +215,7 @@ function readBeside(text: string, name: Name, from: number, onValue: OnValue) {
     text,
     from,
   );
-  if (beside) return readValue(text, from + beside[0].length, name, onValue, 'data');
+  if (beside) return readValue(text, from + beside[0].length, name, onValue, 'beside');
   const element = at(/[^<>\n]{0,80}>(?=[^<\s])([^<>\n]{3,400})<\//y, text, from);
   // `<string name="api_key">…</string>`
   if (element && /<[\w:.-]{1,40}[^<>\n]{0,120}=$/.test(text.slice(Math.max(0, name.start - 180), name.start - 1))) {
@@ -188,6 +223,19 @@ function readBeside(text: string, name: Name, from: number, onValue: OnValue) {
     return take(text, start, start + (element[1] ?? '').length, name, onValue);
   }
   readColumn(text, name, onValue);
+}
+
+/** `{"value": "…", "name": "TOKEN"}`, and the same in YAML. */
+function readBesideBefore(text: string, name: Name, onValue: OnValue) {
+  const from = Math.max(0, name.start - 300);
+  const before =
+    /["']?\bvalue["']?\s{0,4}[:=]\s{0,4}(?:"([^"\n]{4,240})"|'([^'\n]{4,240})'|([^\s"',]{4,240}))\s{0,8},?\s{0,20}["']?(?:name|key)["']?\s{0,4}[:=]\s{0,4}["']?$/i.exec(
+      text.slice(from, name.start),
+    );
+  const value = before?.[1] ?? before?.[2] ?? before?.[3];
+  if (!before || value === undefined) return;
+  const start = from + before.index + before[0].indexOf(value, before[0].search(/[:=]/));
+  take(text, start, start + value.length, name, onValue);
 }
 
 /** `<password>…</password>`, also with attributes and CDATA. */
@@ -210,7 +258,7 @@ function readPlist(text: string, name: Name, onValue: OnValue) {
       text,
       name.end,
     );
-  if (!cell) return;
+  if (!cell) return readHtmlColumn(text, name, onValue);
   const from = name.end + cell[0].length;
   const end = indexWithin(text, '<', from);
   if (end > 0 && end - from < LONGEST_VALUE) take(text, from, end, name, onValue);
@@ -220,6 +268,9 @@ function readPlist(text: string, name: Name, onValue: OnValue) {
 function readAssigned(text: string, name: Name, onValue: OnValue) {
   const setter = at(/\(\s{0,4}(?=["'`])/y, text, name.end);
   if (setter) {
+    // `.password("X1!")`
+    if (text[name.start - 1] === '.' && /^[a-z]+$/i.test(name.text) && name.kind === 'sure')
+      takeQuoted(text, name.end + setter[0].length, name, onValue, (value) => /^\S*[^\w\s.,-]\S*$|\d/.test(value));
     if (/^(?:set|with|use)?[A-Z]\w*$|^(?:set|with)_\w+$|\.(?:set|with)[A-Z_]\w*$/.test(name.text))
       takeQuoted(text, name.end + setter[0].length, name, onValue, (value) => !/\s/.test(value) || /\d/.test(value));
     return;
@@ -230,7 +281,7 @@ function readAssigned(text: string, name: Name, onValue: OnValue) {
   const label = at(LABEL_END, text, name.end);
   if (label) return readLabelled(text, name.end + label[0].length, name, onValue);
   if (readHeading(text, name, onValue)) return;
-  const bracket = at(/["']?[\])]{0,2}(?=[ \t]{0,4}=)/y, text, name.end)?.[0] ?? '';
+  const bracket = at(/(?:\[\w{0,12}\]|["']?[\])]{0,2})(?=[ \t]{0,4}=)/y, text, name.end)?.[0] ?? '';
   const separator = at(SEPARATOR, text, name.end + bracket.length);
   if (separator) {
     const from = name.end + bracket.length + separator[0].length;
@@ -239,8 +290,14 @@ function readAssigned(text: string, name: Name, onValue: OnValue) {
     readValue(text, from, name, onValue, mark === ':' ? 'colon' : mark === '=' ? 'equals' : 'code', separator[0]);
     return readBeside(text, name, name.end, onValue);
   }
-  if (/(?:name|key)["']?[ \t]{0,4}[:=][ \t]{0,4}$/i.test(text.slice(Math.max(0, name.start - 20), name.start)))
+  if (/(?:name|key)["']?[ \t]{0,4}[:=][ \t]{0,4}$/i.test(text.slice(Math.max(0, name.start - 20), name.start))) {
+    readBesideBefore(text, name, onValue);
     return readBeside(text, name, name.end, onValue);
+  }
+  if (text.slice(name.start - 2, name.start) === '? ') {
+    const complex = at(/[ \t]{0,4}\r?\n[ \t]{0,40}:[ \t]{1,8}/y, text, name.end);
+    if (complex) return readValue(text, name.end + complex[0].length, name, onValue, 'colon');
+  }
   readDirective(text, name, onValue);
 }
 
@@ -251,7 +308,7 @@ function readDirective(text: string, name: Name, onValue: OnValue) {
   const line = text.slice(Math.max(0, name.start - 200, lineStart(text, name.start)), name.start);
   if (QUOTE.test(text[from] ?? '')) {
     const isDirective =
-      /(?:^|\s)(?:ENV|ARG|setenv|set(?: -[a-zA-Z]+)*(?: --\w+)*|#\s?define|configure set|config set|secret set|variable)\s+$/.test(
+      /(?:^|\s)(?:ENV|ARG|setenv|set(?: -[a-zA-Z]+)*(?: --\w+)*|#\s?define|setx|defp?|configure set|config set|config (?:--\w+ )?|secret set|variable|\(def\w*)\s+$/.test(
         line,
       ) ||
       (/^(?:PASSWORD|password)$/.test(name.text) &&
@@ -264,7 +321,7 @@ function readDirective(text: string, name: Name, onValue: OnValue) {
     return;
   }
   const isWordy =
-    /(?:^|[\s+])(?:ENV|ARG|setenv|set(?: -[a-zA-Z]+)+|configure set|config set|SetEnv)\s+(?:\/\/[\w./-]{1,80}:)?$/.test(
+    /(?:^|[\s+])(?:ENV|ARG|setenv|set(?: -[a-zA-Z]+)+|setx|configure set|config set|git config(?: --\w+)?|SetEnv)\s+(?:\/\/[\w./-]{1,80}:)?$/.test(
       line,
     ) ||
     (/^(?:requirepass|masterauth)$/.test(name.text) && /^[\s\d→+|-]*$/.test(line));

@@ -1,6 +1,6 @@
 // Columns whose head names a secret, and rows that begin with the name of one.
 
-import { at, LONGEST_LINE, lineEnd, lineStart, type Name, type OnValue } from './scan-text.ts';
+import { at, LONGEST_LINE, LONGEST_VALUE, lineEnd, lineStart, type Name, type OnValue } from './scan-text.ts';
 import { take } from './take-value.ts';
 
 /** A column whose head names a secret: of Markdown, of a database's answer, of CSV, or of words in line. */
@@ -19,16 +19,31 @@ export function readColumn(text: string, name: Name, onValue: OnValue) {
     readInserted(text, name, onValue);
   // Only the first line of a table is its head.
   const above = start === 0 ? '' : text.slice(lineStart(text, start - 1), start - 1);
-  if (line.includes('|')) return readPipes(text, start, end, line, name, onValue);
+  if (/[|│┃]/.test(line)) return readPipes(text, start, end, line, name, onValue);
   const mark = line.includes('\t') ? '\t' : line.includes(';') && !line.includes(',') ? ';' : ',';
   const cells = line.split(mark);
+  // `name,value`, and then a row for each name.
   if (
-    cells.length >= 2 &&
-    above.split(mark).length !== cells.length &&
-    cells.every((cell) => /^\s*["']?[\w .()/-]{1,40}["']?\s*$/.test(cell))
+    cells.length === 2 &&
+    name.start === start &&
+    text[name.end] === mark &&
+    name.kind === 'sure' &&
+    /^["']?(?:name|key|variable|setting)["']?[,;\t]["']?(?:value|content)\b/im.test(
+      text.slice(Math.max(0, start - LONGEST_LINE), start),
+    )
   )
+    return take(text, name.end + 1, end, name, onValue);
+  if (cells.length >= 2 && above.split(mark).length !== cells.length && isHead(line, cells))
     return readRows(text, end, cells, mark, name.start - start, onValue, name);
   if (/ {2,}/.test(line.trim())) return readAligned(text, start, end, line, name, onValue);
+}
+
+/** Whether these are heads of columns: words, from the beginning of a line on, and no code. */
+function isHead(line: string, cells: readonly string[]): boolean {
+  return (
+    /^(?:\d{1,6}[\t→|] ?)?["'\w]/.test(line) &&
+    cells.every((cell) => /^ ?(["']?)[A-Za-z_][\w-]{0,30}(?: [\w()/-]{1,20}){0,2}\1 ?\r?$/.test(cell))
+  );
 }
 
 /** Rows that have as many cells as the head. */
@@ -51,7 +66,14 @@ function readRows(
     const end = lineEnd(text, place);
     if (end - place > LONGEST_LINE) return;
     const cells = cellsOf(text.slice(place, end).replace(/\r$/, ''), mark);
-    if (cells.length !== head.length) return;
+    if (
+      cells.length !== head.length ||
+      (row === 0 &&
+        cells.some(
+          (each, index) => index !== column && /[(){};=]/.test(text.slice(place + each.start, place + each.end)),
+        ))
+    )
+      return;
     const cell = cells[column];
     if (cell) take(text, place + cell.start, place + cell.end, name, onValue);
     place = end + 1;
@@ -73,7 +95,7 @@ function cellsOf(line: string, mark: string): readonly { start: number; end: num
 }
 
 function readPipes(text: string, start: number, end: number, line: string, name: Name, onValue: OnValue) {
-  const cells = line.split('|');
+  const cells = line.split(/[|│┃]/);
   if (cells.length < 2) return;
   let column = 0;
   let from = 0;
@@ -85,14 +107,14 @@ function readPipes(text: string, start: number, end: number, line: string, name:
   if (label.split(' ').length > 4) return;
   // A row of two columns: the name, and what it has.
   const next = cells[column + 1];
-  const ruled = /^[\s|+:-]*[-=]{2,}[\s|+:-]*$/;
+  const ruled = /^[\s|+:│┃├┼┤╞╪╡─═-]*[-=─═]+[\s|+:│┃├┼┤╞╪╡─═-]*$/;
   const lineBelow = text.slice(end + 1, Math.min(lineEnd(text, end + 1), end + 1 + LONGEST_LINE));
   if (ruled.test(lineBelow)) {
-    if (start > 0 && text.slice(lineStart(text, start - 1), start - 1).includes('|')) return;
+    if (start > 0 && text.slice(lineStart(text, start - 1), start - 1).match(/[|│┃]/)) return;
     let place = lineEnd(text, end + 1) + 1;
     for (let row = 0; row < 500 && place < text.length; row++) {
       const rowEnd = lineEnd(text, place);
-      const rowCells = text.slice(place, Math.min(rowEnd, place + LONGEST_LINE)).split('|');
+      const rowCells = text.slice(place, Math.min(rowEnd, place + LONGEST_LINE)).split(/[|│┃]/);
       if (rowCells.length !== cells.length) return;
       const before = rowCells.slice(0, column).reduce((sum, cell) => sum + cell.length + 1, 0);
       takeCell(text, place + before, rowCells[column] as string, name, onValue);
@@ -167,5 +189,22 @@ function readInserted(text: string, name: Name, onValue: OnValue) {
     }
     if (text[place] !== ')') return;
     place = place + 1 + (at(/\s{0,10},\s{0,40}/y, text, place + 1)?.[0].length ?? 0);
+  }
+}
+
+/** The cells below a head of a table in HTML. */
+export function readHtmlColumn(text: string, name: Name, onValue: OnValue) {
+  if (!at(/\s{0,4}<\/th>/y, text, name.end)) return;
+  const before = text.slice(Math.max(0, name.start - LONGEST_LINE), name.start);
+  const column = before.slice(before.lastIndexOf('<tr')).split('<th').length - 2;
+  const body = text.slice(name.end, name.end + LONGEST_VALUE);
+  for (const row of body.matchAll(/<tr\b[^>]{0,80}>((?:(?!<\/?(?:tr|table)\b)[\s\S]){0,1000})/g)) {
+    const cell = [...(row[1] ?? '').matchAll(/<td\b[^>]{0,80}>(?:<code>)?([^<]{4,400})</g)][column];
+    const start = name.end + row.index + row[0].length - (row[1] ?? '').length + (cell?.index ?? 0);
+    const value = cell?.[1];
+    if (cell && value !== undefined) {
+      const from = start + cell[0].length - 1 - value.length;
+      take(text, from, from + value.length, name, onValue);
+    }
   }
 }

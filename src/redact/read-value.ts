@@ -13,14 +13,14 @@ import {
   openQuote,
   QUOTE,
 } from './scan-text.ts';
-import { isCodeValue, take, takeQuoted, unpunctuated } from './take-value.ts';
+import { isCodeValue, isExactly, take, takeQuoted, unpunctuated } from './take-value.ts';
 import { isCode, isOrdinary, looksSecret } from './value-looks.ts';
 
 /** What may stand before a literal: `b`, `f`, `r`, `@`; the value of a variable that has a default; a box for strings. */
 const BEFORE_LITERAL =
-  /(?:(?:[A-Za-z_$][\w$.?!]{0,80}(?:\[[^\]\n]{0,60}\]|\([^()\n]{0,80}\))?[ \t]{0,3}(?:\|\||\?\?|\?:|\bor\b)\s{0,3})|(?:(?:new )?(?:SecretStr|Some|String::from|String|str|Buffer\.from|Field|SecureString|Secret|Value|Ok|env::var_or|literal|Literal)\(\s{0,3}(?:default\s{0,2}=\s{0,2})?)|(?:[A-Za-z_$][\w$.:]{0,60}(?:getenv|env|get|fetch|Getenv|GetEnv|getOrDefault|unwrap_or|get_or|getenv_or)\(\s{0,3}["'][\w.-]{1,60}["']\s{0,3},\s{0,3})|(?:(?:getenv|env|get|fetch)\(\s{0,3}["'][\w.-]{1,60}["']\s{0,3},\s{0,3})){0,2}(?:[bfruLR@$]{1,2}(?=["'])|(?=["'`]))/y;
+  /(?:(?:[A-Za-z_$][\w$.?!]{0,80}(?:\[[^\]\n]{0,60}\]|\([^()\n]{0,80}\))?[ \t]{0,3}(?:\|\||\?\?|\?:|\bor\b)\s{0,3})|(?:(?:new )?(?:\[\]byte|SecretStr|Some|String::from|String|str|Buffer\.from|Field|SecureString|Secret|Value|Ok|env::var_or|literal|Literal)\(\s{0,3}(?:default\s{0,2}=\s{0,2})?)|(?:[A-Za-z_$][\w$.:]{0,60}(?:getenv|env|get|fetch|Getenv|GetEnv|getOrDefault|unwrap_or|get_or|getenv_or)\(\s{0,3}["'][\w.-]{1,60}["']\s{0,3},\s{0,3})|(?:(?:getenv|env|get|fetch)\(\s{0,3}["'][\w.-]{1,60}["']\s{0,3},\s{0,3})){0,2}(?:[bfruLR@$]{1,2}(?=["'])|(?=["'`]))/y;
 
-type Style = 'data' | 'code' | 'colon' | 'equals';
+type Style = 'data' | 'code' | 'colon' | 'equals' | 'beside';
 
 export function literalAt(text: string, from: number): boolean {
   return at(BEFORE_LITERAL, text, from) !== null;
@@ -30,7 +30,13 @@ export function literalAt(text: string, from: number): boolean {
 export function readValue(text: string, from: number, name: Name, onValue: OnValue, style: Style, separator = '') {
   const literal = at(BEFORE_LITERAL, text, from);
   if (literal)
-    return takeQuoted(text, from + literal[0].length, name, onValue, style === 'data' ? undefined : isNoName(name));
+    return takeQuoted(
+      text,
+      from + literal[0].length,
+      name,
+      onValue,
+      style === 'data' || name.isExact ? undefined : isNoName(name),
+    );
   const first = text[from];
   if (first === '\\' && QUOTE.test(text[from + 1] ?? '')) return;
   if (first === '[') return readList(text, from + 1, name, onValue);
@@ -187,13 +193,21 @@ function readBare(text: string, from: number, name: Name, onValue: OnValue, styl
   const isConfig = (): boolean => isLine && isConfigAround(text, start, stop);
   if (isIdentifier) {
     if (style === 'code') return;
-    const isShell = isUpper && !/^[A-Z]+(?:_[A-Z]+)*$/.test(value) && name.kind === 'sure';
+    const isBeside = style === 'beside' && name.kind === 'sure';
+    const isShell = isUpper && !/^[A-Z]+(?:_[A-Z]+)+$/.test(value) && name.kind === 'sure';
     const isFlow = /^\s*[\w-]+: \{ /.test(text.slice(start, name.start)) && /\}\s*$/.test(text.slice(start, stop));
     isTold =
       name.kind === 'sure' &&
       value.length >= 6 &&
       (inQuery || isFlow || isQuotedWhole || isAlone(text, name, start, from, stop, value));
-    if (!isShell && !isTold && !(name.kind === 'sure' && isConfig())) return;
+    if (
+      !isShell &&
+      !isTold &&
+      !isBeside &&
+      !isSetting(text, name, start, from, stop, value) &&
+      !(name.kind === 'sure' && isConfig())
+    )
+      return;
   } else if (
     name.kind === 'maybe' &&
     !isConfig() &&
@@ -204,7 +218,25 @@ function readBare(text: string, from: number, name: Name, onValue: OnValue, styl
   if (/^\d{1,5}$/.test(value) || (/^[\d.,:x-]+$/.test(value) && name.kind === 'maybe')) return;
   if (style === 'colon' && (name.text.includes(' ') || !isLine) && isOrdinary(value.replace(/[.,;]$/, ''))) return;
   if (style === 'colon' && !isTold && !isLine && !/\d|[^\w\s.,;:'’)(-]/.test(value)) return;
-  take(text, from, from + value.length, name, onValue);
+  take(text, from, from + value.length, isExactly(name) && isIdentifier ? { ...name, isExact: true } : name, onValue);
+}
+
+/** Whether a key in lower case and a word are all that the line has, as in YAML: `password: sunshine`. */
+function isSetting(text: string, name: Name, start: number, from: number, stop: number, value: string): boolean {
+  const line = /^[ \t]*(?:\d{1,6}[\t→|:] ?[ \t]*)?(?:- )?$/.exec(text.slice(start, name.start));
+  return (
+    line !== null &&
+    /^[ \t]{0,4}: [ \t]*(?:&\w+ )?$/.test(text.slice(name.end, from)) &&
+    /^[a-z]{6,24}$/.test(value) &&
+    text
+      .slice(from, stop)
+      .replace(/\s+#.*$/, '')
+      .trim() === value &&
+    !WORD_OF_STATE.test(value) &&
+    (name.kind === 'sure' || isExactly(name)) &&
+    // One of settings, or all of the text.
+    (isConfigAround(text, start, stop) || text.length - (stop - start) < 4)
+  );
 }
 
 /** Whether a label and a word are all that the line has: `Root password: sunshine`. Words about passwords end as adjectives do. */
@@ -215,9 +247,12 @@ export function isAlone(text: string, name: Name, start: number, from: number, s
     /^[ \t]*(?:[-*] )?(?:[A-Z][\w-]* (?:[\w-]+ ){0,3})?$/.test(text.slice(start, name.start)) &&
     /^[A-Z]/.test(text.slice(start, name.end).trim()) &&
     /^[a-z]+$/.test(value) &&
-    !/(?:ed|al|ory|able|ible|ect|ing|ent|ive|ly|word|phrase|token|secret|tion|ment|ous|ies|ings|here|only)$/.test(value)
+    !WORD_OF_STATE.test(value)
   );
 }
+
+const WORD_OF_STATE =
+  /(?:ed|al|ory|able|ible|ect|ing|ent|ive|ly|word|phrase|token|secret|tion|ment|ous|ies|ings|here|only)$/;
 
 const LINE_BEGIN =
   /^[ \t]*(?:\d{1,6}[\t→|:-] ?|[\w./-]{1,80}:\d{1,6}:[ \t]*|[+-](?![+-])[ \t]*)?(?:[-*] )?(?:export |set (?:-\w+ )*|declare -\w+ |local |readonly |typeset -x |ENV |ARG |\$env:|\$|setx |env )?(?:[\w.-]+\.|[A-Z][\w-]* (?:[\w-]+ ){0,2})?["']?$/i;

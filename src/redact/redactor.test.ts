@@ -131,20 +131,20 @@ describe('placeholders', () => {
       `not in aa${value}aa`,
     ];
     expect(redact(texts.map((text) => ({ text }))).map(({ text }) => text)).toEqual([
-      'DB_PASSWORD=[redacted:environment-variable#1]',
-      'it is [redacted:environment-variable#1], I think',
-      '[redacted:environment-variable#1]',
-      'a=[redacted:environment-variable#1]%2F',
-      '[redacted:environment-variable#1]',
-      'cut [redacted:environment-variable#1]…',
-      'at the end [redacted:environment-variable#1]',
+      'DB_PASSWORD=[redacted:labelled-value#1]',
+      'it is [redacted:labelled-value#1], I think',
+      '[redacted:labelled-value#1]',
+      'a=[redacted:labelled-value#1]%2F',
+      '[redacted:labelled-value#1]',
+      'cut [redacted:labelled-value#1]…',
+      'at the end [redacted:labelled-value#1]',
       `not in aa${value}aa`,
     ]);
   });
 
   it('do not replace an ordinary word that was used as a password', () => {
     expect(redact({ a: 'PASSWORD=staging', b: 'on staging it works' })).toEqual({
-      a: 'PASSWORD=[redacted:environment-variable#1]',
+      a: 'PASSWORD=[redacted:labelled-value#1]',
       b: 'on staging it works',
     });
   });

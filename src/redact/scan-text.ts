@@ -20,6 +20,8 @@ export interface Name {
   readonly start: number;
   readonly end: number;
   readonly kind: NameKind;
+  /** All of a quoted key, or of one in a file of settings: `"token": "…"`. */
+  readonly isExact?: boolean;
 }
 
 export const at = (pattern: RegExp, text: string, from: number): RegExpExecArray | null => {

@@ -77,7 +77,7 @@ function judge(name: string): NameKind {
   }
   if (last === 'pw' && end === 1) return 'maybe';
   if (last === 'pass') return end > 1 && GLUED_PASS.test(`${before}pass`) ? 'sure' : 'maybe';
-  if (last === 'pat' && end > 1) return 'sure';
+  if (last === 'pat' && end > 1) return TOKEN_OWNERS.test(before) ? 'sure' : 'maybe';
   return MAYBE.has(last) ? 'maybe' : 'none';
 }
 
@@ -98,4 +98,8 @@ export const NAME_KEYWORDS: readonly string[] = [
   'clave',
   'senha',
   'key',
+  'auth"',
+  "auth'",
+  'auth:',
+  'pin"',
 ];

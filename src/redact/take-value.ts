@@ -27,7 +27,7 @@ export function isCodeValue(value: string, behind: string): boolean {
   )
     return true;
   if (
-    /^(?:await|new|return|typeof|yield|async|function|class|import|not|in|if|for|else|case|\(\)|\(?\w+\)? ?=>)\b/.test(
+    /^(?:await|new|return|typeof|yield|async|function|class|import|not|in|if|for|else|case|(?:null|true|false|None|undefined)(?=[,;)}?&|]))(?!\w)|^(?:\(\)|\(?\w+\)?) ?=>|^\(\w+\)[.-]|^\(?(?:self|this|request)\./.test(
       bare,
     )
   )
@@ -83,8 +83,16 @@ const NO_VALUES =
 const SENTENCE =
   /(?:^|\s)(?:password|passwort|token|secret|key|credentials?|required|invalid|enter|must|please|your|the|is|are|not|for|from|with|to|of|and|or|if|be|has|have|cannot|failed|missing|new|current|confirm)(?=[\s.,:;!?'’)]|$)/gi;
 
+/** Words that name nothing else when they are all of a name: `"token": "…"`, `pass: …`. */
+export const isExactly = ({ text }: Name): boolean => /^(?:token|pass|auth|pat|creds|pw|pin)$/i.test(text);
+
+/** What these are in grammars, themes, parsers and settings of servers. */
+const OTHER_WORDS =
+  /^(?:comment|keyword|operator|punct\w*|ident\w*|variable|function|constant|literal|regexp?|whitespace|newline|eof|symbol|number|class|tag|attr\w*|doctype|paren\w*|bracket|brace|comma|colon|session|none|always|never|login|google|github|oidc|ldap|kerberos|local|passport|internal|external|public|private|service|middleware|routes?|module|header|cookies?|success|failed|failure|passed|skipped|ok|error|pending|second|third|fourth|final|forward|render|shadow|opaque|text|word|plain|markup|storage|support|meta|entity|invalid)(?:[.-].*)?$/i;
+const isPlainWord = (value: string): boolean => /^[a-z]{6,24}$/.test(value) && !OTHER_WORDS.test(value);
+
 /** Whether the whole of it stands for a value that is elsewhere, or is a text about one. */
-function isNoSecret(value: string, { kind, text: key }: Name): boolean {
+function isNoSecret(value: string, { kind, text: key, isExact = false }: Name): boolean {
   if (NO_VALUES.test(value) || isStandIn(value) || key.toLowerCase().endsWith(value.toLowerCase())) return true;
   // Texts for readers.
   if (
@@ -95,7 +103,7 @@ function isNoSecret(value: string, { kind, text: key }: Name): boolean {
   if (/^\[redacted:|^\[masked/.test(value) || /^[-=*_.#~+|\s]+$/.test(value)) return true;
   if (/^\d{1,3}$/.test(value)) return true;
   if (NUMBERED_WORDS.test(value) && (kind === 'maybe' || /pass|secret|token|key|cred/.test(value))) return true;
-  if (/^--[a-z]/.test(value)) return true;
+  if (/^--[a-z]/.test(value) || /^(?:&lt;|&#x3C;|&#60;)/i.test(value) || /^:[a-z]+:/.test(value)) return true;
   const spaces = value.match(/\s+/g)?.length ?? 0;
   if (spaces >= 1 && ((value.match(SENTENCE)?.length ?? 0) >= Math.max(1, spaces / 4) || spaces > 8)) return true;
   if (
@@ -104,6 +112,16 @@ function isNoSecret(value: string, { kind, text: key }: Name): boolean {
       (/^(?:\/|~|\.{1,2}\/|[A-Za-z]:)[\w./\\~-]*$/.test(value) && !/\d.*[A-Z]|[A-Z].*\d/.test(value)))
   )
     return true;
+  if (
+    kind === 'maybe' &&
+    isExact &&
+    (isPlainWord(value) ||
+      (/^[\w@!.+-]*[!@+-][\w@!.+-]*$/.test(value) &&
+        value.length >= 8 &&
+        !NUMBERED_WORDS.test(value) &&
+        !/^[a-z]+(?:-[a-z]+)*$/.test(value)))
+  )
+    return false;
   if (kind === 'maybe')
     return (
       value.length < 6 ||

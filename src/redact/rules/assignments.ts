@@ -6,9 +6,7 @@ import {
   ABOUT_IT,
   BARE,
   isCode,
-  isPathOrUrl,
   isReference,
-  isStandIn,
   KEY_WORDS,
   looksSecret,
   QUOTED,
@@ -157,62 +155,6 @@ const KUBERNETES_SECRET: SecretRule = {
 
 export const ASSIGNMENT_RULES: readonly SecretRule[] = [
   KUBERNETES_SECRET,
-  NAMED_VALUE,
-  placed(GROUP, {
-    id: 'environment-variable',
-    what: 'variable whose name says that it is secret, as shells and .env files set it: any value but a stand-in',
-    keywords: ['pass', 'pwd', 'secret', 'token', 'key', 'credential', '_auth', '_pat', '_dsn'],
-    pattern:
-      '(?<![\\w$.{-])(?:[A-Z][A-Z0-9_]{0,60}_|PG|SSH|VNC|SUDO)?(?:PASSWORD|PASSWD|PASSPHRASE|PASS|PWD|SECRETS?|TOKEN|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|SECRET_?KEY|AUTH_?KEY|SIGNING_?KEY|ENCRYPTION_?KEY|MASTER_?KEY|KEY_BASE|CREDENTIALS?|AUTH|PAT)(?:_\\d{1,3}|_[A-Z]{1,12})?=(?:"((?:[^"\\\\\\n]|\\\\.){4,400})"|\'([^\'\\n]{4,400})\'|([^\\s"\'`<>\\\\]{4,400}(?=\\r?\\n|$)|[^\\s"\'`;|&<>()\\\\]{4,400}))',
-    before: 70,
-    reach: 480,
-    accepts: (secret, [all]) =>
-      !isStandIn(secret) &&
-      !isPathOrUrl(secret) &&
-      !/^(?:\d{1,4}|0x[0-9a-f]{1,8}|CRAM-MD5|[a-z]+\(.*\)|[A-Z]+(?:_[A-Z]+)+)$/.test(secret) &&
-      !/_(?:FILE|PATH|URL|URI|NAME|TYPE|TTL|ID|LEN|MAX|MIN|SIZE|COUNT|LENGTH|LIMIT|HEADER|ENV|VAR|RE|REGEX|EXPIRY)=/.test(
-        all,
-      ) &&
-      !/^(?:[A-Z]+_)?(?:PWD|AUTH|PAT)=(?!.*\d)/.test(all),
-    samples: [
-      'export DB_PASSWORD={=correct-horse-fake-staple}',
-      'STRIPE_SECRET="{an:20}"',
-      'docker run -e API_TOKEN={=letmein} x',
-      'SECRET_KEY_BASE={hex:64}',
-    ],
-    misses: [
-      'export DB_PASSWORD=$SECRET',
-      'TOKEN=changeme',
-      'PASSWORD=',
-      'MAX_TOKEN=4096',
-      'SECRET_FILE=/run/secrets/x',
-      'OLDPWD=build',
-    ],
-  }),
-  ASSIGNMENT,
-  placed(GROUP, {
-    id: 'xml-element',
-    what: 'element of XML whose name says that it is secret',
-    keywords: SECRET_KEYWORDS,
-    pattern: `(?<=<[\\w.:-]{0,40})${SECRET_WORD}>([^<>\\s]{4,400})</`,
-    flags: 'i',
-    accepts: (secret) => looksSecret(secret, true),
-    samples: ['<db-password>{=Sup3rS3cret!}</db-password>'],
-    misses: ['<password>${db.password}</password>', '<token>identifier</token>'],
-  }),
-  PASS_ASSIGNMENT,
-  placed(GROUP, {
-    id: 'named-value',
-    what: 'value beside a name that says that it is secret, as lists of variables and headers have it',
-    keywords: ['value'],
-    pattern: `\\b(?:name|key|header)\\\\{0,3}["']?\\s{0,3}[:=]\\s{0,3}\\\\{0,3}["']?[\\w-]{0,40}?(?:${SECRET_WORD}|_pass|authorization|cookie)\\\\{0,3}["']?\\s{0,3},?\\s{0,40}\\\\{0,3}["']?value\\\\{0,3}["']?\\s{0,3}[:=]\\s{0,3}(?:${QUOTED}|${BARE})`,
-    flags: 'i',
-    before: 180,
-    reach: 420,
-    accepts: (secret) => !isStandIn(secret) && !isCode(secret) && /\d|[^A-Za-z]/.test(secret),
-    samples: ['{"name":"Authorization","value":"{=hunter2}"}', '- name: DB_PASSWORD\n  value: {=hunter2}'],
-    misses: ['{"name":"Content-Type","value":"application/json"}', '- name: DB_PASSWORD\n  value: $PW'],
-  }),
   placed(GROUP, {
     id: 'labelled-value',
     what: 'value after a label in a message, log line or document: “API Key: …”, “the password is …”',
@@ -250,6 +192,19 @@ export const ASSIGNMENT_RULES: readonly SecretRule[] = [
       'token = cancellation_1.CancellationToken.is(params)',
     ],
   }),
+  placed(GROUP, {
+    id: 'named-value',
+    what: 'credentials beside the name of their header, as lists of headers have it',
+    keywords: ['authorization', 'cookie'],
+    pattern: `\\b(?:name|key|header)\\\\{0,3}["']?\\s{0,3}[:=]\\s{0,3}\\\\{0,3}["']?[\\w-]{0,40}?(?:authorization|cookie)\\\\{0,3}["']?\\s{0,3},?\\s{0,40}\\\\{0,3}["']?value\\\\{0,3}["']?\\s{0,3}[:=]\\s{0,3}(?:${QUOTED}|${BARE})`,
+    flags: 'i',
+    before: 70,
+    reach: 480,
+    accepts: (secret) => !isReference(secret) && !isCode(secret) && /\d|[^A-Za-z]/.test(secret),
+    samples: ['{"name":"Authorization","value":"{=hunter2}"}', '- name: Cookie\n  value: {=hunter2}'],
+    misses: ['{"name":"Content-Type","value":"application/json"}', '- name: Authorization\n  value: $PW'],
+  }),
+  NAMED_VALUE,
 ];
 
 /** For what commands are told (the audit), where a word behind `password=` is one, however it looks. */

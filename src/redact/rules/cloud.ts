@@ -265,7 +265,7 @@ export const CLOUD_RULES: readonly SecretRule[] = [
   token(GROUP, {
     id: 'yandex-key',
     what: 'API key or token of Yandex Cloud',
-    starts: ['AQVN', 'y0_', 't1.9euelZ'],
+    starts: ['AQVN', 'y0_', 't1.9eu'],
     body: '[\\w.=-]{35,400}',
     accepts: hasDigitAndLetter,
     samples: ['AQVN{w:38}', 'y0_{w:55}'],

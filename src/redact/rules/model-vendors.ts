@@ -291,8 +291,8 @@ export const PAYMENT_RULES: readonly SecretRule[] = [
   token(PAYMENT, {
     id: 'square-token',
     what: 'access token or OAuth secret of Square',
-    starts: ['sq0atp-', 'sq0csp-', 'sq0idp-', 'EAAAE', 'EAAAl'],
-    body: '[\\w-]{20,80}(?![\\w-])',
+    starts: ['sq0atp-', 'sq0csp-', 'sq0idp-', 'EAAA'],
+    body: '[\\w-]{22,80}(?![\\w-])',
     accepts: hasDigitAndLetter,
     samples: ['sq0atp-{w:22}', 'sq0csp-{w:43}', 'EAAAE{w:59}'],
     misses: ['sq0atp-{w:5}'],

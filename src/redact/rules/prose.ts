@@ -17,7 +17,7 @@ const bare = (value: string): string => value.replace(/[!?~]{1,3}$/, '');
 function isTold(secret: string, match: RegExpExecArray): boolean {
   const value = bare(secret);
   // Without a verb, a word with a number is a name: `password field2`.
-  if (match.groups?.['bareword'] !== undefined && !/(?=.*\d)(?=.*[^a-z\d])|^(?=(?:.*\d){4}).{9}/.test(value))
+  if (match.groups?.['bareword'] !== undefined && !/(?=.*\d)(?=.*[^a-z\d]).{8}|^(?=(?:.*\d){4}).{9}/.test(value))
     return false;
   if (NUMBERED_WORDS.test(value) || /^[A-Za-z]+(?:token|key|secret|password)s?$/i.test(value)) return false;
   if (
@@ -26,6 +26,8 @@ function isTold(secret: string, match: RegExpExecArray): boolean {
   )
     return false;
   if (value.length < 4 || isStandIn(value) || isReference(value) || isOrdinary(value) || isCode(value)) return false;
+  // `parts[1]`, `1].type`: an index.
+  if (/^[\w$.]*\[[-:\w$.+]*\]?;?$|^[\w$]{1,12}\][.;)]/.test(value)) return false;
   if (/^[([{<&]/.test(value) && !/[)\]}>]/.test(value)) return false;
   if (/^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+\(/.test(value)) return false;
   if (
@@ -42,7 +44,7 @@ function isTold(secret: string, match: RegExpExecArray): boolean {
   return (
     /\d/.test(value) ||
     /[^\w.,:;!?'’()/-]/.test(value.replace(/[\p{L}\p{M}]/gu, 'a')) ||
-    (/[a-z][A-Z]/.test(value) && value.length >= 12)
+    (isQuoted && /[a-z][A-Z]/.test(value) && value.length >= 12)
   );
 }
 
@@ -60,7 +62,10 @@ const sentence = ({ before = 0, ...rest }: Sentence): SecretRule =>
   placed(GROUP, { ...rest, flags: 'iu', before, reach: 340, accepts: isTold });
 
 const NOUN =
-  '(?:(?:api|access|secret|private|auth|signing|encryption|licen[sc]e|master|admin|root|hmac|jwt|account|storage|session|deploy|service account|webhook)[ -]?keys?|(?:db|smtp|sudo|wifi|root|admin) pass|pass(?:word|phrase|code|wd)|pwd|secret|(?:(?:api|access|auth|bot|bearer)[ -])?token|credentials?|pin)';
+  '(?:(?:api|access|secret|private|auth|signing|encryption|licen[sc]e|master|admin|root|hmac|jwt|account|storage|session|deploy|service account|webhook)[ -]?keys?|(?:db|smtp|sudo|wifi|root|admin) pass|pass(?:word|phrase|code|wd)|pwd|secret|(?:(?:api|access|auth|bot|bearer)[ -])?token|credentials?|pin)(?:${SPACE}(?:you|we|they) (?:need|want|have|use|asked for)|${SPACE}that works)?'.replaceAll(
+    '${SPACE}',
+    SPACE,
+  );
 const ROMANCE_NOUN =
   "(?:mot de passe|mdp|contrase(?:ñ|n)a|clave(?: (?:de (?:api|acceso)|secreta|api))?|senha|palavra-passe|(?:chave|cl[ée]f?)(?: (?:de |da |d[’'])?(?:api|acesso|secrète|secreta|privada|privée))|token|jeton(?: d[’']accès)?|secreto|segredo|identifiants?|credenciais|credenciales)";
 const GERMAN_NOUN =
@@ -108,7 +113,7 @@ export const PROSE_RULES: readonly SecretRule[] = [
       'root pass',
       'admin pass',
     ],
-    pattern: `(?<![\\w-])${NOUN}(?:${SPACE}(?:for|of|on|to|in|at)${SPACE}[\\w@.:/-]{1,40}(?:${SPACE}[\\w@.:/-]{1,24})?)?(?:(?:${SPACE}(?:are|is)|:)${SPACE}[\\w.@-]{2,30}(?:${SPACE})?/|${SPACE}(?:back${SPACE})?(?:is now|is still|is|was|are|will be|should be|must be|to|into|as|changed to|set to|reset to|becomes?|now reads?|now|of|—|–|-|has been (?:set|changed|reset) to|are${SPACE}[\\w.-]{2,30}(?:${SPACE})?(?:/|and|:))(?:${SPACE}(?:simply|just|still|now))?[:,]?|:|(?<=(?:with|using|and|by)${SPACE}(?:(?:the|this|my|your)${SPACE})?(?:[\\w-]{2,16}${SPACE})?${NOUN})(?<bareword>))${SPACE}${VALUE}`,
+    pattern: `(?<![\\w-])${NOUN}(?:${SPACE}(?:for|of|on|to|in|at)${SPACE}[\\w@.:/-]{1,40}(?:${SPACE}[\\w@.:/-]{1,24})?)?(?:(?:${SPACE}(?:are|is)|:)${SPACE}[\\w.@-]{2,30}(?:${SPACE})?/|${SPACE}(?:back${SPACE})?(?:is now|is still|is|was|are|will be|should be|must be|to|into|as|changed to|set to|reset to|becomes?|now reads?|now|of|—|–|-|has been (?:set|changed|reset) to|are${SPACE}[\\w.-]{2,30}(?:${SPACE})?(?:/|and|:))(?:${SPACE}(?:simply|just|still|now))?[:,]?|:|(?<=(?:with|using|and|by|use|try|enter|type|is|here's)${SPACE}(?:(?:the|this|my|your)${SPACE})?(?:[\\w-]{2,16}${SPACE})?${NOUN})(?<bareword>))${SPACE}${VALUE}`,
     samples: [
       'The staging password is {=Walrus-88-Fig}.',
       'I changed the admin password to `{=Comet#1977}`, done',
@@ -139,6 +144,35 @@ export const PROSE_RULES: readonly SecretRule[] = [
     ],
   }),
   sentence({
+    id: 'told-beside-english',
+    what: 'secret told beside what it is: “… is the password for …”, “log in as ann with …”',
+    keywords: [
+      'the password',
+      'the passphrase',
+      'the root password',
+      'the admin password',
+      '(password',
+      'log in',
+      'logged in',
+      'sign in',
+      "pw's",
+      "password's",
+    ],
+    pattern: `(?:(?<=(?:^|[\\s"(])${VALUE}\\*{0,2}${SPACE}(?:is|was)${SPACE})the${SPACE}(?:[\\w-]{1,20}${SPACE}){0,2}(?:password|passphrase)(?![\\w-])|(?<=(?:reset|set|changed|back)${SPACE}to${SPACE}${VALUE}${SPACE})\\((?:the${SPACE})?password|(?:log(?:ged)?|sign(?:ed)?)${SPACE}in${SPACE}(?:to${SPACE}\\S{1,40}${SPACE})?(?:as|with)${SPACE}[\\w.@-]{2,40}${SPACE}?(?:with|using|and|/)${SPACE}${VALUE}|(?:pw|password)'s${SPACE}(?:now${SPACE})?${VALUE})`,
+    samples: [
+      '{=Walrus88fig} is the password for staging',
+      'log in as kim with {=Walrus88fig}',
+      "the pw's {=Walrus88fig}",
+      'reset to {=Walrus88fig} (password of the admin)',
+    ],
+    misses: [
+      'it is the password for staging',
+      'log in as root with sudo',
+      'sign in as ann with GitHub',
+      "the password's length",
+    ],
+  }),
+  sentence({
     id: 'told-in-german',
     what: 'secret told in German: “das Passwort lautet …”',
     keywords: [
@@ -152,7 +186,7 @@ export const PROSE_RULES: readonly SecretRule[] = [
       'token',
       'passphrase',
     ],
-    pattern: `${GERMAN_NOUN}(?:${SPACE}(?:für|von|der|des|zum|zur|im|am|auf dem)${SPACE}[\\w.äöüß-]{2,30}(?:${SPACE}[\\w.äöüß-]{2,24})?)?(?:(?:${SPACE})?[:=]|${SPACE}(?:lautet|ist|war|wäre|heißt|heisst|ist jetzt|ist nun|wurde auf|auf|in|zu|steht auf|bleibt)[:,]?)(?:${SPACE}(?:jetzt|nun|einfach|weiterhin))?(?:${SPACE}[\\w.@-]{2,30}${SPACE}/)?${SPACE}${VALUE}`,
+    pattern: `${GERMAN_NOUN}(?:${SPACE}(?:für|von|der|des|zum|zur|im|am|auf dem)${SPACE}[\\w.äöüß-]{2,30}(?:${SPACE}[\\w.äöüß-]{2,24})?)?(?:(?:${SPACE})?[:=]|${SPACE}(?:lautet|ist|war|wäre|heißt|heisst|ist jetzt|ist nun|wurde auf|auf|in|zu|steht auf|bleibt)[:,]?)(?:${SPACE}(?:jetzt|nun|einfach|weiterhin))?(?:${SPACE}[\\w.@-]{2,30}${SPACE}/)?${SPACE}${VALUE}|(?<=(?:mit|unter|per)${SPACE}(?:(?:dem|der|meinem|unserem)${SPACE})?)${GERMAN_NOUN}${SPACE}${VALUE}(?=${SPACE}(?:an|ein|auf)|[\\s.,;]|$)`,
     samples: [
       'Das Passwort lautet {=Walrus-88-Fig}.',
       'Ich habe das Kennwort auf {=Comet1977!} geändert.',
@@ -193,7 +227,7 @@ export const PROSE_RULES: readonly SecretRule[] = [
       'identifiant',
       'credencia',
     ],
-    pattern: `(?<![\\p{L}\\d_-])${ROMANCE_NOUN}(?:${SPACE}(?:de|du|del|do|da|para|pour|des|de la|de l[’'])(?:${SPACE})?[\\w.éèáíóúãçñ-]{2,30}(?:${SPACE}[\\w.éèáíóúãçñ-]{2,24})?)?(?:[ \\u00a0]?[:=]|${SPACE}(?:est|es|é|era|était|será|sera|par|en|a|à|por|para|com|con|avec|sigue siendo|agora é|ahora es|est maintenant|son|são|sont)[:,]?)(?:${SPACE}[\\w.@-]{2,30}${SPACE}/)?${SPACE}${VALUE}`,
+    pattern: `(?<![\\p{L}\\d_-])${ROMANCE_NOUN}(?:${SPACE}(?:de|du|del|do|da|para|pour|des|de la|de l[’'])(?:${SPACE})?[\\w.éèáíóúãçñ-]{2,30}(?:${SPACE}[\\w.éèáíóúãçñ-]{2,24})?)?(?:[ \\u00a0]?[:=]|${SPACE}(?:est|es|é|era|était|será|sera|par|en|a|à|por|para|com|con|avec|sigue siendo|agora é|ahora es|est maintenant|son|são|sont)[:,]?|(?<=(?:avec|con|com|usa|use|pon|ponha|utilise|mets)${SPACE}(?:(?:le|la|el|a|o)${SPACE})?${ROMANCE_NOUN}))(?:${SPACE}[\\w.@-]{2,30}${SPACE}/)?${SPACE}${VALUE}`,
     samples: [
       'La contraseña es {=Walrus-88-Fig}.',
       'Le mot de passe est {=Comet1977!}',
@@ -241,7 +275,7 @@ export const PROSE_RULES: readonly SecretRule[] = [
       'シークレット',
       '비밀번호',
     ],
-    pattern: `${CJK_NOUN}\\s{0,2}(?:\\([^()]{1,20}\\)|（[^（）]{1,20}）)?(?:已经?|现在|現在|今)?(?:是|为|為|改成了?|改为了?|改為|设置?为|设成|设为|更新为|重置为|就是|[:：=]|は|が|を|も|를|는|은)\\s{0,2}[:：]?(?:\\*{2})?(?:[\\w.@-]{2,30}\\s?/\\s?)?(?:\`([^\`\\n]{4,100})\`|[“«「『"']([^”»」』"'\\n]{4,100})[”»」』"']|([!-~]{4,200}(?:[\\p{L}\\p{M}\\d_]{0,6}[!-~]{3,200})?|(?=[\\p{Script=Latin}!-~]{4})[\\p{Script=Latin}!-~]{4,200}))`,
+    pattern: `${CJK_NOUN}\\s{0,2}(?:\\([^()]{1,20}\\)|（[^（）]{1,20}）)?(?:已经?|现在|現在|今)?(?:是|为|為|改成了?|改为了?|改為|设置?为|设成|设为|更新为|重置为|就是|[:：=]|は|が|を|も|를|는|은|(?=[「『])|(?<=用${CJK_NOUN}))\\s{0,2}[:：]?(?:\\*{2})?(?:[\\w.@-]{2,30}\\s?/\\s?)?(?:\`([^\`\\n]{4,100})\`|[“«「『"']([^”»」』"'\\n]{4,100})[”»」』"']|([!-~]{4,200}(?:[\\p{L}\\p{M}\\d_]{0,6}[!-~]{3,200})?|(?=[\\p{Script=Latin}!-~]{4})[\\p{Script=Latin}!-~]{4,200}))`,
     samples: [
       '密码是{=Walrus-88-Fig}',
       '密码：{=Comet1977!}',
