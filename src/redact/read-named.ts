@@ -35,6 +35,8 @@ export function readNamed(text: string, hit: number, onValue: OnValue): number {
   const name = nameAt(text, hit);
   if (name === undefined) return hit + 1;
   if (name.kind === 'none') return name.end;
+  // `@PSK_8: …` describes a constant.
+  if (text[name.start - 1] === '@') return name.end;
   if (text[name.end] === ';') readColumn(text, name, onValue);
   if (NO_VALUE_AFTER.test(text[name.end] ?? '')) return name.end;
   // The name of a secret in a store of AWS, and what is said about those that were redacted before.

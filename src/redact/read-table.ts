@@ -130,7 +130,7 @@ function takeCell(text: string, from: number, cell: string, name: Name, onValue:
   const bare = /^[\s*_`"']*(.*?)[\s*_`"']*$/s.exec(cell)?.[1] ?? '';
   if (bare.length < 4) return;
   // In a row that describes a setting, words are words.
-  if (isRow && !/\d|[^\w\s.,;:()'’/-]/.test(bare) && !(/^\S+$/.test(bare) && bare.length > 9 && !/[A-Z(.]/.test(bare)))
+  if (isRow && !/\d|[^\w\s.,;:()'’/#-]/.test(bare) && !(/^\S+$/.test(bare) && bare.length > 9 && !/[A-Z(.]/.test(bare)))
     return;
   const words = bare.split(/\s+/).length;
   if (words > 5 || (isRow && words > 3 && !/\d/.test(bare))) return;

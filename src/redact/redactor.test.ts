@@ -144,7 +144,7 @@ describe('placeholders', () => {
 
   it('do not replace an ordinary word that was used as a password', () => {
     expect(redact({ a: 'PASSWORD=staging', b: 'on staging it works' })).toEqual({
-      a: 'PASSWORD=[redacted:labelled-value#1]',
+      a: 'PASSWORD=[redacted:named-secret#1]',
       b: 'on staging it works',
     });
   });

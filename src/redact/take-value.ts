@@ -91,9 +91,22 @@ const OTHER_WORDS =
   /^(?:comment|keyword|operator|punct\w*|ident\w*|variable|function|constant|literal|regexp?|whitespace|newline|eof|symbol|number|class|tag|attr\w*|doctype|paren\w*|bracket|brace|comma|colon|session|none|always|never|login|google|github|oidc|ldap|kerberos|local|passport|internal|external|public|private|service|middleware|routes?|module|header|cookies?|success|failed|failure|passed|skipped|ok|error|pending|second|third|fourth|final|forward|render|shadow|opaque|text|word|plain|markup|storage|support|meta|entity|invalid)(?:[.-].*)?$/i;
 const isPlainWord = (value: string): boolean => /^[a-z]{6,24}$/.test(value) && !OTHER_WORDS.test(value);
 
+/** Whether a value only repeats its name: `SN_kx_psk "kx-psk"`, `private_key: "_EllipticCurvePrivateKey"`. */
+function isSameName(key: string, value: string): boolean {
+  if (value.length > 60) return false;
+  const [name, said] = [key, value].map((text) => text.toLowerCase().replace(/[^a-z0-9]/g, '')) as [string, string];
+  return (
+    (said !== '' && name.endsWith(said)) ||
+    (name.length >= 6 && said.endsWith(name) && /^_?[A-Z][A-Za-z]+$/.test(value))
+  );
+}
+
+/** Parts of regular expressions and alphabets. */
+const EXPRESSION = /\(\?[:=!<]|\)\?_\?|\[\^|\(\^|\[[a-z]-[a-z]|\{\d+,\d*\}|abcdefghijklm/i;
+
 /** Whether the whole of it stands for a value that is elsewhere, or is a text about one. */
 function isNoSecret(value: string, { kind, text: key, isExact = false }: Name): boolean {
-  if (NO_VALUES.test(value) || isStandIn(value) || key.toLowerCase().endsWith(value.toLowerCase())) return true;
+  if (NO_VALUES.test(value) || isStandIn(value) || isSameName(key, value)) return true;
   // Texts for readers.
   if (
     /[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]{6}/.test(value) ||
@@ -103,7 +116,14 @@ function isNoSecret(value: string, { kind, text: key, isExact = false }: Name): 
   if (/^\[redacted:|^\[masked/.test(value) || /^[-=*_.#~+|\s]+$/.test(value)) return true;
   if (/^\d{1,3}$/.test(value)) return true;
   if (NUMBERED_WORDS.test(value) && (kind === 'maybe' || /pass|secret|token|key|cred/.test(value))) return true;
-  if (/^--[a-z]/.test(value) || /^(?:&lt;|&#x3C;|&#60;)/i.test(value) || /^:[a-z]+:/.test(value)) return true;
+  if (
+    /^--[a-z]/.test(value) ||
+    /^#[0-9a-f]{3,8}$/i.test(value) ||
+    EXPRESSION.test(value) ||
+    /^(?:&lt;|&#x3C;|&#60;)/i.test(value) ||
+    /^:[a-z]+:/.test(value)
+  )
+    return true;
   const spaces = value.match(/\s+/g)?.length ?? 0;
   if (spaces >= 1 && ((value.match(SENTENCE)?.length ?? 0) >= Math.max(1, spaces / 4) || spaces > 8)) return true;
   if (

@@ -188,7 +188,8 @@ const CODE_BRACKETS =
  */
 export function looksSecret(value: string, isPassword: boolean, isQuoted = isPassword): boolean {
   if (value.length < (isPassword ? 6 : 8) || value.length > 400 || /\s/.test(value)) return false;
-  if (isStandIn(value) || isCode(value) || isOrdinary(value) || /^:[a-z]+:/.test(value)) return false;
+  if (isStandIn(value) || isCode(value) || isOrdinary(value) || /^:[a-z]+:|^\([A-Za-z_]\w*\)$/.test(value))
+    return false;
   const fallback = DEFAULT_VALUE.exec(value)?.[1];
   if (fallback !== undefined) return looksSecret(fallback, isPassword, isQuoted);
   if (/^[-.,;:=+*/!?#]+$/.test(value) || CODE_BRACKETS.test(value)) return false;

@@ -115,6 +115,7 @@ export const REGISTRY_RULES: readonly SecretRule[] = [
     pattern: '(?::_password|_auth(?:Token)?)\\s{0,3}=\\s{0,3}["\']?([^\\s"\'$;]{6,2000})',
     flags: 'i',
     accepts: (secret, [all]) =>
+      !/^[\d.]+$|^[A-Z]\w+(?:\.\w+)+$/.test(secret) &&
       !/^[<{[*]|[(]|^(?:true|false|null|none)\b/i.test(secret) &&
       (/token/i.test(all) || /\d|={1,2}$|[a-z][A-Z]/.test(secret)),
     samples: ['//registry.example.com/:_authToken={uuid}', '_auth={b64:24}=='],

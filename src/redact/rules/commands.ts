@@ -301,7 +301,7 @@ export const COMMAND_RULES: readonly SecretRule[] = [
     id: 'sql-password',
     what: 'password in a statement for a database: IDENTIFIED BY, SET PASSWORD, ENCRYPTED PASSWORD',
     keywords: ['identified', 'password', 'pgp_sym_', 'aes_encrypt', 'dblink', 'crypt('],
-    pattern: `(?:identified\\s{1,3}(?:with\\s{1,3}['"]?\\w{1,60}['"]?\\s{1,3})?(?:by|as)\\s{1,3}(?:password\\s{1,3}|values\\s{1,3})?|(?<=(?:role|user|login|encrypted|with|set)\\s[^;\\n]{0,120})password\\s{0,3}(?:for\\s{1,3}['"\\w@%\`.-]{1,80}\\s{0,3})?=?\\s{0,3}(?:password\\s{0,2})?\\(?\\s{0,2}|(?<!\\w)crypt\\(\\s{0,3}(?=[^\\n]{1,300}gen_salt)|(?:pgp_sym_(?:en|de)crypt|aes_(?:en|de)crypt)\\([^()\\n]{1,80},\\s{0,3})(?:N?'((?:[^'\\n]|''){3,300})'|(?<=identified[^\\n"]{0,80})"([^"\\n]{3,300})"|"([^"\\n]{3,300})"(?=\\s{0,3};)|(?<=by\\s{1,3})([^\\s;'"\`<>]{4,100})(?=;))`,
+    pattern: `(?:identified\\s{1,3}(?:with\\s{1,3}['"]?\\w{1,60}['"]?\\s{1,3})?(?:by|as)\\s{1,3}(?:password\\s{1,3}|values\\s{1,3})?|(?<=(?:role|user|login|encrypted|with|set)\\s[^;\\n]{0,120})password\\s{0,3}(?:for\\s{1,3}['"\\w@%\`.-]{1,80}\\s{0,3})?=?\\s{0,3}(?:password\\s{0,2})?\\(?\\s{0,2}|(?<!\\w)crypt\\(\\s{0,3}(?=[^\\n]{1,300}gen_salt)|(?:pgp_sym_(?:en|de)crypt|aes_(?:en|de)crypt)\\([^()\\n]{1,80},\\s{0,3})(?:N?'((?:[^'\\n]|''){3,300})'|(?<=(?:user|to|role|login)\\s[^\\n"]{1,80}identified[^\\n"]{0,60})"([^"\\n]{3,300})"|"([^"\\n]{3,300})"(?=\\s{0,3};)|(?<=by\\s{1,3})([^\\s;'"\`<>]{4,100})(?=;))`,
     flags: 'i',
     reach: 520,
     accepts: (secret) => !isReference(secret) && !isStandIn(secret),

@@ -81,7 +81,7 @@ export const CONNECTION_RULES: readonly SecretRule[] = [
     flags: 'i',
     before: 140,
     reach: 260,
-    accepts: (secret) => !isStandIn(secret) && !/^[:@?][A-Za-z_]*$|^[\w.]+[([]/.test(secret),
+    accepts: (secret) => !isStandIn(secret) && !/^[:@?][A-Za-z_]*$|^[\w.]+[([]|^[A-Za-z_.]+[,)]*,$/.test(secret),
     samples: [
       'Server=x;User Id=sa;Password={=hunter2};Encrypt=yes',
       'Driver={ODBC Driver 17};Server=h;UID=sa;PWD={=S3cr3t!}',
