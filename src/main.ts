@@ -4,6 +4,7 @@
 import { type CliOptions, runCli } from './cli/index.ts';
 import { ADAPTERS } from './hosts/registry.ts';
 import { systemClock } from './lib/clock.ts';
+import { messageOf } from './lib/failures.ts';
 import { demoFolder, packageVersion } from './lib/package.ts';
 import { stateFolder } from './lib/state-folder.ts';
 import { createTerminal } from './lib/terminal.ts';
@@ -67,6 +68,19 @@ const options: CliOptions = {
     drain: async () => (await audit()).createGuardLog({ roots: [] }).drain(),
   },
   exporter: { export: async (request) => (await import('./export/index.ts')).runExport(request) },
+  reviewer: {
+    async review(found) {
+      const { reviewInTerminal } = await import('./tui/index.ts');
+      return reviewInTerminal({ review: found, colours: terminal.colours, cannotKeep: await whyNotKept(found) });
+    },
+  },
+  decisions: {
+    list: async () => (await import('./export/index.ts')).listDecisions(),
+    async forget(ids) {
+      await (await server()).createServerControl().passphrase.assertPerson();
+      return (await import('./export/index.ts')).forgetDecisions(ids);
+    },
+  },
   redactor: {
     redact: async (request) => (await import('./export/index.ts')).redactInput({ ...request, input: process.stdin }),
   },
@@ -110,6 +124,21 @@ const options: CliOptions = {
   clock: systemClock,
   terminal,
 };
+
+/** Agents may not keep decisions: they would let secrets leave with every later export. */
+async function whyNotKept({
+  projects,
+  problem,
+}: Parameters<CliOptions['reviewer']['review']>[0]): Promise<string | null> {
+  if (problem !== null) return problem;
+  if (projects.length === 0) return 'Decisions cannot be kept: this session names no project.';
+  try {
+    await (await server()).createServerControl().passphrase.assertPerson();
+    return null;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
 
 /** Methods of an object that is created, and its room loaded, when one of them is called. */
 function lazily<T, Name extends keyof T>(create: () => Promise<T>, names: readonly Name[]): Pick<T, Name> {

@@ -76,7 +76,6 @@ describe('troupe export --out-dir', () => {
     const document = JSON.parse(readFileSync(path.join(folder, 'index.json'), 'utf8'));
     expect(document.sub_agents[0].sub_agents[0].sub_agents).toHaveLength(1);
     const page = readFileSync(path.join(folder, 'index.html'), 'utf8');
-    expect(page).toContain('🔗');
     expect(page).toMatch(/<a [^>]*href="agent-\w+\.html"/);
   });
 

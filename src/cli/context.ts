@@ -7,6 +7,9 @@ import {
   createPaint,
   type Finding,
   type Identifier,
+  type KeptDecision,
+  type Review,
+  type ReviewChoice,
   type Sessions,
   type Transcripts,
 } from '../core/index.ts';
@@ -76,6 +79,13 @@ export interface Services {
   readonly exporter: { export(request: ExportRequest): Promise<ExportOutcome> };
   /** Reads the named files, or standard input; changes nothing. */
   readonly redactor: { redact(request: Omit<RedactRequest, 'input'>): Promise<RedactedInput> };
+  /** Asks the person at this terminal about each value that an export would redact. */
+  readonly reviewer: { review(found: Review): Promise<ReadonlyMap<string, ReviewChoice> | undefined> };
+  /** What was decided in reviews and is kept. `list` reads; `forget` changes the state folder. */
+  readonly decisions: {
+    list(): Promise<readonly KeptDecision[]>;
+    forget(ids: readonly string[]): Promise<readonly KeptDecision[]>;
+  };
   readonly audit: {
     /** Reads the audit log. Each method first drains queued hook events into it. */
     open(where: SessionScope): Promise<AuditLog>;

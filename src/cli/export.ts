@@ -5,9 +5,12 @@ import {
   formatBytes,
   plural,
   type RedactionReport,
+  type Review,
+  type ReviewChoice,
 } from '../core/index.ts';
 import type { ExportProgress, ExportRequest } from '../export/index.ts';
 import { known } from '../lib/json.ts';
+import { hasScreen } from '../lib/screen.ts';
 import { UserError } from '../lib/user-error.ts';
 import { type CliContext, writeJson, writeLines } from './context.ts';
 import { type SharedFlags, type When, whereOf } from './flags.ts';
@@ -31,7 +34,7 @@ interface ExportFlags extends SharedFlags {
 }
 
 export async function exportSessions(
-  this: CliContext<'exporter'>,
+  this: CliContext<'exporter' | 'reviewer'>,
   flags: ExportFlags,
   session?: string,
 ): Promise<void> {
@@ -46,6 +49,7 @@ export async function exportSessions(
     ...requestOf(flags, session, this.clock()),
     write: (text) => terminal.send(text),
     onProgress: (made) => progress.show(() => progressText(made)),
+    onNotice: (text) => terminal.note(`troupe: ${text}`),
     ...(flags.review && {
       approve: (found) => {
         progress.clear();
@@ -56,7 +60,7 @@ export async function exportSessions(
   progress.clear();
   if (!outcome.isWritten) {
     terminal.note('Nothing was written.');
-    if (flags.json) writeJson(this, { written: false });
+    if (flags.json) writeJson(this, { written: false, redactions: outcome.redactions });
     return;
   }
   const { report } = outcome;
@@ -115,13 +119,18 @@ function requestOf(
   };
 }
 
-async function review({ terminal }: CliContext, flags: ExportFlags, found: RedactionReport): Promise<boolean> {
+/** On the screen if a person sits in front of one; else a list without values, which --yes accepts. */
+async function review(
+  { terminal, reviewer }: CliContext<'reviewer'>,
+  flags: ExportFlags,
+  found: Review,
+): Promise<ReadonlyMap<string, ReviewChoice> | undefined> {
+  if (!flags.yes && !flags.json && hasScreen(process)) return reviewer.review(found);
   // Standard output may be where the pages go.
-  if (!flags.json) terminal.note(reviewLines(found).join('\n'));
-  if (flags.yes) return true;
-  if (terminal.ask) return terminal.ask('Write the export with all of this redacted?');
-  terminal.note('Add --yes to write it.');
-  return false;
+  if (!flags.json) terminal.note(reviewLines(found.report).join('\n'));
+  if (flags.yes) return new Map();
+  terminal.note('Add --yes to write it with all of this redacted, or run it in a terminal to decide about each value.');
+  return undefined;
 }
 
 function progressText({ doing, session, sessions, agents }: ExportProgress): string {
@@ -150,7 +159,10 @@ function exportLines(report: ExportReport): readonly string[] {
 function redactionLine(redactions: RedactionReport | null): string {
   if (!redactions) return 'Nothing was looked for: secrets of the session stand in what was written.';
   if (redactions.total === 0) return 'Looked for secrets and names: none found.';
-  return `Redacted ${plural(redactions.total, 'place')}, ${plural(redactions.secrets, 'different one')}: redactions.json says which.`;
+  const { total, secrets, decisions } = redactions;
+  const shown = decisions.filter(({ decision }) => decision === 'show').length;
+  const left = shown === 0 ? '' : ` ${plural(shown, 'value')} may be shown, as you decided in reviews.`;
+  return `Redacted ${plural(total, 'place')}, ${plural(secrets, 'different one')}: redactions.json says which.${left}`;
 }
 
 /** Everything that was found, with its places, before anything is written. */

@@ -1,13 +1,15 @@
 import { buildCommand } from '@stricli/core';
-import { plural } from '../core/index.ts';
+import { cleanLine, formatAge, plural } from '../core/index.ts';
 import { UserError } from '../lib/user-error.ts';
-import { type CliContext, writeJson } from './context.ts';
+import { type CliContext, writeJson, writeLines } from './context.ts';
 import { helpText, toggle } from './flags.ts';
 
 interface RedactFlags {
   readonly json: boolean;
   readonly check: boolean;
   readonly pii: boolean;
+  readonly decisions: boolean;
+  readonly forget?: readonly string[];
 }
 
 export const redactCommand = buildCommand({
@@ -17,6 +19,15 @@ export const redactCommand = buildCommand({
       json: toggle('Write the findings as JSON in place of the text; never the values'),
       check: toggle('Write no text; exit with 1 if something was found'),
       pii: toggle('Also e-mail addresses, phone and card numbers, IP addresses'),
+      decisions: toggle('List what was decided in reviews of exports and is kept'),
+      forget: {
+        kind: 'parsed',
+        parse: String,
+        variadic: ',',
+        optional: true,
+        placeholder: 'ID',
+        brief: 'Remove kept decisions, by the IDs that --decisions lists',
+      },
     },
     positional: {
       kind: 'array',
@@ -36,8 +47,13 @@ export const redactCommand = buildCommand({
   ),
 });
 
-async function redact(this: CliContext<'redactor'>, flags: RedactFlags, ...files: readonly string[]): Promise<void> {
+async function redact(
+  this: CliContext<'redactor' | 'decisions'>,
+  flags: RedactFlags,
+  ...files: readonly string[]
+): Promise<void> {
   const { terminal, redactor } = this;
+  if (flags.decisions || flags.forget) return manageDecisions.call(this, flags, files);
   if (files.length === 0 && terminal.isInputTyped)
     throw new UserError('redact-no-input', 'There is no input.', 'Name a file, or pipe a text into troupe redact.');
   const { texts, findings, notUtf8 } = await redactor.redact({
@@ -51,6 +67,27 @@ async function redact(this: CliContext<'redactor'>, flags: RedactFlags, ...files
   for (const file of notUtf8) terminal.note(`troupe: ${file} is not valid UTF-8; only its ASCII text was searched.`);
   if (!flags.json) terminal.note(summary(places, different, findings));
   if (flags.check && places > 0) this.endWith(1);
+}
+
+async function manageDecisions(
+  this: CliContext<'decisions'>,
+  { forget, json }: RedactFlags,
+  files: readonly string[],
+): Promise<void> {
+  if (files.length > 0)
+    throw new UserError('redact-flags', 'Files and kept decisions are two commands.', 'Leave out the files.');
+  const removed = forget ? await this.decisions.forget(forget) : [];
+  const decisions = await this.decisions.list();
+  if (json) return writeJson(this, { format: 'troupe-redact-decisions', version: 1, decisions, removed });
+  const now = this.clock();
+  const lines = decisions.map(
+    ({ id, project, decision, what, at }) =>
+      `${id}  ${decision === 'show' ? 'always show' : 'always redact everywhere'}  ${cleanLine(what)}  ${cleanLine(project)}  ${formatAge(at, now)}`,
+  );
+  writeLines(this, [
+    ...(forget ? [`${plural(removed.length, 'decision')} removed.`] : []),
+    ...(lines.length > 0 ? lines : ['No decisions are kept.']),
+  ]);
 }
 
 function summary(

@@ -6,16 +6,19 @@ import { loadHosts } from '../hosts/registry.ts';
 import { codeOf } from '../lib/user-error.ts';
 import { reopenTranscripts } from '../sessions/index.ts';
 import { type AgentWork, createAgentWork, ScanCache } from './agent-work.ts';
+import { ValueDecisions } from './decisions.ts';
 import { createUserRedactor } from './run-export.ts';
 import type { WorkerAnswer, WorkerCalls, WorkerOrder, WorkerTask } from './worker-pool.ts';
 
 const { options, redact }: WorkerOrder = workerData;
 // Made while the first thread still opens the session.
-const redactorMade = redact ? createUserRedactor(redact.pii) : undefined;
+const decisions = new ValueDecisions();
+const redactorMade = redact ? createUserRedactor(redact.pii, { decisions }) : undefined;
 // Reported by `begin`.
 redactorMade?.catch(() => undefined);
 let work: AgentWork | undefined;
-const begin: WorkerCalls['begin'] = async (session) => {
+const begin: WorkerCalls['begin'] = async (session, layers) => {
+  decisions.adopt(layers);
   const redactor = await redactorMade;
   const reader = reopenTranscripts(await loadHosts(), session);
   work = createAgentWork(reader, { ...options, ...(redactor && { redactor }) }, new ScanCache());

@@ -2,6 +2,7 @@ import { constants, hostname, userInfo } from 'node:os';
 import path from 'node:path';
 import { createGuardLog } from '../audit/index.ts';
 import {
+  type AppliedDecision,
   type ExportedSession,
   type ExportReport,
   nativeId,
@@ -9,6 +10,9 @@ import {
   plural,
   type RedactionFinding,
   type RedactionReport,
+  type Review,
+  type ReviewChoice,
+  type ReviewItem,
   type Sessions,
   type SessionTranscripts,
   type SessionTree,
@@ -35,6 +39,16 @@ import {
 } from '../sessions/index.ts';
 import { type ExportOptions, ScanCache } from './agent-work.ts';
 import { checkExport } from './check-export.ts';
+import {
+  type DecidedValues,
+  type DecisionChange,
+  decidedIn,
+  digestValue,
+  type KeptDecisions,
+  keepDecisions,
+  readKept,
+  ValueDecisions,
+} from './decisions.ts';
 import { exportSession, type PageSink } from './export-session.ts';
 import { type ListedSession, planFolders, renderSessionsPage } from './pages/sessions-page.ts';
 import { stageFolder } from './staged-folder.ts';
@@ -69,19 +83,41 @@ export async function runExport(request: ExportRequest): Promise<ExportOutcome> 
     );
   const authorOf = createAuthors();
   const isMany = request.selection !== undefined;
-  const ids = isMany ? await selectSessions(request, createReader()) : [request.session];
-  const job = async (): Promise<ExportJob> => ({
-    transcripts: createSessionTranscripts(places, createReader(), authorOf, snapshot),
-    sessions: ids,
-    isMany,
-    options: await optionsOf(request),
-    ...(outDir === undefined && { mainOnly: NEEDS_FOLDER }),
-    order: { options: workerOptions(request.options), redact: request.options.redact },
-    onProgress: request.onProgress,
-  });
-  if (request.approve && !(await request.approve(await reviewSessions(await job())))) return { isWritten: false };
+  const chosen = isMany ? await selectSessions(request, createReader()) : [];
+  const ids = isMany ? chosen.map(({ id }) => nativeId(id)) : [request.session];
+  const scope: DecisionScope = {
+    kept: await readKept(),
+    projects: new Set(chosen.map(({ cwd }) => cwd)),
+    now: request.options.redact?.decided,
+  };
+  if (request.options.redact && scope.kept.problem !== null) request.onNotice?.(scope.kept.problem);
+  const job = async (isReviewed = false): Promise<ExportJob> => {
+    const decisions = new ValueDecisions();
+    const how = isReviewed ? { isReviewed } : { decisions };
+    return {
+      transcripts: createSessionTranscripts(places, createReader(), authorOf, snapshot),
+      sessions: ids,
+      isMany,
+      options: await optionsOf(request, how),
+      ...(outDir === undefined && { mainOnly: NEEDS_FOLDER }),
+      order: {
+        options: workerOptions(request.options),
+        redact: request.options.redact && { pii: request.options.redact.pii },
+      },
+      decisions,
+      scope,
+      onProgress: request.onProgress,
+    };
+  };
+  let applied: readonly AppliedDecision[] = [];
+  if (request.approve) {
+    const found = await reviewSessions(await job(true));
+    const choices = await request.approve(found);
+    if (!choices) return { isWritten: false, redactions: found.report };
+    if (choices.size > 0) applied = await applyChoices(scope, found, choices);
+  }
   if (outDir === undefined) {
-    const { sessions: exported, redactions } = await exportSessions(await job(), {
+    const { sessions: exported, redactions } = await exportSessions(await job(), applied, {
       async write(_name, chunks) {
         for await (const batch of inBatches(chunks)) await write(batch);
       },
@@ -91,7 +127,7 @@ export async function runExport(request: ExportRequest): Promise<ExportOutcome> 
   const staged = await stageFolder(outDir, { force: request.force });
   const stopHandling = onDeadlySignal(() => staged.close());
   try {
-    const { sessions: exported, redactions } = await exportSessions(await job(), {
+    const { sessions: exported, redactions } = await exportSessions(await job(), applied, {
       write: staged.write,
       shared: staged,
     });
@@ -127,7 +163,7 @@ function onDeadlySignal(clean: () => Promise<void>): () => void {
 
 const NOTHING_WRITTEN = { folder: null, files: 0, bytes: 0, removed: [], kept: [], problems: [] };
 
-async function selectSessions({ selection }: ExportRequest, sessions: Sessions): Promise<readonly string[]> {
+async function selectSessions({ selection }: ExportRequest, sessions: Sessions): Promise<readonly SessionTree[]> {
   const { trees, places } = await sessions.list({ limit: Number.MAX_SAFE_INTEGER });
   const chosen = trees.filter((tree) => isChosen(tree, selection));
   if (chosen.length === 0)
@@ -138,7 +174,7 @@ async function selectSessions({ selection }: ExportRequest, sessions: Sessions):
         : `None of ${plural(trees.length, 'session')} is what was asked for.`,
       'List them with: troupe ls',
     );
-  return chosen.map(({ id }) => nativeId(id));
+  return chosen;
 }
 
 function isChosen({ cwd, lastActivityAt }: SessionTree, { project, since }: ExportRequest['selection'] = {}): boolean {
@@ -149,12 +185,12 @@ function isChosen({ cwd, lastActivityAt }: SessionTree, { project, since }: Expo
   return cwd === folder || cwd.startsWith(`${folder}${path.sep}`) || `/${cwd}/`.includes(`/${project}/`);
 }
 
-async function optionsOf({ options }: ExportRequest): Promise<ExportOptions> {
+async function optionsOf({ options }: ExportRequest, how: RedactorUse): Promise<ExportOptions> {
   const { isSingleFile, redact } = options;
   return {
     ...workerOptions(options),
     ...(isSingleFile && { singlePage: await readText(path.join(packageFolder, 'dist', 'single-page.html')) }),
-    ...(redact && { redactor: await createUserRedactor(redact.pii) }),
+    ...(redact && { redactor: await createUserRedactor(redact.pii, how) }),
   };
 }
 
@@ -163,8 +199,16 @@ function workerOptions(options: ExportRequest['options']): WorkerOrder['options'
   return rest;
 }
 
+interface RedactorUse {
+  readonly decisions?: ValueDecisions;
+  readonly isReviewed?: boolean;
+}
+
 /** By the person's own settings. `pii`: more than they say. */
-export async function createUserRedactor(pii: boolean): Promise<Redactor> {
+export async function createUserRedactor(
+  pii: boolean,
+  { decisions, isReviewed = false }: RedactorUse = {},
+): Promise<Redactor> {
   const { env, home } = thisMachine();
   const { redact } = await readConfig(configFolder(env, home));
   return createRedactor({
@@ -174,6 +218,8 @@ export async function createUserRedactor(pii: boolean): Promise<Redactor> {
     pii: pii || (redact?.pii ?? false),
     patterns: redact?.patterns ?? [],
     allow: redact?.allow ?? [],
+    isReviewed,
+    ...(decisions && { decide: decisions.decide }),
   });
 }
 
@@ -197,14 +243,58 @@ interface ExportJob {
   readonly mainOnly?: string;
   /** For a large session. */
   readonly order: WorkerOrder;
+  /** What the redactor knows of the person's decisions: nothing before a session is opened. */
+  readonly decisions: ValueDecisions;
+  readonly scope: DecisionScope;
   readonly onProgress: ExportRequest['onProgress'];
+}
+
+/** Which decisions hold for an export. */
+interface DecisionScope {
+  kept: KeptDecisions;
+  /** Working folders of its sessions; undefined: one has none. */
+  readonly projects: Set<string | undefined>;
+  /** For this export only. */
+  now: DecidedValues | undefined;
+}
+
+function layersOf({ kept, projects, now }: DecisionScope): readonly DecidedValues[] {
+  return [...(now ? [now] : []), decidedIn(kept, projects)];
+}
+
+/** Keeps what is to be kept, and gives what holds for this export only. */
+async function applyChoices(
+  scope: DecisionScope,
+  { items, projects }: Review,
+  choices: ReadonlyMap<string, ReviewChoice>,
+): Promise<readonly AppliedDecision[]> {
+  const { salt } = scope.kept;
+  const changed = items.filter((item) => (choices.get(item.placeholder) ?? item.choice) !== item.choice);
+  const keeping = changed.flatMap((item): DecisionChange[] => {
+    const choice = choices.get(item.placeholder);
+    if (choice === 'always-show') return [{ item, decision: 'show' }];
+    if (choice === 'always-everywhere') return [{ item, decision: 'everywhere' }];
+    return item.choice.startsWith('always-') ? [{ item, decision: undefined }] : [];
+  });
+  await keepDecisions(projects, salt, keeping);
+  if (keeping.length > 0) scope.kept = await readKept();
+  const now: Record<string, 'show' | 'everywhere'> = {};
+  const applied: AppliedDecision[] = [];
+  for (const { placeholder, kind, what, digests } of items) {
+    const choice = choices.get(placeholder);
+    if (choice !== 'show' && choice !== 'everywhere') continue;
+    for (const digest of digests) now[digest] = choice;
+    applied.push({ decision: choice, kind, what, kept: false });
+  }
+  scope.now = { salt, choices: now };
+  return applied;
 }
 
 /**
  * Two passes: everything is searched for secrets first, so that what is known from one place is found in all others. The
  * sessions of one export share their placeholders.
  */
-async function exportSessions(job: ExportJob, sink: PageSink) {
+async function exportSessions(job: ExportJob, applied: readonly AppliedDecision[], sink: PageSink) {
   const { transcripts, sessions, options, isMany, mainOnly } = job;
   const scanCache = new ScanCache();
   let pool: StartingPool | undefined;
@@ -220,6 +310,7 @@ async function exportSessions(job: ExportJob, sink: PageSink) {
     for (const id of sessions) {
       onSession();
       const opened = searched?.opened ?? (await transcripts.open(id));
+      enter(job, opened);
       const survey =
         searched?.survey ?? (await surveySession(opened, options, { scan: false, scanCache, onAgent: () => {} }));
       const folder = folders?.get(id ?? '') ?? '';
@@ -233,22 +324,57 @@ async function exportSessions(job: ExportJob, sink: PageSink) {
         const { file, chunks } = renderSessionsPage(listed, ending);
         await sink.write(file, chunks);
       }
-    return { sessions: exported, redactions: options.redactor ? reportRedactions(options.redactor.findings()) : null };
+    const { kept, projects } = job.scope;
+    const here = kept.decisions.filter(({ project }) => projects.has(project));
+    const decisions = [...here.map(({ decision, kind, what }) => ({ decision, kind, what, kept: true })), ...applied];
+    return {
+      sessions: exported,
+      redactions: options.redactor ? { ...reportRedactions(options.redactor.findings()), decisions } : null,
+    };
   } finally {
     await pool?.close();
   }
 }
 
-/** Finds what would be redacted, and writes nothing. */
-async function reviewSessions(job: ExportJob): Promise<RedactionReport> {
+/** Before anything of it is searched. */
+function enter({ decisions, scope }: ExportJob, { tree }: { readonly tree: Pick<SessionTree, 'cwd'> }): void {
+  scope.projects.add(tree.cwd);
+  decisions.adopt(layersOf(scope));
+}
+
+/** Finds what would be redacted if nothing was decided, and writes nothing. */
+async function reviewSessions(job: ExportJob): Promise<Review> {
   const { redactor } = job.options;
-  if (!redactor) return { total: 0, secrets: 0, findings: [] };
-  await exportSessions(job, {
+  const { redactions } = await exportSessions(job, [], {
     async write(_name, chunks) {
       for await (const _chunk of chunks);
     },
   });
-  return reportRedactions(redactor.findings());
+  const { kept, projects } = job.scope;
+  const before = new ValueDecisions();
+  before.adopt([decidedIn(kept, projects)]);
+  const items = (redactor?.reviewed() ?? []).map(({ rule, forms, places, ...rest }): ReviewItem => {
+    const decision = forms.map(before.decide).find((one) => one !== undefined);
+    return {
+      ...{ ...rest, kind: rule, value: shorten(rest.value), match: shorten(rest.match) },
+      places: places.map((place) => placeText({ ...place, line: 1 })),
+      digests: forms.map((form) => digestValue(kept.salt, form)),
+      choice: decision === undefined ? 'redact' : `always-${decision}`,
+    };
+  });
+  const folders = [...projects].filter((one) => one !== undefined);
+  return {
+    report: redactions ?? { total: 0, secrets: 0, findings: [], decisions: [] },
+    items,
+    projects: folders.length === projects.size ? folders : [],
+    problem: kept.problem,
+  };
+}
+
+const MAX_SHOWN = 400;
+
+function shorten(value: string): string {
+  return value.length > MAX_SHOWN ? `${value.slice(0, MAX_SHOWN)}…` : value;
 }
 
 /** What was learned of a session on the way; of several nothing is kept: there may be thousands. */
@@ -265,7 +391,14 @@ async function searchSessions(
   for (const id of sessions) {
     onSession();
     const opened = await transcripts.open(id, onFound);
-    const survey = await surveySession(opened, options, { scan: true, scanCache, starting: pool(), onAgent });
+    enter(job, opened);
+    const survey = await surveySession(opened, options, {
+      scan: true,
+      scanCache,
+      starting: pool(),
+      layers: job.decisions.layers(),
+      onAgent,
+    });
     if (isOne) return { opened, survey };
   }
   return undefined;
@@ -282,7 +415,7 @@ function counter({ onProgress, sessions }: ExportJob, doing: ExportProgress['doi
 const MAX_PLACES = 20;
 
 /** One entry for each secret, with the places of the first few. Nothing of what was found is in it. */
-function reportRedactions(findings: readonly Finding[]): RedactionReport {
+function reportRedactions(findings: readonly Finding[]): Omit<RedactionReport, 'decisions'> {
   const byPlaceholder = new Map<string, { -readonly [K in keyof RedactionFinding]: RedactionFinding[K] }>();
   let total = 0;
   for (const finding of findings) {
@@ -298,7 +431,7 @@ function reportRedactions(findings: readonly Finding[]): RedactionReport {
 }
 
 /** Where in the transcripts, from the outside in. */
-function placeText({ agent, message, field, line }: Finding): string {
+function placeText({ agent, message, field, line }: Pick<Finding, 'agent' | 'message' | 'field' | 'line'>): string {
   const parts = [agent && `agent ${agent}`, message && `message ${message}`, field, line > 1 && `line ${line}`];
   return parts.filter(Boolean).join(', ');
 }
@@ -328,12 +461,16 @@ export interface ExportRequest {
   readonly options: WorkerOrder['options'] & {
     readonly isSingleFile: boolean;
     /** Left out: nothing is looked for. */
-    readonly redact?: { readonly pii: boolean };
+    readonly redact?: { readonly pii: boolean; readonly decided?: DecidedValues | undefined };
   };
   write(text: string): void | Promise<void>;
   onProgress(progress: ExportProgress): void;
-  /** Asked before anything is written, with all that was found. */
-  readonly approve?: (redactions: RedactionReport) => Promise<boolean>;
+  /** Something that the person should know, and that does not stop the export. */
+  onNotice?(text: string): void;
+  /** Asked before anything is written, with all that was found. Choices by placeholder; undefined: nothing is written. */
+  readonly approve?: (review: Review) => Promise<ReadonlyMap<string, ReviewChoice> | undefined>;
 }
 
-export type ExportOutcome = { readonly isWritten: false } | { readonly isWritten: true; readonly report: ExportReport };
+export type ExportOutcome =
+  | { readonly isWritten: false; readonly redactions: RedactionReport }
+  | { readonly isWritten: true; readonly report: ExportReport };

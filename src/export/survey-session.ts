@@ -13,6 +13,7 @@ import {
   type ScanCache,
   type SurveyedAgent,
 } from './agent-work.ts';
+import type { DecidedValues } from './decisions.ts';
 import { type Counted, keepCalls, type Outline } from './pages/page-plan.ts';
 import type { StartingPool } from './worker-pool.ts';
 import { assignTasks, taskWorkersOf } from './worker-pool.ts';
@@ -24,7 +25,13 @@ export type Survey = Awaited<ReturnType<typeof surveySession>>;
 export async function surveySession(
   opened: OpenedTranscripts,
   options: ExportOptions,
-  how: { scan: boolean; scanCache: ScanCache; starting?: StartingPool | undefined; onAgent: () => void },
+  how: {
+    scan: boolean;
+    scanCache: ScanCache;
+    starting?: StartingPool | undefined;
+    layers?: readonly DecidedValues[];
+    onAgent: () => void;
+  },
 ) {
   const { scan, scanCache, starting, onAgent } = how;
   const { redactor, isCompact, singlePage } = options;
@@ -38,7 +45,7 @@ export async function surveySession(
     redactor.scan(unlistedIn(opened.tree));
     if (singlePage !== undefined) redactor.scan(computeTimeline(opened));
   }
-  const pool = await starting?.begin(opened);
+  const pool = await starting?.begin(opened, how.layers ?? []);
   const survey = (work: AgentWork, agent: number): Promise<SurveyedAgent> => work.survey(agent, scan);
   const workers = taskWorkersOf(createAgentWork(opened, options, scanCache), pool, survey, async (worker) => {
     const { users, names } = redactor?.memory() ?? { users: [], names: [] };

@@ -4,6 +4,7 @@ import { Worker } from 'node:worker_threads';
 import type { FoundFiles, OpenedTranscripts, SharedTranscripts } from '../core/index.ts';
 import { exportWorkerFile } from '../lib/package.ts';
 import type { AgentWork, ExportOptions } from './agent-work.ts';
+import type { DecidedValues } from './decisions.ts';
 
 /** What `export-worker.ts` is told at its beginning. */
 export interface WorkerOrder {
@@ -20,7 +21,7 @@ export interface WorkerTask {
 }
 
 export interface WorkerCalls extends AgentWork {
-  begin(session: SharedTranscripts): Promise<void>;
+  begin(session: SharedTranscripts, layers: readonly DecidedValues[]): Promise<void>;
 }
 
 export interface WorkerAnswer {
@@ -44,11 +45,11 @@ export function startPool({ files }: FoundFiles, order: WorkerOrder): StartingPo
   if (count < 1 || !existsSync(exportWorkerFile) || (asked === undefined && !isLarge(files))) return undefined;
   const members = Array.from({ length: count }, () => startWorker(order)).filter((member) => member !== undefined);
   return {
-    begin: async (opened) => {
+    begin: async (opened, layers) => {
       const session = await opened.share();
       if (!session) return undefined;
       // What is wrong is said where its first task is waited for.
-      for (const { begin } of members) begin(session).catch(() => undefined);
+      for (const { begin } of members) begin(session, layers).catch(() => undefined);
       return { workers: members, owners: new Map() };
     },
     close: async () => {
@@ -113,7 +114,7 @@ function startWorker(order: WorkerOrder): StartedWorker | undefined {
       worker.postMessage(task);
     });
   return {
-    begin: (session) => call('begin', session),
+    begin: (session, layers) => call('begin', session, layers),
     isUp: () => isUp,
     work: {
       prepareSurvey: (memory) => call('prepareSurvey', memory),
@@ -128,7 +129,7 @@ function startWorker(order: WorkerOrder): StartedWorker | undefined {
 
 export interface StartingPool {
   /** Undefined where nobody else can read the session. */
-  begin(session: OpenedTranscripts): Promise<WorkerPool | undefined>;
+  begin(session: OpenedTranscripts, layers: readonly DecidedValues[]): Promise<WorkerPool | undefined>;
   close(): Promise<void>;
 }
 

@@ -1,6 +1,7 @@
 // The redactor: finds secrets and names in transcripts and replaces them, the same ones by the same placeholder.
 
 import type { Transcript } from '../core/index.ts';
+import { groupBy } from '../lib/group.ts';
 import { visitViews } from './disguises.ts';
 import {
   type Candidate,
@@ -36,6 +37,7 @@ import {
   type PersonalFinder,
   peopleIn,
 } from './personal-names.ts';
+import { type ReviewedValue, ReviewSamples, type ValueDecision } from './review.ts';
 import type { View } from './view.ts';
 import { type JoinedView, piecesWithin } from './view.ts';
 import {
@@ -50,6 +52,10 @@ import {
 export interface RedactorOptions extends Person, RuleOptions {
   /** Values that may be shown: a text, or a `/regular expression/` that a whole value matches. */
   readonly allow?: readonly string[];
+  /** What the person has decided about a value; undefined: nothing. */
+  readonly decide?: (value: string) => ValueDecision | undefined;
+  /** Collects what was redacted, for `reviewed()`. */
+  readonly isReviewed?: boolean;
 }
 
 /** What a first look brought: plain data. */
@@ -92,9 +98,9 @@ export class Redactor {
   readonly #match: ReturnType<typeof prepareRules>['match'];
   readonly #whatOf: ReadonlyMap<string, string>;
   readonly #isAllowed: (value: string) => boolean;
-  readonly #known = new KnownValues();
-  readonly #ownNaming = createNaming(this.#known);
-  #naming: Naming = this.#ownNaming;
+  readonly #known: KnownValues;
+  readonly #ownNaming: Naming;
+  #naming: Naming;
   #findings = new Findings();
   #people: People;
   /** People named in gathered texts; looked for from the second pass on. */
@@ -102,13 +108,20 @@ export class Redactor {
   #plain = new PlainWords();
   #personal: PersonalFinder | undefined;
   readonly #marks = new TextMarks();
+  readonly #samples: ReviewSamples | undefined;
 
   constructor(options: RedactorOptions) {
     const { rules, match } = prepareRules(options);
     this.#options = options;
     this.#match = match;
     this.#whatOf = new Map([...rules.map(({ id, what }) => [id, what] as const), ...PERSONAL_WORDS]);
-    this.#isAllowed = createAllowList(options.allow ?? []);
+    const { decide } = options;
+    const isListed = createAllowList(options.allow ?? []);
+    this.#isAllowed = decide ? (value) => isListed(value) || decide(value) === 'show' : isListed;
+    this.#known = new KnownValues(decide && ((value) => decide(value) === 'everywhere'));
+    this.#ownNaming = createNaming(this.#known);
+    this.#naming = this.#ownNaming;
+    this.#samples = options.isReviewed ? new ReviewSamples() : undefined;
     this.#people = { users: new Set(options.users ?? []), names: new Set(options.names ?? []) };
   }
 
@@ -237,6 +250,20 @@ export class Redactor {
     }));
   }
 
+  /** What was redacted so far, with its values, for the one who decides about them: never to be stored. */
+  reviewed(): readonly ReviewedValue[] {
+    const forms = groupBy(this.#known.list(), ({ placeholder }) => placeholder);
+    return (this.#samples?.list() ?? []).map((sample) => {
+      const known = (forms.get(sample.placeholder) ?? []).map(({ value }) => value);
+      return {
+        ...sample,
+        value: known[0] ?? sample.match,
+        forms: [...new Set([...known, ...sample.seen])],
+        what: this.#whatOf.get(sample.rule) ?? sample.rule,
+      };
+    });
+  }
+
   readonly #redactor: StringHandler = {
     text: (text, place) => this.#replaceIn(text, this.#find(text), place),
     lines: (texts, place) => {
@@ -248,6 +275,7 @@ export class Redactor {
       if (this.#isAllowed(text)) return text;
       const named = this.#naming.secret(text);
       this.#findings.add(named, place, 1);
+      this.#samples?.add(named, text, 0, text.length, place);
       return named.placeholder;
     },
   };
@@ -279,6 +307,7 @@ export class Redactor {
         line++;
       from = Math.max(from, replacement.start);
       this.#findings.add(replacement, place, line);
+      this.#samples?.add(replacement, text, replacement.start, replacement.end, place);
     }
     return replaceAll(text, replacements);
   }

@@ -16,7 +16,7 @@ interface FieldPath {
 }
 
 /** `content[1].input.command` */
-function fieldText(path: FieldPath | undefined): string {
+export function fieldText(path: FieldPath | undefined): string {
   let text = '';
   for (let step = path; step; step = step.above) {
     const isFirst = step.above === undefined;

@@ -6,4 +6,5 @@ export * from './create-redactor.ts';
 export * from './custom-patterns.ts';
 export * from './finding.ts';
 export * from './mask-secrets.ts';
+export type { ValueDecision } from './review.ts';
 export * from './walk-strings.ts';

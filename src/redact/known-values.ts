@@ -20,7 +20,13 @@ type OnKnown = (known: KnownValue, start: number, end: number) => void;
 export class KnownValues {
   readonly #known = new Map<string, KnownValue>();
   readonly #counts = new Map<string, number>();
+  readonly #isSpread: (value: string) => boolean;
   #index: KnownIndex | undefined;
+
+  /** `isSpread`: values to look for everywhere, even if they are ordinary words. */
+  constructor(isSpread: (value: string) => boolean = () => false) {
+    this.#isSpread = isSpread;
+  }
 
   get(value: string): KnownValue | undefined {
     return this.#known.get(value);
@@ -44,7 +50,7 @@ export class KnownValues {
 
   /** Everything named so far, for the searches that follow; values named later are not looked for. */
   settle(): void {
-    this.#index ??= buildIndex([...this.#known.values()]);
+    this.#index ??= buildIndex([...this.#known.values()], this.#isSpread);
   }
 
   search(view: View | JoinedView, onKnown: OnKnown): void {
@@ -65,7 +71,7 @@ export class KnownValues {
   adopt(values: readonly KnownValue[]): void {
     this.#known.clear();
     for (const one of values) this.#known.set(one.value, one);
-    this.#index = buildIndex(values);
+    this.#index = buildIndex(values, this.#isSpread);
   }
 }
 
@@ -90,16 +96,17 @@ const HEAD = 16;
 /** A beginning of a value at a place where a text was cut is as good as the value. */
 const SHORTEST_CUT = 8;
 
-function buildIndex(values: readonly KnownValue[]): KnownIndex {
-  const byHead = groupBy(values.flatMap(formsOf), ({ text }) => text.slice(0, HEAD));
+function buildIndex(values: readonly KnownValue[], isSpread: (value: string) => boolean): KnownIndex {
+  const forms = values.flatMap((known) => formsOf(known, isSpread(known.value)));
+  const byHead = groupBy(forms, ({ text }) => text.slice(0, HEAD));
   for (const forms of byHead.values()) forms.sort((a, b) => b.text.length - a.text.length);
   return { heads: createWordSearch([...byHead.keys()], false), forms: [...byHead.values()] };
 }
 
-function formsOf(known: KnownValue): readonly Form[] {
+function formsOf(known: KnownValue, isSpread: boolean): readonly Form[] {
   const { value } = known;
   const parts = value.includes('\n') || value.includes('\\n') ? linesOf(value) : [value];
-  return parts.filter(isTelling).flatMap((part) => {
+  return parts.filter(isSpread ? (part) => part.length > 1 : isTelling).flatMap((part) => {
     const bytes = utf8(part);
     const isWord = part.length < 16 || /^[A-Za-z]+(?:[-_. ][A-Za-z0-9]+)*$/.test(part);
     const plain = new Set([part, bytes]);

@@ -2,4 +2,5 @@
 // Entry: `watch`.
 // May import: lib, core, sessions, notify, cli/format, server.
 
+export * from './review-screen.ts';
 export * from './watch.ts';

@@ -44,6 +44,66 @@ export interface RedactionReport {
   /** Different ones. */
   readonly secrets: number;
   readonly findings: readonly RedactionFinding[];
+  /** What the person has decided in reviews, as far as it held for this export. */
+  readonly decisions: readonly AppliedDecision[];
+}
+
+export interface AppliedDecision {
+  /** `show`: values stay as they are. `everywhere`: they are redacted even where nothing marks them as secret. */
+  readonly decision: 'show' | 'everywhere';
+  readonly kind: string;
+  readonly what: string;
+  /** Kept for the project; else for this export only. */
+  readonly kept: boolean;
+}
+
+/** A decision that holds for all exports of a project. Says nothing of the value. */
+export interface KeptDecision extends Pick<AppliedDecision, 'decision' | 'kind' | 'what'> {
+  readonly id: string;
+  /** Its folder. */
+  readonly project: string;
+  readonly at: string;
+}
+
+export const REVIEW_CHOICES = ['redact', 'show', 'everywhere', 'always-show', 'always-everywhere'] as const;
+export type ReviewChoice = (typeof REVIEW_CHOICES)[number];
+
+export const REVIEW_WORDS: Readonly<Record<ReviewChoice, string>> = {
+  redact: 'redact',
+  show: 'show',
+  everywhere: 'redact everywhere',
+  'always-show': 'always show',
+  'always-everywhere': 'always redact everywhere',
+};
+
+/** One value that an export would redact, for the person who decides. Holds the value: never to be stored. */
+export interface ReviewItem {
+  readonly placeholder: string;
+  readonly kind: string;
+  readonly what: string;
+  readonly value: string;
+  /** The name in front of the value; null if there is none. */
+  readonly key: string | null;
+  /** One line with the value in it. */
+  readonly before: string;
+  readonly match: string;
+  readonly after: string;
+  readonly count: number;
+  /** The first few. */
+  readonly places: readonly string[];
+  /** By which the decision about it is known. */
+  readonly digests: readonly string[];
+  /** As it is kept. */
+  readonly choice: ReviewChoice;
+}
+
+export interface Review {
+  readonly report: RedactionReport;
+  readonly items: readonly ReviewItem[];
+  /** Folders that a kept decision would hold for; empty if no session names one. */
+  readonly projects: readonly string[];
+  /** Why decisions cannot be kept. */
+  readonly problem: string | null;
 }
 
 export interface RedactionFinding {

@@ -264,9 +264,8 @@ function renderPrompt(prompt: string): Markup {
 /** A link only where there is something to read; else why not. */
 function renderCard(to: SubAgentRef, { plan, agent: find }: PageContext): Markup {
   const agent = find(to.agent_id);
-  const said = agent ? nameAndType(agent) : refText(to);
+  const name = agent ? nameAndType(agent) : refText(to);
   const pages = plan.find(to.agent_id);
-  const name = html`<span aria-hidden="true">🔗 </span>${said}`;
   const why = agent && [reasonOf(agent), linkDoubt(agent)].filter((one) => one !== undefined).join(' · ');
   const facts = agent && [agent.background === true && 'in the background', ...amountsOf(agent)];
   return html`<p class="card">${

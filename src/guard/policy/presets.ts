@@ -37,6 +37,8 @@ export const CHANGING_COMMANDS = [
   'index rebuild',
   'index off',
   'index on',
+  'redact --forget',
+  'redact *--forget*',
 ] as const;
 
 /** Files and folders in which the hosts find our hooks, and what switches hooks off. */
