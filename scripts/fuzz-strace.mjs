@@ -78,7 +78,22 @@ function runBatch(commands, work) {
   writeFileSync(list, commands.map((command) => `${command}\0`).join(''));
   const { error, status, stderr } = spawnSync(
     'strace',
-    ['-f', '--seccomp-bpf', '-qq', '-e', 'trace=execve', '-o', log, 'bash', '--norc', '--noprofile', '-c', DRIVER, 'bash', list],
+    [
+      '-f',
+      '--seccomp-bpf',
+      '-qq',
+      '-e',
+      'trace=execve',
+      '-o',
+      log,
+      'bash',
+      '--norc',
+      '--noprofile',
+      '-c',
+      DRIVER,
+      'bash',
+      list,
+    ],
     {
       cwd: work,
       env: { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: work },

@@ -139,7 +139,7 @@ describe('a browser that is not paired', () => {
       await sheet(page).getByText('can only deny calls now').waitFor();
       await closeSheet(page);
       await footer(page).getByRole('button', { name: 'not paired' }).waitFor();
-      await page.getByText('Allowed on the page.').waitFor({ state: 'detached', timeout: 15_000 });
+      await page.getByText('Allowed on the page.', { exact: true }).waitFor({ state: 'detached', timeout: 15_000 });
       const second = calls.push('git push again');
       await waiting(page).getByText('git push again').waitFor();
       await press(page, 'Allow once');

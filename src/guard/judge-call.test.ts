@@ -6,9 +6,9 @@ import { GUARDED_HOSTS } from '../hosts/guarded-hosts.ts';
 import { makeTemporaryFolder } from '../lib/testing/temporary-folder.ts';
 import { answerRequest, judgeAlone, judgeCall } from './judge-call.ts';
 import { compilePolicy } from './policy/compile.ts';
+import { readYaml } from './policy/read-yaml.ts';
 import type { Policy } from './policy.ts';
 import { type Judgement, type JudgeOptions, resolveLinks } from './pre-check.ts';
-import { readYaml } from './policy/read-yaml.ts';
 
 let folder = '';
 beforeEach(() => {

@@ -19,7 +19,12 @@ rules:
 function decisionOf(command: string, told: string | undefined): string {
   const content = Buffer.from(POLICY);
   const source = { scope: 'user' as const, file: '/home/dev/policy.yaml', root: null, content };
-  const { policy, problems } = compilePolicy({ sources: [source], home: '/home/dev', resolve: (place) => place, readYaml });
+  const { policy, problems } = compilePolicy({
+    sources: [source],
+    home: '/home/dev',
+    resolve: (place) => place,
+    readYaml,
+  });
   expect(problems).toEqual([]);
   const payload = {
     session_id: 'inner',

@@ -3,11 +3,11 @@
 import { readFileSync } from 'node:fs';
 import { decide } from '../decide.ts';
 import { compilePolicy } from '../policy/compile.ts';
+import { readYaml } from '../policy/read-yaml.ts';
 import type { Policy, Verdict } from '../policy.ts';
 import type { ShellContext } from '../shell/index.ts';
 import { usesOf } from '../uses-of.ts';
 import { task } from './make-call.ts';
-import { readYaml } from '../policy/read-yaml.ts';
 
 export interface GuardCase {
   readonly class: 'push' | 'rm' | 'read' | 'write' | 'allow-list' | 'tool' | 'hands-off' | 'network' | 'ordinary';
