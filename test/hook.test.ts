@@ -238,7 +238,7 @@ describe('hook.cjs', () => {
       const event = { session_id: 's', transcript_path: '/x/s.jsonl', cwd: home, hook_event_name: 'PreToolUse' };
       const call = { ...event, agent_id: 'x', agent_type: type, tool_name, tool_input };
       return (
-        /"permissionDecisionReason":"[^"]*?(all-\w+|[ab]-\w+|\bb\b)/.exec(
+        /"permissionDecisionReason":"(?:[^"\\]|\\.)*?(all-\w+|[ab]-\w+|\bb\b)/.exec(
           run(['guard', 'claude-code'], JSON.stringify(call)),
         )?.[1] ?? ''
       );
