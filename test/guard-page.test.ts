@@ -131,7 +131,7 @@ describe.sequential('the guard view', () => {
     const sheet = page.getByRole('dialog', { name: 'Bash was given' });
     await expect
       .poll(() => sheet.locator('pre').allTextContents())
-      .toEqual(['ls\nrm -rf build\nexport DB_PASS=[masked environment-variable]']);
+      .toEqual(['ls\nrm -rf build\nexport DB_PASS=[masked pass-assignment]']);
     await page.keyboard.press('Escape');
     await sheet.waitFor({ state: 'hidden' });
     await rows(page).nth(1).getByRole('button', { name: 'All of the input' }).click();

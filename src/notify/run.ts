@@ -44,7 +44,7 @@ export async function runTelegramBot({ where }: NotifyRequest, { note, askWords 
   if (token === undefined)
     throw new UserError('telegram-no-token', 'No bot is set up.', 'Set one up with: troupe telegram setup');
   const options = readChatOptions(config);
-  const secret = askWords && (await askForSecret(askWords, note));
+  const secret = askWords && (await askForSecret(askWords, note, config));
   await withFeed('telegram', where, note, ({ feed, folder, signal }) =>
     runTelegram({
       api: createGrammyApi({ token, ...known({ apiRoot: config.telegram?.apiRoot }) }),
@@ -161,8 +161,14 @@ const MOST_BYTES = 49_000_000;
 async function askForSecret(
   askWords: NonNullable<Terminal['askWords']>,
   note: (text: string) => void,
+  { telegram = {} }: Config,
 ): Promise<ApprovalSecret | undefined> {
   if ((await readApprovalKey(stateFolder(thisMachine()))) === 'none') return undefined;
+  // An agent may have changed the settings: whoever is named there may allow calls from now on.
+  const { apiRoot = 'Telegram itself', chats = [], users = [] } = telegram;
+  note(
+    `With the passphrase, presses in these chats may allow calls. Check them first (config.json).\n  server: ${apiRoot}\n  chats: ${chats.join(', ') || 'none'}\n  people: ${users.join(', ') || 'everyone in these chats'}`,
+  );
   for (;;) {
     const typed = await askWords('Passphrase for approvals (Enter: the chat can only deny):', { isSecret: true });
     if (typed === undefined) return undefined;
