@@ -30,7 +30,12 @@ function load<Name extends keyof AllParts>(name: Name): AllParts[Name] {
   return part.exports as AllParts[Name];
 }
 
-load('main').runHook(load, (rehearse) => {
+const runProgram = async (file: string): Promise<void> => {
+  const { pathToFileURL } = await import('node:url');
+  await import(pathToFileURL(file).href);
+};
+
+load('main').runHook({ load, runProgram }, (rehearse) => {
   const fresh = [...loaded.values()].filter(({ isKept }) => !isKept);
   if (fresh.length > 0) rehearse();
   for (const part of fresh)

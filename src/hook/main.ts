@@ -30,11 +30,19 @@ type Load = <Name extends keyof Parts>(name: Name) => Parts[Name];
 const [, program = '', command, ...args] = process.argv;
 /** Work that can wait until the answer is printed. */
 const afterwards: (() => void)[] = [];
+
+interface Loader {
+  readonly load: Load;
+  /** Runs another program of ours in this process. Code that is loaded by `load` cannot use `import()`. */
+  readonly runProgram: (file: string) => Promise<void>;
+}
+
 let load: Load;
+let runProgram: Loader['runProgram'];
 
 /** There is always an answer: if something fails, the policy's `on_error`. `keep` keeps the machine code of what was loaded. */
-export async function runHook(loadPart: Load, keep: (rehearse: () => void) => void): Promise<void> {
-  load = loadPart;
+export async function runHook(loader: Loader, keep: (rehearse: () => void) => void): Promise<void> {
+  ({ load, runProgram } = loader);
   let folder = command === 'drain' ? args[0] : args[1] && path.dirname(path.dirname(args[1]));
   try {
     folder ??= stateFolder({ env: process.env, home: homeFolder() });
@@ -246,11 +254,10 @@ function print(text: string): void {
 
 /** By the program itself, which knows the hosts. */
 async function drain(folder: string): Promise<void> {
-  const { pathToFileURL } = await import('node:url');
   const troupe = path.join(path.dirname(program), 'troupe.js');
   process.env['TROUPE_HOME'] = folder;
   process.argv.splice(1, process.argv.length, troupe, 'hooks', 'drain');
-  await import(pathToFileURL(troupe).href);
+  await runProgram(troupe);
 }
 
 function attempt(folder: string, act: () => unknown): void {
