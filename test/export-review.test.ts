@@ -23,7 +23,10 @@ beforeAll(() => {
       file,
       text
         .replaceAll('Please do the job.', `Please do the job. DB_PASSWORD${'='}staging99, then ask staging99b.`)
-        .replaceAll('The file looks fine.', `The file looks fine. Use ${TOKEN} or PASS_PHRASE${'='}hello to hello.`),
+        .replaceAll(
+          'The file looks fine.',
+          `The file looks fine. Use ${TOKEN} or API_PASSWORD${'='}walrus88 to walrus88.`,
+        ),
     );
   }
 });
@@ -64,10 +67,11 @@ describe.skipIf(!hasTerminal)('troupe export --review in a terminal', () => {
     for (const letter of 'github-') terminal.press(letter);
     await terminal.until('1 of 1 for');
     terminal.press('Enter', 's', 'Escape', '/');
-    for (const letter of 'hello') terminal.press(letter);
-    await terminal.until('for “hello”');
-    terminal.press('Enter', 'Home', 'j');
-    await terminal.until('PASS_PHRASE');
+    for (const letter of 'walrus') terminal.press(letter);
+    await terminal.until('for “walrus”');
+    // The other value is in the same sentence.
+    terminal.press('Enter', 'End');
+    await terminal.until(/›.*walrus88/);
     terminal.press('e', 'w');
     await terminal.until('Read it:');
     expect(textIn('once')).toContain(TOKEN);
