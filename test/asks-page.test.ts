@@ -123,6 +123,8 @@ describe.sequential('a call that waits', () => {
       const [call, whole] = [await item(page, 'git push four').boundingBox(), await bar(page).boundingBox()];
       return (call?.y ?? 0) - (whole?.y ?? 0);
     };
+    // Answers of before stay for a few seconds.
+    await expect.poll(() => bar(page).getByRole('listitem').count()).toBe(1);
     const before = await place();
     calls.push('git push five');
     await item(page, 'git push five').waitFor();
