@@ -15,6 +15,8 @@ describe('values by their names', () => {
     ["parser.add_argument('--token', default='T1ger&Lamp')", 'T1ger'],
     ['char password[] = "T1ger&Lamp";', 'T1ger'],
     ['$' + '{DB_PASSWORD-copper-f1eld}', 'copper-f1eld'],
+    ['Use it with PASS_PHRASE=walrus88 to begin', 'walrus88'],
+    ['passWord: walrus88', 'walrus88'],
     ['**Password**\n\n```\nWalrus-88-Fig\n```', 'Walrus-88-Fig'],
   ])('takes out what %j names', (text, secret) => {
     expect(maskText(text).text).not.toContain(secret);

@@ -67,7 +67,8 @@ function judge(name: string): NameKind {
   )
     return 'none';
   if (last === 'base' && before === 'key') return 'sure';
-  if (SURE.has(last) || GLUED.test(last) || GLUED_PASS.test(last)) return 'sure';
+  // `PASS_PHRASE` is one word in two.
+  if (SURE.has(last) || SURE.has(before + last) || GLUED.test(last) || GLUED_PASS.test(last)) return 'sure';
   if (last === 'key' || last === 'keys')
     return KEY_OWNERS.has(before) || (before === 'key' && words.includes('access')) ? 'sure' : 'none';
   // `input_tokens` are counted, not kept.
