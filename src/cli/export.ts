@@ -12,8 +12,9 @@ import type { ExportProgress, ExportRequest } from '../export/index.ts';
 import { known } from '../lib/json.ts';
 import { hasScreen } from '../lib/screen.ts';
 import { UserError } from '../lib/user-error.ts';
+import type { When } from '../lib/when.ts';
 import { type CliContext, writeJson, writeLines } from './context.ts';
-import { type SharedFlags, type When, whereOf } from './flags.ts';
+import { type SharedFlags, whereOf } from './flags.ts';
 import { createProgress } from './progress.ts';
 
 interface ExportFlags extends SharedFlags {

@@ -8,8 +8,9 @@ import {
 } from '../core/index.ts';
 import { known } from '../lib/json.ts';
 import { UserError } from '../lib/user-error.ts';
+import type { When } from '../lib/when.ts';
 import { type AuditLog, type CliContext, textOptionsOf, writeAnswer, writeJson, writeLines } from './context.ts';
-import { type SharedFlags, type When, whereOf } from './flags.ts';
+import { type SharedFlags, whereOf } from './flags.ts';
 import { formatAuditLine, formatAuditPage, formatCoverage } from './format/index.ts';
 
 interface GuardLogFlags extends SharedFlags {

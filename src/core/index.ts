@@ -12,6 +12,7 @@ export * from './ledger-index.ts';
 export * from './lifecycle.ts';
 export * from './link.ts';
 export * from './ports.ts';
+export * from './query.ts';
 export * from './reduce.ts';
 export * from './reports/audit.ts';
 export * from './reports/explanation.ts';

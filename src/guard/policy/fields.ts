@@ -1,8 +1,9 @@
 // A strict walk over what a file says: each thing that is not as it should be is told with its place, and the walk goes on.
 
 import type { Document, Node, Pair } from 'yaml';
+import { suggestWord } from '../../lib/suggest-word.ts';
 import { isAlias, isMap, isScalar, isSeq } from './plain-yaml.ts';
-import { type Finding, type Problems, suggestWord } from './problems.ts';
+import type { Finding, Problems } from './problems.ts';
 
 interface Walk {
   /** Of the library; null where a text is plain enough to be read without it. */

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { suggestWord } from '../../lib/suggest-word.ts';
 import {
   type AgentSelector,
   DECISIONS,
@@ -12,7 +13,6 @@ import {
 } from '../policy.ts';
 import { type Field, flag, listOrOne, nameOf, oneOf, type Reader, textOf } from './fields.ts';
 import { isScalar } from './plain-yaml.ts';
-import { suggestWord } from './problems.ts';
 
 export interface ReadRule {
   /** Without what its place in the whole gives it. */
