@@ -5,16 +5,18 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { Worker } from 'node:worker_threads';
 import { ensureInstalled, root } from './ensure-installed.mjs';
 import { fuzzWithStrace, NAME as STRACE } from './fuzz-strace.mjs';
 
-const HELP = `Usage: npm run fuzz -- [NAME …] [--seed N] [--runs N]
+const HELP = `Usage: npm run fuzz -- [NAME …] [--seed N] [--runs N] [--load N]
 
 Run the property tests with random seeds. (npm test runs them once, with a fixed seed.)
 
   NAME        only test files with this in their path
   --seed N    seed of the first round; each further round takes the next number (default: random)
   --runs N    number of rounds, each as many runs of a property as npm test makes (default: 10)
+  --load N    number of busy threads beside the tests (default: 0)
   --list      print the names of the test files
   --help      print this
 
@@ -23,25 +25,52 @@ Examples:
   npm run fuzz -- suggest             one part
   npm run fuzz -- guard --runs 100    one part, a hundred rounds
   npm run fuzz -- guard/strace        run 20,000 allowed commands under strace (Linux)
+  npm run fuzz -- timing --load 6     the tests of live programs, on a busy machine
   npm run fuzz -- --seed 1274900597 policy/suggest-allow
                                       repeat a failure`;
 
-const { seed: first, runs, names, isHelp, isList } = readOptions();
+/** Tests that watch, lock or stop programs: what they see depends on how fast the machine is. */
+const TIMING = [
+  ...[
+    'audit/drain',
+    'audit/exactly-once',
+    'core/reports/live',
+    'hook/hook-stubs',
+    'lib/lock-file',
+    'lib/watch-folders',
+  ],
+  ...['notify/tracker', 'server/claim-daemon', 'server/hook-hold', 'server/http/asks', 'server/http/events'],
+  ...[
+    'server/served-feed',
+    'sessions/follow-rollouts',
+    'sessions/settled-states',
+    'sessions/tracker',
+    'tui/watch-screen',
+  ],
+].map((name) => `src/${name}.test.ts`);
+TIMING.push(...['asks', 'attach-page', 'live', 'needs-you', 'run-live'].map((name) => `test/${name}.test.ts`));
+
+const { seed: first, runs, load, names, isHelp, isList } = readOptions();
 const known = findPropertyTests();
 for (const name of names)
-  if (!known.some((file) => file.includes(name)) && !STRACE.includes(name))
+  if (!known.some((file) => file.includes(name)) && !STRACE.includes(name) && name !== 'timing')
     refuse(
-      `no property test has "${name}" in its path. Known:\n${[...known.map(nameOf), STRACE].map((name) => `  ${name}`).join('\n')}`,
+      `no property test has "${name}" in its path. Known:\n${[...known.map(nameOf), STRACE, 'timing'].map((name) => `  ${name}`).join('\n')}`,
     );
-const files = names.length === 0 ? known : known.filter((file) => names.some((name) => file.includes(name)));
+const properties = names.length === 0 ? known : known.filter((file) => names.some((name) => file.includes(name)));
+const files = [...new Set([...properties, ...(names.includes('timing') ? TIMING : [])])];
 const withStrace = names.length === 0 || names.some((name) => STRACE.includes(name));
 if (isHelp) console.log(HELP);
 else if (isList) console.log([...files.map(nameOf), ...(withStrace ? [STRACE] : [])].join('\n'));
-else await fuzz();
-
-async function fuzz() {
+else {
   ensureInstalled();
   await import('./build.mjs');
+  for (let at = 0; at < load; at++) new Worker('for (;;);', { eval: true });
+  await fuzz();
+  process.exit();
+}
+
+async function fuzz() {
   console.log(`fuzz: ${files.length} test files, ${runs} rounds, first seed ${first}`);
   if (withStrace) {
     const failure = await fuzzWithStrace(first);
@@ -127,14 +156,16 @@ function readOptions() {
       options: {
         seed: { type: 'string' },
         runs: { type: 'string' },
+        load: { type: 'string' },
         list: { type: 'boolean' },
         help: { type: 'boolean', short: 'h' },
       },
     });
-    const { seed = String(randomInt(2 ** 31)), runs = '10', list: isList, help: isHelp } = values;
+    const { seed = String(randomInt(2 ** 31)), runs = '10', load = '0', list: isList, help: isHelp } = values;
     if (String(Number(seed) | 0) !== seed) refuse(`--seed must be an integer of 32 bits, not "${seed}".`);
     if (!/^[1-9]\d{0,8}$/.test(runs)) refuse(`--runs must be a number from 1 on, not "${runs}".`);
-    return { seed: Number(seed), runs: Number(runs), names: positionals, isHelp, isList };
+    if (!/^\d{1,3}$/.test(load)) refuse(`--load must be a number from 0 to 999, not "${load}".`);
+    return { seed: Number(seed), runs: Number(runs), load: Number(load), names: positionals, isHelp, isList };
   } catch (error) {
     refuse(error.message);
   }

@@ -49,13 +49,13 @@ async function entries(): Promise<readonly AuditEntry[]> {
   return found;
 }
 
-describe('a drain', () => {
+describe('drain', () => {
   it('does nothing and creates nothing when there is no queue', async () => {
     expect(await drain(options)).toEqual({ events: 0, entries: 0, bad: 0, isBusy: false });
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('keeps once who started a session, in its own file and in that of the one that did', async () => {
+  it('keeps once who started a session, in its own file and in that of the starting session', async () => {
     for (const seq of [1, 2]) put({ tool: 'Read', quiet: true, seq }, { parent: 'test:above:a7:call-1' });
     await drain(options);
     put({ tool: 'Read', quiet: true, seq: 3 }, { parent: 'test:above:a7:call-1' });
@@ -70,7 +70,7 @@ describe('a drain', () => {
     expect(await entries()).toHaveLength(4);
   });
 
-  it('keeps an injected result as what it is, in one chain with older entries', async () => {
+  it('keeps an injected result as such, in one chain with older entries', async () => {
     put(
       { tool: 'Bash', input: { command: 'npm test' }, seq: 1 },
       { decision: 'deny', rule: 'inject:1', via: 'intercept' },
@@ -85,7 +85,7 @@ describe('a drain', () => {
     expect(await verifyLog(folder)).toMatchObject({ entries: 2, problems: [] });
   });
 
-  it('makes an entry of each call and keeps what tells about the tree', async () => {
+  it('makes an entry of each call and keeps the lines about the tree', async () => {
     put({ tool: 'Bash', input: { command: 'ls' }, seq: 1, agent: 'a7' }, { decision: 'none', ms: 1.5, ppid: 7 });
     put({ event: 'Stop', seq: 2 });
     put({ tool: 'Read', quiet: true, seq: 3 }, { ppid: 7 }, 'other.host');
@@ -129,7 +129,7 @@ describe('a drain', () => {
       expect([file, statSync(path.join(folder, file)).mode & 0o777]).toEqual([file, 0o600]);
   });
 
-  it('takes events in the order of their times, in batches', async () => {
+  it('handles events in the order of their times, in batches', async () => {
     for (let i = 0; i < 1_201; i++) put({ tool: 'Bash', seq: i });
     const names = readdirSync(spool());
     for (const name of names) {
@@ -144,7 +144,7 @@ describe('a drain', () => {
     expect(seqs).toEqual(seqs.toSorted((a, b) => a - b));
   });
 
-  it('tells events of one name apart', async () => {
+  it('keeps events with equal names apart', async () => {
     for (const seq of [1, 2]) {
       put({ tool: 'Bash', seq });
       const [name = ''] = readdirSync(spool());
@@ -157,7 +157,7 @@ describe('a drain', () => {
     expect((await entries()).map(({ call }) => call)).toEqual(['1', '2']);
   });
 
-  it('reads payloads of many megabytes and of several lines, without our line as well', async () => {
+  it('reads payloads of many megabytes and of several lines, also without our line', async () => {
     put({ tool: 'Write', input: { content: 'x'.repeat(12_000_000) }, seq: 1 });
     const payload = JSON.stringify({ event: 'Pre', session: 's1', tool: 'Read', seq: 2 }, null, 2);
     writeFileSync(spool('test.1.1.json'), payload);
@@ -200,7 +200,7 @@ describe('a drain', () => {
     expect(await drain(options)).toMatchObject({ events: 0, bad: 0 });
   });
 
-  it('leaves events that are still being written, and takes over complete ones whose writer has died', async () => {
+  it('leaves events that are still being written, and takes complete ones whose writer has died', async () => {
     const old = new Date(Math.round(Date.now() / 1000) * 1000 - 11 * 60_000);
     mkdirSync(spool());
     const whole = '{"event":"Pre","session":"s1","tool":"Bash","seq":1}\n{"ppid":1}\n';
@@ -215,7 +215,7 @@ describe('a drain', () => {
     expect(await entries()).toMatchObject([{ at: old.toISOString(), call: '1' }]);
   });
 
-  it('is one at a time; the other says so, or waits', async () => {
+  it('runs one at a time; the other reports it, or waits', async () => {
     put({ tool: 'Bash', seq: 1 });
     const lock = await takeLock(lockPath(folder));
     expect(await drain(options)).toEqual({ events: 0, entries: 0, bad: 0, isBusy: true });
@@ -227,7 +227,7 @@ describe('a drain', () => {
     expect(drained.reduce((sum, { entries }) => sum + entries, 0)).toBe(20);
   });
 
-  it('tells the tracker what comes while it looks for a caller, once', async () => {
+  it('passes new events to the tracker once while it looks for a caller', async () => {
     put({ tool: 'Bash', seq: 1 });
     let found: (agent: typeof MAIN) => void = () => {};
     const identify = () => new Promise<typeof MAIN>((resolve) => (found = resolve));
@@ -251,7 +251,7 @@ describe('a drain', () => {
     });
   });
 
-  it('writes nothing outside its folder, whatever a session is called', async () => {
+  it('writes nothing outside its folder, whatever the session id', async () => {
     put({ tool: 'Bash', session: '../../../evil', seq: 1 });
     put({ tool: 'Bash', session: '.', seq: 2 });
     expect(await drain(options)).toMatchObject({ events: 2, entries: 2 });
@@ -281,7 +281,7 @@ describe('a drain', () => {
       expect([file, readFileSync(file, 'utf8').includes(secret)]).toEqual([file, false]);
   });
 
-  it('sums up in one line, and says what it leaves out', async () => {
+  it('reports its work in one line, with what it left out', async () => {
     const token = `ghp_${'aB3dE5gH1j'.repeat(4)}`;
     const subjects = {
       ls: 'ls',
@@ -299,7 +299,7 @@ describe('a drain', () => {
     expect((await entries()).map(({ summary }) => summary)).toEqual(Object.values(subjects));
   });
 
-  it('cuts names that are as long as a text, and says how much is gone', async () => {
+  it('cuts very long names, and writes how much is missing', async () => {
     const long = 'x'.repeat(100_000);
     put({ tool: long, seq: 1 });
     const agent = { ...MAIN, path: ['main', long] };
@@ -309,8 +309,8 @@ describe('a drain', () => {
   });
 });
 
-describe('when it cannot write', () => {
-  it('says why, leaves everything in the spool and the log whole', async () => {
+describe('drain that cannot write', () => {
+  it('reports why, and leaves the queue and the log complete', async () => {
     put({ tool: 'Bash', seq: 1 });
     await drain(options);
     put({ tool: 'Bash', seq: 2 });
@@ -352,8 +352,8 @@ it('records where the log begins before it writes the first line', async () => {
   });
 });
 
-describe('the writer of the spool', () => {
-  it('never takes the place of an event that waits, or is being written', () => {
+describe('the queue writer', () => {
+  it('never replaces an event that waits or is being written', () => {
     put({ seq: 1 });
     const [first = ''] = readdirSync(spool());
     const count = Number(first.split('.')[2]);

@@ -64,7 +64,7 @@ async function expectOnce(calls: readonly string[], all: readonly string[]): Pro
   expect(JSON.parse(readFileSync(path.join(folder, 'audit', 'head.json'), 'utf8')).n).toBe(calls.length);
 }
 
-it('killed before each single step, and in the middle of each write', async () => {
+it('records each event once when killed before each step and in the middle of each write', async () => {
   const put = (seq: string, tool?: string): void =>
     queueEvent(folder, 'test', Buffer.from(JSON.stringify({ event: 'Pre', session: 's', seq, tool })), {});
   const calls: string[] = [];
@@ -86,7 +86,7 @@ it('killed before each single step, and in the middle of each write', async () =
   }
 }, 120_000);
 
-it(`ten hooks at once, ${ROUNDS} times each, while drains are killed`, async () => {
+it(`records each event once when ten hooks run at once, ${ROUNDS} times each, and drains are killed`, async () => {
   const start = prepareWriters(scripts, folder);
   const writers = Array.from({ length: WRITERS }, (_, writer) => start(writer, ROUNDS));
   for (const writer of writers) started.add(writer);

@@ -29,7 +29,7 @@ describe('the log of a recorded session', () => {
   const name = '2.1.197-nested';
   const calls = recordedHooks(name).filter(isCall);
 
-  it('has each call once, in sequence, with the whole path of its agent', async () => {
+  it('has each call once, in order, with the whole path of its agent', async () => {
     fillSpool(folder, recordedHooks(name));
     const log = logOver(name);
     for (let look = 0; look < 2; look++) {
@@ -44,7 +44,7 @@ describe('the log of a recorded session', () => {
     expect(readdirSync(path.join(folder, 'spool'))).toEqual([]);
   });
 
-  it('gives the newest, and says that there are more', async () => {
+  it('gives the newest, and reports that there are more', async () => {
     fillSpool(folder, recordedHooks(name));
     const { entries, hasMore } = await logOver(name).read({}, 2);
     expect(hasMore).toBe(true);
@@ -72,7 +72,7 @@ describe('the log of a recorded session', () => {
     expect(await toolsOf(log, { since: at + 1 })).toEqual(of((entry) => entry.at > deepest.at));
   });
 
-  it('reports new entries while it is being followed', async () => {
+  it('reports new entries while it is followed', async () => {
     const [first, ...rest] = recordedHooks(name).filter(isCall);
     if (!first) throw new Error('no call');
     fillSpool(folder, [first]);
@@ -97,7 +97,7 @@ describe('the log of a recorded session', () => {
     expect(heard.map(({ n }) => n)).toEqual(heard.map(({ n }) => n).toSorted((a, b) => a - b));
   });
 
-  it('tells of a line that was changed', async () => {
+  it('reports a line that was changed', async () => {
     fillSpool(folder, recordedHooks(name));
     const log = logOver(name);
     expect(await log.verify()).toMatchObject({ entries: calls.length, files: 1, firstN: 1, problems: [] });
@@ -109,14 +109,17 @@ describe('the log of a recorded session', () => {
 });
 
 describe('coverage', () => {
-  it.each(['2.1.197-nested', '2.0.76-parallel', '2.1.325-team', '2.0.76-failing'])('of %s is whole', async (name) => {
-    fillSpool(folder, recordedHooks(name));
-    const { session_id: session } = recordedHooks(name)[0]?.payload ?? {};
-    const report = await logOver(name).coverage(String(session));
-    expect(report).toMatchObject({ missed: [], unresolved: [], unnamed: 0 });
-    expect(report.heard).toBe(report.ran);
-    expect(report.ran).toBeGreaterThan(0);
-  });
+  it.each(['2.1.197-nested', '2.0.76-parallel', '2.1.325-team', '2.0.76-failing'])(
+    'of %s is complete',
+    async (name) => {
+      fillSpool(folder, recordedHooks(name));
+      const { session_id: session } = recordedHooks(name)[0]?.payload ?? {};
+      const report = await logOver(name).coverage(String(session));
+      expect(report).toMatchObject({ missed: [], unresolved: [], unnamed: 0 });
+      expect(report.heard).toBe(report.ran);
+      expect(report.ran).toBeGreaterThan(0);
+    },
+  );
 
   it('falls when a hook was removed, and names the agent', async () => {
     const hooks = recordedHooks('2.1.197-nested').filter((hook) => !(isCall(hook) && hook.payload['agent_id']));
@@ -126,7 +129,7 @@ describe('coverage', () => {
     expect(report.missed.map(({ path: names }) => names.length > 1)).toEqual(report.missed.map(() => true));
   });
 
-  it('says how many hooks did not tell which call they were about', async () => {
+  it('counts the hooks that did not name their call', async () => {
     fillSpool(folder, recordedHooks('1.0.60-single'));
     const report = await logOver('1.0.60-single').coverage();
     expect(report.heard).toBe(0);
@@ -141,7 +144,7 @@ describe('coverage', () => {
 });
 
 describe('coverage in a process that follows sessions', () => {
-  it('is that of the session as it is held, not as the disk has it', async () => {
+  it('uses the session as it is in memory, not on disk', async () => {
     const name = '2.1.197-nested';
     fillSpool(folder, recordedHooks(name));
     const places = [{ adapter: claudeCode, root: recordedRoot(name), forced: false }];

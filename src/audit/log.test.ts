@@ -53,8 +53,8 @@ async function all(entries: AsyncIterable<AuditEntry>): Promise<readonly AuditEn
 }
 const read = (options: ReadOptions): Promise<readonly AuditEntry[]> => all(readLog(folder, options));
 
-describe('files', () => {
-  it('one a day, the chain over all of them', async () => {
+describe('log files', () => {
+  it('begin a new file each day, with one chain over all of them', async () => {
     await writeDays();
     expect(logFiles()).toEqual(['2026-11-01.jsonl', '2026-11-02.jsonl', '2026-11-03.jsonl']);
     expect(await verifyLog(folder)).toEqual({
@@ -67,7 +67,7 @@ describe('files', () => {
     });
   });
 
-  it('writes a late entry into the file of a later day, and one dated tomorrow into the file of today', async () => {
+  it('put a late entry into the file of a later day, and one dated tomorrow into that of today', async () => {
     await writeDays(1);
     put(FIRST, { seq: 'late' });
     put(FIRST + 30 * DAY, { seq: 'early' });
@@ -77,7 +77,7 @@ describe('files', () => {
     expect((await read({ until: FIRST })).map(({ call }) => call)).toEqual(['late', '0']);
   });
 
-  it('a long day has several, more than nine in their order', async () => {
+  it('split a long day into more than nine files, in order', async () => {
     for (let i = 0; i < 30; i++) put(FIRST + i, { seq: i });
     await drainAt(FIRST + 1000, 1_500);
     expect(logFiles().length).toBeGreaterThan(10);
@@ -91,7 +91,7 @@ describe('files', () => {
   });
 });
 
-describe('what verify finds', () => {
+describe('verify reports', () => {
   const whatOf = async (): Promise<readonly string[]> =>
     (await verifyLog(folder)).problems.map(({ file, line, what }) => `${file}:${line} ${what}`);
   const change = (name: string, how: (lines: string[]) => readonly string[]): void =>
@@ -103,7 +103,7 @@ describe('what verify finds', () => {
     expect(await whatOf()).toEqual(['2026-11-02.jsonl:2 Entry 5 was changed: its hash is not that of its text.']);
   });
 
-  it('a changed line that was given a right hash', async () => {
+  it('a changed line with a correct hash', async () => {
     change('2026-11-02.jsonl', ([a = '', b = '', c = '']) => {
       const { n, prev, hash: _old, ...fields } = JSON.parse(b) as AuditEntry;
       return [a, sealEntry({ ...fields, tool: 'Read' }, { n: n - 1, hash: prev }).line, c];
@@ -125,7 +125,7 @@ describe('what verify finds', () => {
     ]);
   });
 
-  it('a doubled line, and one that is none', async () => {
+  it('a doubled line, and a line that is not an entry', async () => {
     change('2026-11-02.jsonl', ([a = '', b = '', c = '']) => [a, a, b, 'hello', c]);
     expect(await whatOf()).toEqual([
       '2026-11-02.jsonl:2 Entry 4 stands behind entry 4: lines were moved or doubled.',
@@ -146,7 +146,7 @@ describe('what verify finds', () => {
     expect(await whatOf()).toEqual(['2026-11-03.jsonl:1 The log begins with entry 7: 6 lines are missing before it.']);
   });
 
-  it('a tail that was cut off, also after the log went on', async () => {
+  it('a tail that was cut off, also when entries followed later', async () => {
     change('2026-11-03.jsonl', ([a = '']) => [a]);
     expect(await whatOf()).toEqual([
       '2026-11-03.jsonl:1 The log ends with entry 7, but it had come to entry 9: 2 lines are missing.',
@@ -160,7 +160,7 @@ describe('what verify finds', () => {
     ]);
   });
 
-  it('reports damage at the end, which a drain must not repair', async () => {
+  it('damage at the end, which a drain must not repair', async () => {
     const text = readFileSync(audit('2026-11-03.jsonl'), 'utf8');
     writeFileSync(audit('2026-11-03.jsonl'), text.slice(0, -40));
     put(FIRST + 2 * DAY + 90_000, { seq: 'more' });
@@ -169,7 +169,7 @@ describe('what verify finds', () => {
     expect(linesOf('2026-11-03.jsonl')[2]).toBe(text.slice(0, -40).split('\n')[2]);
   });
 
-  it('only a newline that an editor took is put back', async () => {
+  it('nothing when an editor removed only the last newline and it was put back', async () => {
     const text = readFileSync(audit('2026-11-03.jsonl'), 'utf8');
     writeFileSync(audit('2026-11-03.jsonl'), text.trimEnd());
     expect(await whatOf()).toEqual(['2026-11-03.jsonl:3 Entry 9 has no end of line.']);
@@ -186,7 +186,7 @@ describe('what verify finds', () => {
   it.each([
     ['is missing', () => rmSync(audit('head.json'))],
     ['cannot be read', () => writeFileSync(audit('head.json'), '{"n":')],
-  ])('a head that %s, with the end of the log or without it; also after the log went on', async (what, damage) => {
+  ])('a head that %s, with and without the end of the log, also when entries followed later', async (what, damage) => {
     damage();
     const told = [`head.json:1 It ${what}: whether lines are missing at the end of the log cannot be told.`];
     expect(await whatOf()).toEqual(told);
@@ -204,13 +204,13 @@ describe('what verify finds', () => {
     expect(await whatOf()).toEqual([]);
   });
 
-  it('nothing in a head that is behind: its drain was killed', async () => {
+  it('nothing when the head is behind because its drain was killed', async () => {
     writeFileSync(audit('head.json'), '{"n":2,"hash":"x"}');
     await drainMore();
     expect(await whatOf()).toEqual([]);
   });
 
-  it('a file that was given the name of another day', async () => {
+  it('a file that was renamed to another day', async () => {
     renameSync(audit('2026-11-03.jsonl'), audit('2026-11-09.jsonl'));
     expect(await whatOf()).toEqual(['2026-11-09.jsonl:1 It begins with an entry of 2026-11-03: the file was renamed.']);
     renameSync(audit('2026-11-01.jsonl'), audit('2026-10-31.jsonl'));
@@ -219,7 +219,7 @@ describe('what verify finds', () => {
     );
   });
 
-  it('any change of any line, wherever it is', async () => {
+  it('any change of any line, anywhere', async () => {
     const names = logFiles();
     const texts = new Map(names.map((name) => [name, readFileSync(audit(name), 'utf8')]));
     const place = fc.record({
@@ -239,7 +239,7 @@ describe('what verify finds', () => {
   });
 });
 
-it('a drain that is killed before its first note leaves a log without a fault', async () => {
+it('nothing when a drain was killed before its first note', async () => {
   put(FIRST, { seq: 1 });
   await drainAt(FIRST);
   // As it is before the first line: from then on only a removed head can be missing.
@@ -249,8 +249,8 @@ it('a drain that is killed before its first note leaves a log without a fault', 
   expect(await verifyLog(folder)).toMatchObject({ entries: 0, problems: [] });
 });
 
-describe('reading', () => {
-  it('newest or oldest first, a number of them', async () => {
+describe('reading the log', () => {
+  it('returns a number of entries, newest or oldest first', async () => {
     await writeDays();
     expect((await read({})).map(({ n }) => n)).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1]);
     expect((await read({ limit: 2 })).map(({ n }) => n)).toEqual([9, 8]);
@@ -258,7 +258,7 @@ describe('reading', () => {
     expect(await read({ limit: 0 })).toEqual([]);
   });
 
-  it('by everything that is asked for', async () => {
+  it('filters by every field', async () => {
     put(FIRST, { seq: 1, agent: 'a7b8', tool: 'Read' }, { decision: 'deny' });
     put(FIRST + 1000, { seq: 2, session: 's2' });
     put(FIRST + 2000, { seq: 3, agent: 'c9', session: 's2' }, { decision: 'none' });
@@ -280,7 +280,7 @@ describe('reading', () => {
     expect(await calls({ session: 's2', agent: 'subagent' })).toBe('3');
   });
 
-  it('opens no file that is too old', async () => {
+  it('does not open files that are too old', async () => {
     await writeDays();
     writeFileSync(audit('2026-11-01.jsonl'), 'bad\n');
     const bad: string[] = [];
@@ -291,19 +291,19 @@ describe('reading', () => {
     expect(bad).toEqual(['2026-11-01.jsonl']);
   });
 
-  it('is empty when there is no log', async () => {
+  it('returns nothing when there is no log', async () => {
     expect(await read({})).toEqual([]);
     expect(await verifyLog(folder)).toMatchObject({ entries: 0, files: 0, firstN: null, lastN: null, problems: [] });
   });
 });
 
-describe('following', () => {
+describe('following the log', () => {
   const follow = (options: Partial<FollowOptions> = {}, pollMs = 50) => {
     const controller = new AbortController();
     return { entries: followLog(folder, { signal: controller.signal, pollMs, ...options }), controller };
   };
 
-  it('gives what comes, over the end of files and of days, each once', async () => {
+  it('reports each new entry once, across files and days', async () => {
     await writeDays(1);
     let onBegin = (): void => undefined;
     const isFollowing = new Promise<void>((resolve) => {
@@ -319,7 +319,7 @@ describe('following', () => {
     expect((await found).map(({ n }) => n)).toEqual(Array.from({ length: 40 }, (_, i) => i + 4));
   });
 
-  it('waits for a log that does not exist yet, filters, hides half a line, and ends when aborted', async () => {
+  it('waits for a log that does not exist yet, filters, holds back half lines, and ends when aborted', async () => {
     const timers = vi.spyOn(globalThis, 'setTimeout');
     onTestFinished(() => timers.mockRestore());
     const looks = (): number => timers.mock.calls.filter(([, ms]) => ms === 41).length;
@@ -345,8 +345,8 @@ describe('following', () => {
   });
 });
 
-describe('pruning', () => {
-  it('removes whole days; the chain begins at the first that is kept', async () => {
+describe('pruning the log', () => {
+  it('removes whole days; the chain begins at the first one kept', async () => {
     await writeDays();
     expect(await prune(folder, 1, () => FIRST + 2 * DAY)).toBe(1);
     expect(await verifyLog(folder)).toEqual({ entries: 6, files: 2, firstN: 4, lastN: 9, prunedTo: 3, problems: [] });
@@ -357,7 +357,7 @@ describe('pruning', () => {
     ]);
   });
 
-  it('may take all; the chain goes on', async () => {
+  it('can remove everything; the chain continues', async () => {
     await writeDays();
     expect(await prune(folder, 10, () => FIRST + 100 * DAY)).toBe(3);
     expect(await verifyLog(folder)).toMatchObject({ entries: 0, files: 0, prunedTo: 9, problems: [] });
@@ -374,7 +374,7 @@ describe('pruning', () => {
     expect(await verifyLog(folder)).toMatchObject({ entries: 6, firstN: 4, prunedTo: 6, problems: [] });
   });
 
-  it('removes old set-aside files, but nothing while a drain is running', async () => {
+  it('removes old set-aside files, but nothing during a drain', async () => {
     const bad = path.join(folder, 'spool', 'bad');
     put(FIRST);
     for (const name of ['old', 'new'])
@@ -392,7 +392,7 @@ describe('pruning', () => {
 });
 
 describe('an audit folder that was removed', () => {
-  it('does not verify as a log that never began, nor does the log that begins after it', async () => {
+  it('does not verify as a log that never began, and neither does the log that follows it', async () => {
     await writeDays();
     rmSync(audit(), { recursive: true });
     expect((await verifyLog(folder)).problems).not.toEqual([]);

@@ -40,7 +40,7 @@ async function bySubAgents(): Promise<{ readonly single: SessionTree; readonly n
   return { single, nested };
 }
 
-it('puts a continued session below its agent, whichever of the two is older and however often it is noted', async () => {
+it('puts a continued session below its agent, whichever is older and however often it is noted', async () => {
   const { single, nested } = await bySubAgents();
   const agent = single.agents.find(({ kind }) => kind === 'task');
   if (!agent) throw new Error('no sub-agent');
@@ -55,7 +55,7 @@ it('puts a continued session below its agent, whichever of the two is older and 
   expect(root).toMatchObject({ id: nested.id, link: { parent: agent.id, evidence: 'continued', rank: 'exact' } });
 });
 
-it('nothing is noted of a session that would go on from itself, nor with an id that could not be read back', async () => {
+it('notes nothing when a session would continue itself, or an id could not be read back', async () => {
   const { single, nested } = await bySubAgents();
   const [main] = single.agents;
   if (!main) throw new Error('no main agent');

@@ -40,7 +40,7 @@ describe('pruning the hook lines of a session', () => {
     expect(readdirSync(hooks).sort()).toEqual(['resumed.jsonl', 'young.jsonl']);
   });
 
-  it('keeps them when the list of sessions is missing or cannot be read', async () => {
+  it('keeps them when the list of sessions is missing or unreadable', async () => {
     tell('gone', FIRST);
     await prune(folder, 5, () => NOW);
     const blind = () => Promise.reject(new Error('not now'));

@@ -15,7 +15,7 @@ const names = (): string[] => readdirSync(path.join(state, 'spool')).sort();
 const text = (name: string): string => readFileSync(place(name), 'utf8');
 const DRAFT = '.new-claude-code.12.0';
 
-describe('a draft', () => {
+describe('a queue draft', () => {
   it('is recognised by its name', () => {
     expect(isPendingOf('claude-code', DRAFT)).toBe(true);
     const others = ['', 'claude-code.12.0', `${DRAFT}/x`, `../${DRAFT}`, '.new-claude-code.12', '.new-claude-code.x.0'];
@@ -23,7 +23,7 @@ describe('a draft', () => {
       expect([name, isPendingOf('claude-code', name)]).toEqual([name, false]);
   });
 
-  it('is settled by one, once', () => {
+  it('is settled by one process, once', () => {
     writeFileSync(place(DRAFT), '{"a":1}');
     expect(queuePending(state, DRAFT, { ppid: 7, decision: 'none' }, Date.now() - 5_000)).toBe(true);
     expect(queuePending(state, DRAFT, { decision: 'late' })).toBe(false);
@@ -54,7 +54,7 @@ describe('a draft', () => {
     expect(Math.abs(statSync(place('claude-code.12.0.json')).mtimeMs - called.getTime())).toBeLessThan(2);
   });
 
-  it('says nothing of a time that cannot be', () => {
+  it('has no time when the time is impossible', () => {
     writeFileSync(place(DRAFT), '{}');
     queuePending(state, DRAFT, {}, Date.now() + 60_000);
     expect(text('claude-code.12.0.json')).toBe('{}\n{"ms":null}\n');

@@ -35,8 +35,8 @@ function writeRun(folder: string, name: string, ...records: readonly object[]): 
   return file;
 }
 
-describe('a message to an agent out of reach', () => {
-  it('says that its run has ended, when, and how to go on', async () => {
+describe('a message to an agent that cannot be reached', () => {
+  it('reports that its run has ended, when, and how to continue', async () => {
     const folder = makeTemporaryFolder('attach');
     const started = { type: 'session_started', session_id: SESSION };
     writeRun(folder, '20261115T065016-1', started, {
@@ -53,7 +53,7 @@ describe('a message to an agent out of reach', () => {
     });
   });
 
-  it('says that the run was killed if nothing is written about its end', async () => {
+  it('reports that the run was killed when no end was recorded', async () => {
     const folder = makeTemporaryFolder('attach');
     const file = writeRun(folder, '20261115T065016-1', { type: 'session_started', session_id: SESSION });
     appendFileSync(file, '{"type":"subagent_sp');
@@ -61,14 +61,14 @@ describe('a message to an agent out of reach', () => {
     expect(said).toEqual({ whyNot: `its run was killed. Continue with: troupe attach ${SESSION}` });
   });
 
-  it('says that the session is no run if there was none', async () => {
+  it('reports that the session is not a run when it was none', async () => {
     const said = await attachIn(makeTemporaryFolder('attach')).send(AUDIT, 'Stop.');
     expect(said).toEqual({ whyNot: expect.stringContaining('the session was not started by troupe run') });
   });
 });
 
-describe('a result that a file gives', () => {
-  it('is queued for the audit as an injected one, not as a refusal', async () => {
+describe('a result from a file', () => {
+  it('is queued for the audit as an injected result, not as a denial', async () => {
     const folder = makeTemporaryFolder('inject');
     const file = path.join(folder, 'results.yaml');
     writeFileSync(file, 'version: 1\nresults:\n  - tools: "Bash(npm test:*)"\n    result: 12 passed\n');

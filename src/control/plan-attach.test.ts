@@ -77,8 +77,8 @@ async function ofHost(host: string, isMain: boolean): Promise<string> {
 
 const message = 'Which file was it?';
 
-describe('the best true way', () => {
-  it('follows an agent at work, and refuses to send it a message by resuming it', async () => {
+describe('the best way to continue', () => {
+  it('follows a running agent, and refuses to send it a message by resuming it', async () => {
     const { report, call } = await plan(CLAUDE_SUB, { status: 'running' });
     expect([report.way, report.command, call]).toEqual(['follow', null, undefined]);
     await expect(plan(CLAUDE_SUB, { status: 'running', message })).rejects.toThrow(UserError);
@@ -90,7 +90,7 @@ describe('the best true way', () => {
     ['2.1.150', 'SendMessage', { CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS: '1' }],
     ['2.1.63', '"resume"', undefined],
     ['2.0.76', '"resume"', undefined],
-  ])('Claude Code %s: a sub-agent is woken by its main agent', async (version, tool, env) => {
+  ])('wakes a sub-agent of Claude Code %s through its main agent', async (version, tool, env) => {
     const { report, call } = await plan(CLAUDE_SUB, { version, message });
     expect(report.way).toBe('parent');
     expect(call?.args).toEqual(['--resume', report.agent.sessionId, '-p']);
@@ -106,7 +106,7 @@ describe('the best true way', () => {
     ['a copy of a session', { version: '2.1.325', message, fork: true }],
     ['its session is open elsewhere', { version: '2.1.325', message, mainStatus: 'waiting' }],
     ['none was given', { version: '2.1.325' }],
-  ])('Claude Code: a new session, because %s', async (reason, asked) => {
+  ])('starts a new session of Claude Code because %s', async (reason, asked) => {
     const { report, call, begins } = await plan(CLAUDE_SUB, asked);
     expect(report.way).toBe('handover');
     expect(report.reasons).toEqual([expect.stringContaining(reason)]);
@@ -123,7 +123,7 @@ describe('the best true way', () => {
     ['gemini', ['--session-id', NEW, '--prompt=TEXT'], 'handover'],
     ['qwen', ['--session-id', NEW, '--prompt=TEXT'], 'handover'],
     ['copilot', [`--session-id=${NEW}`, '--prompt=TEXT'], 'handover'],
-  ])('a sub-agent of %s', async (host, args, way) => {
+  ])('continues a sub-agent of %s', async (host, args, way) => {
     const { report, call } = await plan(await ofHost(host, false), { message, version: '99.0.0' });
     const shown = call?.args.map((word) => word.replace(report.text ?? '', 'TEXT').replace(report.agent.id, 'ID'));
     expect([report.way, shown]).toEqual([way, args]);
@@ -132,13 +132,13 @@ describe('the best true way', () => {
   it.each([
     ['1.18.34', ['--session', 'ID', '--fork']],
     ['2.0.15', ['mini', '--session', 'ID', '--fork']],
-  ])('a copy of a session of OpenCode %s opens in a terminal that can copy', async (version, args) => {
+  ])('opens a copy of an OpenCode %s session in a terminal when that can copy', async (version, args) => {
     const id = await ofHost('opencode', true);
     const { call } = await plan(id, { fork: true, version, mainStatus: 'completed' });
     expect(call?.args.map((word) => word.replace(id, 'ID'))).toEqual(args);
   });
 
-  it('Copilot before 1.0.65 is given the id of a new session in another way', async () => {
+  it('passes the id of a new session in another way to Copilot before 1.0.65', async () => {
     const { call } = await plan(await ofHost('copilot', false), { message, version: '1.0.50' });
     expect(call?.args[0]).toBe(`--resume=${NEW}`);
   });
@@ -150,21 +150,21 @@ describe('the best true way', () => {
     ['gemini', ['--resume', 'ID', `--prompt=${message}`]],
     ['qwen', ['--resume', 'ID', `--prompt=${message}`]],
     ['copilot', ['--resume=ID', `--prompt=${message}`]],
-  ])('a session of %s is opened again', async (host, args) => {
+  ])('opens a session of %s again', async (host, args) => {
     const id = await ofHost(host, true);
     const { report, call } = await plan(id, { message, mainStatus: 'completed' });
     expect([report.way, call?.args.map((word) => word.replace(id, 'ID'))]).toEqual(['session', args]);
     expect([report.begins, call?.env]).toEqual([null, {}]);
   });
 
-  it('another host: a new session of that one, whatever the own could do', async () => {
+  it('starts a new session when the host is another one, whatever the first could do', async () => {
     const { report, begins } = await plan(CLAUDE_SUB, { message, host: 'codex', version: '0.166.0' });
     expect([report.way, report.host, begins]).toEqual(['handover', 'codex', { host: 'codex' }]);
     expect(report.reasons).toEqual(['Codex cannot open a conversation of Claude Code.']);
     await expect(plan(CLAUDE_SUB, { host: 'nobody' })).rejects.toThrow('«nobody»');
   });
 
-  it('an id that a program could take for something else is not given to it', async () => {
+  it('does not pass an id to a program when the program could misread it', async () => {
     const opened = await open(CLAUDE_SUB);
     const id = 'claude-code:--dangerously-skip-permissions' as typeof opened.agent;
     const agents = opened.tree.agents.map((node) => (node.id === opened.agent ? { ...node, id } : node));

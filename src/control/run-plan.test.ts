@@ -59,7 +59,7 @@ async function run(attach: AttachPlan, env: Readonly<Record<string, string>> = {
 const whatWasGiven = () => JSON.parse(readFileSync(path.join(folder, 'given.json'), 'utf8'));
 
 describe('running a plan', () => {
-  it('in the folder of the agent, with the text, the parent and the exit code', async () => {
+  it('uses the folder of the agent, and passes text, parent and exit code', async () => {
     const { code } = await run(plan({ args: given('process.exitCode = 7') }));
     expect(code).toBe(7);
     expect(whatWasGiven()).toEqual({ text: 'All of it.', parent: 'toy:s1:a1', folder });
@@ -70,7 +70,7 @@ describe('running a plan', () => {
     expect(whatWasGiven().parent).toBe('toy:outer:outer');
   });
 
-  it('a session whose id is known is noted before its program begins', async () => {
+  it('notes a session whose id is known before its program begins', async () => {
     const { noted, code } = await run(plan({ args: given('process.exit(1)') }, { host: 'toy', session: 'new' }));
     expect({ noted, code }).toEqual({ noted: ['toy:new'], code: 1 });
     rmSync(path.join(folder, 'given.json'));
@@ -85,7 +85,7 @@ describe('running a plan', () => {
     expect(existsSync(path.join(folder, 'given.json'))).toBe(false);
   });
 
-  it('notes a session once that the program names, and prints only the records meant for people', async () => {
+  it('notes a session once when the program names it, and prints only records meant for people', async () => {
     const records = ['{"id":"n1"}', 'no record', '{"id":"n1","say":"Hello"}', '{"say":"there"}'];
     const printed = {
       sessionIn: (line: string) => /"id":"(\w+)"/.exec(line)?.[1],
@@ -96,12 +96,12 @@ describe('running a plan', () => {
     expect(outcome).toEqual({ code: 0, noted: ['toy:n1'], written: 'Hello\nthere\n' });
   });
 
-  it('a program that does not read its text, and one that is ended by a signal', async () => {
+  it('handles a program that does not read its text, and one that a signal ends', async () => {
     const args = ['-e', 'process.kill(process.pid, "SIGTERM"); setTimeout(() => {}, 1e6)'];
     expect((await run(plan({ args, stdin: 'x'.repeat(1_000_000) }))).code).toBe(143);
   });
 
-  it('a program, or a folder, that is not there', async () => {
+  it('reports a missing program or folder', async () => {
     await expect(run(plan({ program: path.join(folder, 'none') }))).rejects.toThrow(UserError);
     await expect(run(plan({}, undefined, path.join(folder, 'gone')))).rejects.toThrow('is not there');
   });

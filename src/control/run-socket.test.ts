@@ -31,7 +31,7 @@ function recording(): { readonly steering: RunSteering; readonly asked: unknown[
 }
 
 describe('a run that others can reach', () => {
-  it('is found by its session, and by nothing before it is known', async () => {
+  it('is found by its session once that is known', async () => {
     const { steering, asked } = recording();
     const socket = await openRunSocket(folder, 'r1', steering);
     expect(await findRun(folder, 's1')).toBeUndefined();
@@ -53,7 +53,7 @@ describe('a run that others can reach', () => {
     expect(readdirSync(path.join(folder, 'runs'))).toEqual([]);
   });
 
-  it('is asked nothing about agents that have ended', async () => {
+  it('refuses requests about agents that have ended', async () => {
     const { steering, asked } = recording();
     const socket = await openRunSocket(folder, 'r1', steering);
     socket.name('s1');
@@ -66,7 +66,7 @@ describe('a run that others can reach', () => {
     await socket.close();
   });
 
-  it.skipIf(process.platform === 'win32')('is for its owner only', async () => {
+  it.skipIf(process.platform === 'win32')('is accessible to its owner only', async () => {
     const socket = await openRunSocket(folder, 'r1', recording().steering);
     const file = path.join(folder, 'runs/r1.door');
     const { address } = JSON.parse(readFileSync(file, 'utf8'));
@@ -76,7 +76,7 @@ describe('a run that others can reach', () => {
     expect(existsSync(path.dirname(address))).toBe(false);
   });
 
-  it('one that ends in the middle of a request says so', async () => {
+  it('reports when it ends in the middle of a request', async () => {
     let isAsked = (): void => {};
     const asked = new Promise<void>((resolve) => {
       isAsked = resolve;
@@ -94,7 +94,7 @@ describe('a run that others can reach', () => {
     expect(await answer).toEqual({ whyNot: 'its run has ended.' });
   });
 
-  it.skipIf(process.platform === 'win32')('one that was killed is no run, and leaves nothing behind', async () => {
+  it.skipIf(process.platform === 'win32')('is not found after it was killed, and leaves nothing behind', async () => {
     const own = mkdtempSync(path.join(folder, 'socket-'));
     const address = path.join(own, 'door');
     const listening = 'require("net").createServer().listen(process.argv[1], () => console.log("open"))';

@@ -107,7 +107,7 @@ describe('a steered program', () => {
     expect(seen.isInputOver).toBe(true);
   });
 
-  it('gets the decision about a call as answer to the permission request for it', async () => {
+  it('gets the decision about a call as answer to its permission request', async () => {
     const { sent, print } = steered(LINES, async () => ({ kind: 'result', text: 'given', isError: true }));
     print(call('1'), question('2'));
     await settled();
@@ -127,7 +127,7 @@ describe('a steered program', () => {
     ]);
   });
 
-  it('passes control messages of a caller that speaks the protocol itself', async () => {
+  it('passes on control messages of a caller that speaks the protocol itself', async () => {
     const { steering, sent, seen, print } = steered([
       ...LINES,
       '--input-format',

@@ -35,7 +35,7 @@ const conversation = (agent: AgentId): readonly Facts<AgentEvent>[] => [
 ];
 
 describe('links', () => {
-  it('name main as the parent when a copy of its conversation tells of the call as well', () => {
+  it('name main as the parent when a copy of its conversation holds the call as well', () => {
     const { agents } = treeOf({
       main: conversation(MAIN),
       copy: [{ kind: 'agent-seen', agent: COPY, internal: 'compact' }, ...conversation(COPY)],
@@ -71,12 +71,12 @@ describe('a warm-up', () => {
     expect(kindWhen(main, seen, prompted, spoken, called)).toBe('task');
   });
 
-  it('is shown when it has no prompt and the transcript that may have asked for it is gone', () => {
+  it('is shown when it has no prompt and the transcript that may have requested it is missing', () => {
     expect(kindWhen(seen, spoken)).toBe('task');
   });
 });
 
-describe('an agent at work', () => {
+describe('a running agent', () => {
   const OTHER = toSessionId('test', 'other');
   const at = 1e12 - 1000;
   const working: readonly Facts<AgentEvent>[] = [
@@ -93,14 +93,14 @@ describe('an agent at work', () => {
   const statusesWhen = (...facts: readonly Facts<AgentEvent>[]) =>
     treeOf({ one: [...working, ...facts] }).agents.map(({ status }) => status);
 
-  it('goes on when its process has left the session for another one, and main does not', () => {
+  it('stays running when its process moves to another session and main does not', () => {
     expect(statusesWhen(process)).toEqual(['waiting', 'running']);
     expect(statusesWhen({ ...process, movedTo: OTHER })).toEqual(['completed', 'running']);
     expect(statusesWhen({ ...process, alive: false, movedTo: OTHER })).toEqual(['completed', 'unknown']);
     expect(statusesWhen()).toEqual(['completed', 'unknown']);
   });
 
-  it('is not over when a process that resumed its session assumes so while its own one lives', () => {
+  it('does not end when a process that resumed its session assumes so while its own process is alive', () => {
     const resumed: Facts<AgentEvent> = { kind: 'process-seen', pid: 8, alive: true, startedAt: at - 1 };
     const outcome = { signal: 'notification', outcome: 'stopped', isAssumed: true, at } as const;
     const assumed: Facts<AgentEvent> = { kind: 'run-ended', agent: WORKER, ...outcome };
@@ -109,11 +109,11 @@ describe('an agent at work', () => {
     expect(statusesWhen(resumed, assumed)[1]).toBe('stopped');
   });
 
-  it('is not called dead when its process is out of sight', () => {
+  it('does not end when its process cannot be seen', () => {
     expect(statusesWhen({ ...process, alive: false, isOutOfSight: true })).toEqual(['waiting', 'running']);
   });
 
-  it('is not called completed by its sidecar before its own last words are there', () => {
+  it('is not completed by its sidecar before its own last message is there', () => {
     const finished: Facts<AgentEvent> = { kind: 'run-ended', agent: WORKER, signal: 'sidecar', outcome: 'completed' };
     const failed: readonly Facts<AgentEvent>[] = [
       { kind: 'entry-added', agent: WORKER, entry: 'failure', id: 'f', at },
@@ -127,7 +127,7 @@ describe('an agent at work', () => {
   });
 });
 
-describe('a main agent whose process lives', () => {
+describe('a main agent whose process is alive', () => {
   const at = 1e12 - 1000;
   const process: Facts<AgentEvent> = { kind: 'process-seen', pid: 7, alive: true, startedAt: at - 100 };
   const turn: readonly Facts<AgentEvent>[] = [
@@ -139,18 +139,18 @@ describe('a main agent whose process lives', () => {
     return [main?.status, main?.waitingOn];
   };
 
-  it('works when its turn is over and its process says that it is busy', () => {
+  it('runs when its turn is over and its process reports busy', () => {
     expect(stateWhen(...turn, { ...process, state: 'busy' })).toEqual(['running', undefined]);
     expect(stateWhen(...turn, { ...process, state: 'idle' })).toEqual(['waiting', 'input']);
     expect(stateWhen(...turn, process)).toEqual(['waiting', 'input']);
   });
 
-  it('is over with its turn when the process gets no further prompt', () => {
+  it('ends with its turn when the process gets no further prompt', () => {
     expect(stateWhen(...turn, { ...process, endsWithTurn: true })).toEqual(['completed', undefined]);
     expect(stateWhen(...turn.slice(0, 1), { ...process, endsWithTurn: true })).toEqual(['running', undefined]);
   });
 
-  it('waits for its first prompt only when the process is its own, and not busy', () => {
+  it('waits for its first prompt only when the process is its own and not busy', () => {
     const seen: Facts<AgentEvent> = { kind: 'agent-seen', agent: MAIN, at };
     expect(stateWhen(seen, process)).toEqual(['waiting', 'input']);
     expect(stateWhen(seen, { ...process, state: 'busy' })).toEqual(['running', undefined]);
@@ -158,7 +158,7 @@ describe('a main agent whose process lives', () => {
   });
 });
 
-it('starts, and does not wait, when its session is a copy in which nothing was said yet', () => {
+it('is starting, not waiting, when its session is a copy without new messages', () => {
   const at = 1e12 - 1000;
   const copied: readonly Facts<AgentEvent>[] = [
     { kind: 'entry-added', agent: MAIN, entry: 'prompt', id: 'p', at: at - 9 },
@@ -180,7 +180,7 @@ it('starts, and does not wait, when its session is a copy in which nothing was s
   expect(stateOf([...copied, { kind: 'process-seen', pid: 7, alive: true, state: 'idle' }])).toBe('waiting');
 });
 
-it('is not at work in a copy of its session', () => {
+it('does not run in a copy of its session', () => {
   const at = 1e12 - 1000;
   const main: readonly Facts<AgentEvent>[] = [
     { kind: 'entry-added', agent: MAIN, entry: 'prompt', id: 'p', at },
@@ -199,7 +199,7 @@ it('is not at work in a copy of its session', () => {
   expect(stateOf([...main, copied], [...worker, { kind: 'source-borrowed' }])).toBe('unknown');
 });
 
-describe('a main agent without a record of its process', () => {
+describe('a main agent without a process record', () => {
   const at = 1e12 - 10_000;
   const main: readonly Facts<AgentEvent>[] = [
     { kind: 'entry-added', agent: MAIN, entry: 'prompt', id: 'p', at },
@@ -219,13 +219,13 @@ describe('a main agent without a record of its process', () => {
   const waitsOn = (facts: readonly Facts<AgentEvent>[]) =>
     treeOf({ main, worker: facts }).agents.find(({ id }) => id === MAIN)?.waitingOn;
 
-  it('waits for its agent in the background, whose end will wake it', () => {
+  it('waits for its background agent, whose end will wake it', () => {
     expect(waitsOn(worker)).toBe('child');
     expect(waitsOn([...worker, done])).toBe('input');
   });
 });
 
-describe('a parent whose host writes calls down after their end', () => {
+describe('a parent whose host records calls after their end', () => {
   const at = 1e12 - 10_000;
   const main: readonly Facts<AgentEvent>[] = [
     { kind: 'entry-added', agent: MAIN, entry: 'prompt', id: 'p', at },
@@ -251,7 +251,7 @@ describe('a parent whose host writes calls down after their end', () => {
     return [found?.status, found?.waitingOn];
   };
 
-  it('waits for its agent until that has ended, and works until the call is written', () => {
+  it('waits for its agent until that ends, then runs until the call is recorded', () => {
     expect(stateWith({})).toEqual(['waiting', 'input']);
     expect(stateWith({ worker })).toEqual(['waiting', 'child']);
     expect(stateWith({ worker: [...worker, done] })).toEqual(['running', undefined]);

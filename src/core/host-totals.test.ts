@@ -47,7 +47,7 @@ describe("the host's own total of a session", () => {
     expect(totalsAfter(...reply('a', 10, 5), total(1, 20, 12))).toEqual({ ...NOTHING, output: 12, unattributed: 7 });
   });
 
-  it('adds nothing if the messages hold all of it', () => {
+  it('adds nothing when the messages hold all of it', () => {
     expect(totalsAfter(...reply('a', 10, 5), total(1, 20, 5))).toEqual({ ...NOTHING, output: 5 });
   });
 
@@ -62,17 +62,17 @@ describe("the host's own total of a session", () => {
     expect(totalsAfter(...facts)).toEqual({ ...NOTHING, output: 162, unattributed: 7 });
   });
 
-  it('adds up with totals of other spans', () => {
+  it('is added to totals of other spans', () => {
     const facts = [...reply('a', 10, 5), total(1, 15, 8), ...reply('b', 25, 5), total(20, 30, 9)];
     expect(totalsAfter(...facts)).toEqual({ ...NOTHING, output: 17, unattributed: 7 });
   });
 
-  it('keeps our sum if it is less, and says so', () => {
+  it("keeps our sum when the host's is less, and reports it", () => {
     const shown = totalsAfter(...reply('a', 10, 5), total(1, 20, 3));
     expect(shown).toEqual({ ...NOTHING, output: 5, problems: ['total-below-sum'] });
   });
 
-  it('counts no message twice if the host gives its model another name', () => {
+  it('counts no message twice when the host gives its model another name', () => {
     const shown = totalsAfter(...reply('a', 10, 5), total(1, 20, 6, 'm-20260101'));
     expect(shown).toEqual({ ...NOTHING, output: 6, unattributed: 1 });
   });
@@ -83,7 +83,7 @@ describe("the host's own total of a session", () => {
     expect(shown).toEqual({ ...NOTHING, output: 6, unattributed: 1 });
   });
 
-  it('of a fork that goes on from that of its original counts from there', () => {
+  it('of a fork counts from there when it continues that of its original', () => {
     const forked = { kind: 'session-forked', from: toSessionId('test', 'original'), replies: ['a'] } as const;
     const facts = [...reply('a', 10, 5), { kind: 'session-copied', at: 20 } as const, ...reply('b', 25, 5)];
     const known = totalsAfter(
@@ -99,13 +99,13 @@ describe("the host's own total of a session", () => {
 describe('a request that is in no conversation', () => {
   const compacted = (at: number): Told<AgentEvent> => ({ kind: 'request-hidden', purpose: COMPACTION, at });
 
-  it('makes the usage a lower bound if no total holds it', () => {
+  it('makes the usage a lower bound when no total holds it', () => {
     expect(totalsAfter(...reply('a', 10, 5), compacted(15))).toEqual({ ...NOTHING, output: 5, isLowerBound: true });
     expect(totalsAfter(...reply('a', 10, 5), compacted(15), total(1, 20, 6)).isLowerBound).toBe(false);
     expect(totalsAfter(...reply('a', 10, 5), total(1, 20, 6), compacted(25)).isLowerBound).toBe(true);
   });
 
-  it('is counted if an agent of the host made it', () => {
+  it('is counted when an agent of the host made it', () => {
     const agent = toAgentId('test', 'acompact-1');
     const made: readonly Told<AgentEvent>[] = [
       { kind: 'agent-seen', agent, internal: COMPACTION },
@@ -117,7 +117,7 @@ describe('a request that is in no conversation', () => {
     expect(totalsAfter(...made, compacted(15), compacted(18)).isLowerBound).toBe(true);
   });
 
-  it('is that of the original if it was sent before the session was copied', () => {
+  it('belongs to the original when it was sent before the session was copied', () => {
     const facts = [...reply('a', 10, 5), compacted(12), { kind: 'session-copied', at: 20 } as const];
     expect(totalsAfter(...facts).isLowerBound).toBe(false);
   });

@@ -62,8 +62,8 @@ const shapeOf = ({ trees }: { readonly trees: readonly SessionTree[] }) =>
     tree.agents.map(({ id, depth, link }) => [id, depth, link.parent ?? null, link.evidence ?? null]),
   );
 
-describe('one tree across sessions', () => {
-  it('a session that a command printed stands below the agent of the command, and nowhere else', () => {
+describe('joinTrees', () => {
+  it('puts a session that a command printed below the agent of the command, and nowhere else', () => {
     const outer = session('a', 'outer', 1_000, command('a', 'outer', [inner], 2_000));
     const joined = joinTrees([session('codex', 'inner', 2_050), outer]);
     expect(shapeOf(joined)).toEqual([
@@ -88,12 +88,12 @@ describe('one tree across sessions', () => {
   it.each([
     ['one that began before the command', 500, 2_000],
     ['one that began after it', 9_000, 2_000],
-  ])('is not linked: %s', (_why, startedAt, at) => {
+  ])('does not link %s', (_why, startedAt, at) => {
     const outer = session('a', 'outer', 100, command('a', 'outer', [inner], at));
     expect(joinTrees([outer, session('codex', 'inner', startedAt)]).trees).toHaveLength(2);
   });
 
-  it('nothing is linked to itself, in a circle, or to an agent that is not there', () => {
+  it('links nothing to itself, in a cycle, or to an agent that is not there', () => {
     const self = session('a', 'one', 1_000, [
       ...command('a', 'one', [toSessionId('a', 'one')], 900),
       ...begunBy('one'),
@@ -107,7 +107,7 @@ describe('one tree across sessions', () => {
     expect(joinTrees([session('a', 'one', 1, begunBy('two')), session('a', 'two', 9_000)]).trees).toHaveLength(2);
   });
 
-  it('of a program in a program, the nearest one is the parent', () => {
+  it('takes the nearest program as the parent when programs are nested', () => {
     const middle = toSessionId('codex', 'middle');
     const trees = [
       // What the middle one printed holds what the inner one printed.
@@ -125,13 +125,13 @@ describe('one tree across sessions', () => {
     ]);
   });
 
-  it('while its command runs, the environment tells; it is nobody who needs a person', () => {
+  it('links by the environment while the command runs, without marking anyone as needing a person', () => {
     const [tree] = joinTrees([session('a', 'outer', 1_000), session('a', 'sub', NOW - 50, begunBy('outer'))]).trees;
     expect(tree?.agents[1]).toMatchObject({ kind: 'session', status: 'waiting', waitingOn: 'input', depth: 1 });
     expect(tree?.lastActivityAt).toBe(NOW - 40);
   });
 
-  it('whatever points to whatever: each session stands once, no tokens are lost or counted twice, in any order', () => {
+  it('shows each session once and keeps token totals, whatever the links and their order', () => {
     const names = ['one', 'two', 'three', 'four', 'five'];
     const claims = fc.array(fc.tuple(fc.nat(4), fc.nat(4), fc.boolean()), { maxLength: 12 });
     fc.assert(

@@ -57,12 +57,12 @@ describe('a question with an id', () => {
     expect(stateAfter(answered('q'), asked('q', 20))).toBe('running');
   });
 
-  it('is open beside answered ones, and while other calls of the agent end', () => {
+  it('stays open beside answered ones, and when other calls of the agent end', () => {
     const result: Told<AgentEvent> = { kind: 'entry-added', agent: CHILD, entry: 'result', id: 'x', at: 30 };
     expect(stateAfter(asked('one', 20), asked('two', 21), answered('two'), result)).toBe('waiting on permission');
   });
 
-  it('is over when the agent was told something new, and with the process that asked', () => {
+  it('ends when the agent gets a new message, and with the process that asked', () => {
     const prompt: Told<AgentEvent> = { kind: 'entry-added', agent: CHILD, entry: 'prompt', id: 'p', at: 30 };
     expect(stateAfter(asked('q', 20), prompt)).toBe('running');
     expect(stateAfter(asked('q', 20), reply(30))).toBe('waiting on permission');

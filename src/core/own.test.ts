@@ -36,7 +36,7 @@ function mainAfter(...facts: readonly Told<AgentEvent>[]) {
 }
 
 describe("the host's own sums", () => {
-  it('count in place of what its messages say, the last ones only', () => {
+  it('replace those of its messages, by the last one only', () => {
     expect(mainAfter(...said('a', 1))).toEqual({ output: 1, atLeast: true, models: [] });
     const closed: Told<AgentEvent> = { kind: 'session-closed' };
     expect(mainAfter(...said('a', 1), total(2, 50), closed)).toEqual({ output: 50, atLeast: false, models: ['m'] });
@@ -45,7 +45,7 @@ describe("the host's own sums", () => {
     });
   });
 
-  it('are out of date as soon as something was said since', () => {
+  it('are ignored when a message follows them', () => {
     expect(mainAfter(...said('a', 1), total(2, 50), ...said('b', 3))).toEqual({ output: 2, atLeast: true, models: [] });
   });
 });

@@ -131,7 +131,7 @@ function treeOf(events: readonly AgentEvent[]): SessionTree {
 }
 
 describe('reduce', () => {
-  it('gives the same tree in any order, and twice', () => {
+  it('gives the same tree when facts come in any order, and twice', () => {
     fc.assert(
       fc.property(
         histories.chain((events) =>
@@ -145,7 +145,7 @@ describe('reduce', () => {
     );
   });
 
-  it('built anew after every fact, is the tree of the facts so far', () => {
+  it('gives the tree of the facts so far when it is built after every fact', () => {
     fc.assert(
       fc.property(histories, (events) => {
         const ledger = createLedger(SESSION);
@@ -158,7 +158,7 @@ describe('reduce', () => {
     );
   });
 
-  it('keeps sums up that are those of counting again, in whatever order lines of one agent come', () => {
+  it('keeps running sums equal to a fresh count when lines of an agent come in any order', () => {
     fc.assert(
       fc.property(
         countedHistories.chain((events) =>
@@ -176,7 +176,7 @@ describe('reduce', () => {
     );
   });
 
-  it('makes no cycle, gives each agent one parent, and that parent is in the tree', () => {
+  it('makes no cycle, and gives each agent one parent that is in the tree', () => {
     fc.assert(
       fc.property(histories, (events) => {
         const tree = treeOf(events);
@@ -199,7 +199,7 @@ describe('reduce', () => {
     );
   });
 
-  it('conserves totals: every message once, with its largest numbers, whoever repeats it', () => {
+  it('counts every message once, with its largest numbers, whichever file repeats it', () => {
     fc.assert(
       fc.property(histories, (events) => {
         const largest = new Map<string, Usage>();

@@ -91,7 +91,7 @@ describe('an end', () => {
     expect(session.after(1)).toEqual(['running', 'failed child']);
   });
 
-  it('is shown at once when the agent has had its say and its caller has the result', () => {
+  it('is shown at once when the agent wrote its last message and its parent has the result', () => {
     const session = follow(running, prompt, ...call, linked, asked, said);
     expect(session.shown).toEqual(['waiting child', 'running child']);
     expect(session.read(result)).toEqual(['running', 'completed child']);
@@ -107,7 +107,7 @@ describe('an end', () => {
     expect(session.due()).toBeUndefined();
   });
 
-  it('is not shown when only the turn is over and an agent of its own works in the background', () => {
+  it('is not shown when only the turn is over and a background agent is running', () => {
     const helper = toAgentId('test', 'helper');
     const session = follow(running, prompt, ...call, { ...result, launched: true, at: BEGIN - 85 }, linked, asked);
     session.read(
@@ -149,7 +149,7 @@ describe('a main agent', () => {
     expect(session.read(woken)).toEqual(['running']);
   });
 
-  it('does not wait for input when a program takes up its session with a prompt', () => {
+  it('does not wait for input when a program resumes its session with a prompt', () => {
     const session = follow(gone, prompt, turnOver, { kind: 'session-closed' });
     expect(session.shown).toEqual(['completed']);
     expect(session.read(running)).toEqual(['completed']);
@@ -172,7 +172,7 @@ describe('a main agent', () => {
 describe('a session', () => {
   const keepsRecords: Facts<AgentEvent> = { kind: 'session-seen', keepsProcessRecords: true };
 
-  it('is not shown before the record of its process when its file comes first', () => {
+  it('is not shown before its process record when its file comes first', () => {
     const session = follow(keepsRecords, prompt);
     expect(session.shown).toBeUndefined();
     expect(session.read(running)).toEqual(['running']);
@@ -184,14 +184,14 @@ describe('a session', () => {
 });
 
 describe('an agent without a parent', () => {
-  it('is not shown when the call that made it follows', () => {
+  it('is not shown when the call that spawned it follows', () => {
     const session = follow(running, prompt);
     expect(session.read(linked, asked)).toEqual(['running']);
     session.after(SETTLE_MS - 1);
     expect(session.read(...call)).toEqual(['waiting child', 'running child']);
   });
 
-  it('is shown with all below it when no call follows', () => {
+  it('is shown with all agents below it when no call follows', () => {
     const below = toAgentId('test', 'below');
     const session = follow(running, prompt);
     session.read(
@@ -220,19 +220,19 @@ describe('a main agent whose process record is late', () => {
   const moved: Facts<AgentEvent> = { ...busy, hasMoved: true };
   const titled: Facts<AgentEvent> = { kind: 'request-hidden', purpose: TITLE };
 
-  it('waits for its agent, not for input, if the record is from before the prompt', () => {
+  it('waits for its agent, not for input, when the record is from before the prompt', () => {
     const session = follow(idle, prompt, ...call, linked, asked, ended);
     expect(session.after(SETTLE_MS)).toEqual(['waiting child', 'running child']);
     expect(session.read({ ...idle, stateAt: BEGIN - 60 })?.[0]).toBe('waiting child');
     expect(session.after(SETTLE_MS)?.[0]).toBe('waiting input');
   });
 
-  it('does not wait for input once the host has asked for a title', () => {
+  it('does not wait for input once the host has requested a title', () => {
     expect(follow(idle, titled).shown).toEqual(['spawning']);
     expect(follow(idle).after(SETTLE_MS)).toEqual(['waiting input']);
   });
 
-  it('does not run because of what its process did in the session before', () => {
+  it("does not run because of its process's activity in the session before", () => {
     expect(follow(moved, begun).after(SETTLE_MS)).toEqual(['waiting input']);
     expect(follow(moved, begun, prompt).shown).toEqual(['running']);
     expect(follow(moved, begun, prompt, ended).after(SETTLE_MS)).toEqual(['waiting input']);

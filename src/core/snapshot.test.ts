@@ -4,7 +4,7 @@ import { createLedger } from './ledger.ts';
 import { readSnapshot, writeSnapshot } from './testing/snapshot.ts';
 
 describe('readSnapshot', () => {
-  it('says what is wrong, never crashes on it', () => {
+  it('reports what is wrong, and never throws', () => {
     const good = writeSnapshot([createLedger(toSessionId('test', 's'))], 1);
     expect(readSnapshot(good).ledgers).toHaveLength(1);
     for (const [text, code] of [

@@ -51,7 +51,7 @@ const sumsOf = (tally: Tally) => ({
   placeholders: tally.placeholders,
 });
 
-it.each([1, 2, 3, 4, 5])('sums that are kept up are those of a fresh count, and stay as they were told: %i', (seed) => {
+it.each([1, 2, 3, 4, 5])('running sums equal a fresh count and do not change afterwards: %i', (seed) => {
   const random = createRandom(seed);
   const messages: MessageRecord[] = [];
   const tally = new Tally([], []);

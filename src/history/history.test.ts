@@ -85,7 +85,7 @@ describe('a session that was read before', () => {
     ['is replaced by one of the same size', (file: string) => replaceBySame(file)],
     ['goes', (file: string) => rmSync(file)],
     ['has an agent more', (file: string) => cpSync(file, file.replace(/agent-\w/, 'agent-f'))],
-  ])('is read again if a file %s', async (_, change) => {
+  ])('is read again when a file %s', async (_, change) => {
     await listOnce(root);
     const [agent = ''] = filesOf('agent-');
     change(agent);
@@ -161,7 +161,7 @@ describe('an index that cannot be used', () => {
       'is of another schema',
       (file: string) => execFileSync(process.execPath, ['-e', OTHER_SCHEMA, file], { cwd: HOSTS }),
     ],
-  ])('is made again if it %s', async (_, harm) => {
+  ])('is created again when it %s', async (_, harm) => {
     const { trees } = await listOnce(root);
     const file = historyFile(state);
     // Another file of that name: this process may still have the old one open.
@@ -177,7 +177,7 @@ describe('an index that cannot be used', () => {
     ['a FIFO', (file: string) => execFileSync('mkfifo', [file])],
     ['a folder', (file: string) => mkdirSync(file)],
     ['a link', (file: string) => symlinkSync(path.join(work, 'elsewhere.db'), file)],
-  ])('is left alone if %s is in its place, and says so once', async (_, put) => {
+  ])('is left alone when %s is in its place, with one warning', async (_, put) => {
     mkdirSync(path.join(state, 'history'), { recursive: true });
     put(historyFile(state));
     const problems: string[] = [];
@@ -188,7 +188,7 @@ describe('an index that cannot be used', () => {
     expect((await listOnce(root)).trees).toHaveLength(1);
   });
 
-  it('is for its owner only', async () => {
+  it('is readable by its owner only', async () => {
     await listOnce(root);
     expect(lstatSync(historyFile(state)).mode & 0o777).toBe(0o600);
   });

@@ -12,7 +12,7 @@ beforeEach(() => {
 const file = (): string => path.join(folder, 'hook-address');
 const text = (): string => readFileSync(file(), 'utf8');
 
-it('one line for a shell, for its owner only, as long as the server runs', async () => {
+it('writes one line for a shell, readable by its owner only, while the server runs', async () => {
   const keys = createHookKeys();
   const leave = await keepHookAddress(folder, { ...keys, port: 4711, recheckMs: 5 });
   const line = `${process.pid} 4711 ${keys.key} ${keys.proof}\n`;
@@ -26,7 +26,7 @@ it('one line for a shell, for its owner only, as long as the server runs', async
   expect(readdirSync(folder)).toEqual([]);
 });
 
-it('each run has keys of its own, and takes away no other’s', async () => {
+it("has keys of its own for each run, and removes no other run's", async () => {
   const [one, two] = [createHookKeys(), createHookKeys()];
   expect(new Set([one.key, one.proof, two.key, two.proof]).size).toBe(4);
   const leave = await keepHookAddress(folder, { ...one, port: 1 });

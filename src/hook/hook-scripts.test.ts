@@ -58,7 +58,7 @@ function settleAs(by: string, request: string): void {
 }
 
 describe('the guard with a server', () => {
-  it('prints what the server says, and no more', async () => {
+  it('prints what the server answers, and nothing else', async () => {
     const says = '{"text":"100 % «é» \\\\ $(x)"}\n\n{"more":1}';
     const { heard } = await listen((socket, request) => {
       settleAs('server', request);
@@ -87,7 +87,7 @@ describe('the guard with a server', () => {
   });
 });
 
-describe('the guard without a server goes to node', () => {
+describe('the guard starts node', () => {
   const foreign = 'HTTP/1.1 200 OK\r\n\r\n';
   const cases: readonly (readonly [string, (socket: net.Socket) => void])[] = [
     ['a foreign answer', answerWith('{"decision":"allow"}')],
@@ -104,7 +104,7 @@ describe('the guard without a server goes to node', () => {
   ];
   const fromNode = { status: 0, stdout: 'from node', stderr: '' };
 
-  it.each(cases)('%s', async (_, answer) => {
+  it.each(cases)('when the server sends %s', async (_, answer) => {
     await listen(answer);
     expect(await runAlong(stubs.guard, '{"a":1}')).toEqual(fromNode);
     expect(stubs.events()).toMatchObject([
@@ -137,7 +137,7 @@ describe('the guard without a server goes to node', () => {
     expect(run(stubs.guard, '{}')).toEqual(fromNode);
   });
 
-  it('a server that is silent, or drips, costs two seconds once', async () => {
+  it('after two seconds, once, when a server is silent or drips', async () => {
     const { heard } = await listen((socket) => {
       const timer = setInterval(() => socket.write('x'), 300);
       socket.on('close', () => clearInterval(timer));
@@ -148,7 +148,7 @@ describe('the guard without a server goes to node', () => {
     expect(stubs.events()).toHaveLength(2);
   });
 
-  it('node starts without what would slow it down or lead it astray', () => {
+  it('without settings that would slow it down or mislead it', () => {
     const env = {
       ...process.env,
       NODE_OPTIONS: '--require /nowhere',
@@ -160,7 +160,7 @@ describe('the guard without a server goes to node', () => {
     expect(event?.last).toEqual({ by: 'node', command: 'guard', host: 'claude-code', ppid: String(process.pid) });
   });
 
-  it('odd bytes reach it whole', () => {
+  it('with every byte of the payload', () => {
     const odd = Buffer.from([0, 1, 0xff, 0xfe, 0xc3, 10, 0, 10, 10]);
     expect(run(stubs.guard, odd)).toEqual(fromNode);
     expect(stubs.events()[0]?.payload.equals(odd)).toBe(true);
@@ -168,7 +168,7 @@ describe('the guard without a server goes to node', () => {
     expect(stubs.events()).toHaveLength(1);
   });
 
-  it('without bash, too', () => {
+  it('when bash is missing', () => {
     const words = {
       state: stubs.state,
       node: process.execPath,
@@ -192,7 +192,7 @@ describe('the guard without a server goes to node', () => {
     expect(readFileSync(path.join(stubs.state, 'hook-failure'), 'utf8')).toMatch(/claude-code: node gave no answer\n$/);
   });
 
-  it.each(['observe', 'guard'] as const)('%s leaves word where there is no spool to keep anything in', (role) => {
+  it.each(['observe', 'guard'] as const)('%s notes the failure when there is no queue to write to', (role) => {
     rmSync(path.join(stubs.state, 'spool'), { recursive: true });
     writeFileSync(path.join(stubs.state, 'spool'), 'in the way');
     const said = role === 'guard' ? 'from node: {"a":1}' : '';
@@ -200,7 +200,7 @@ describe('the guard without a server goes to node', () => {
     expect(readFileSync(path.join(stubs.state, 'hook-failure'), 'utf8')).toMatch(/claude-code: there is no spool\n$/);
   });
 
-  it('leaves the draft of a process that died, to be recovered', () => {
+  it('leaves the draft of a process that died for recovery', () => {
     writeFileSync(stubs.hookFile, `require('node:fs').writeFileSync(process.argv[4].replace('.new-', '.held-'), '')`);
     expect(run(stubs.guard, '{"a":1}')).toEqual(SILENT);
     expect(stubs.events()).toEqual([]);

@@ -21,8 +21,8 @@ function mistakesIn({ status, stderr }: SpawnSyncReturns<Buffer>): readonly [num
   return [status, stderr.toString().replace(/^ksh: warning: .*\n/gm, '')];
 }
 
-describe('the files', () => {
-  it('are for their owner only, name their version, and are written once', async () => {
+describe('the stub files', () => {
+  it('are readable by their owner only, name their version, and are written once', async () => {
     for (const file of [stubs.observe, stubs.guard]) {
       expect(statSync(file).mode & 0o777).toBe(0o700);
       expect(readFileSync(file, 'utf8').split('\n')[1]).toMatch(/^# troupe unknown: /);
@@ -42,7 +42,7 @@ describe('the files', () => {
     expect(stubs.names('bin')).toEqual(['guard', 'observe']);
   });
 
-  it('say the version of the package they belong to', async () => {
+  it('name the version of the package they belong to', async () => {
     const dist = path.join(stubs.state, 'package', 'dist', 'hook.cjs');
     mkdirSync(path.dirname(dist), { recursive: true });
     writeFileSync(path.join(stubs.state, 'package', 'package.json'), '{"name":"troupe","version":"9.8.7"}');
@@ -50,7 +50,7 @@ describe('the files', () => {
     expect(readFileSync(observe, 'utf8')).toContain('# troupe 9.8.7: ');
   });
 
-  it('have no mistake that a shell finds', () => {
+  it("pass a shell's syntax check", () => {
     const words = { state: "/home/dev/o'clock $(x)", node: '/n', hookFile: '/h', config: '/config', version: '1' };
     // What ksh finds slow is no mistake.
     for (const shell of SHELLS)
@@ -109,22 +109,25 @@ describe.each(SHELLS)('the observer in %s', (shell) => {
 });
 
 describe('a host that ends its hooks', () => {
-  it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('keep what they read when they get %s', async (signal) => {
-    const child = spawn(stubs.observe, ['claude-code'], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
-    child.stdin.write('{"a":');
-    await vi.waitFor(() => expect(stubs.names()).toEqual([`.new-claude-code.${child.pid}.0`]), 30_000);
-    // `cat` is started after the draft is there; it gets the signal as well.
-    const draft = path.join(stubs.state, 'spool', `.new-claude-code.${child.pid}.0`);
-    await vi.waitFor(() => expect(readFileSync(draft, 'utf8')).toBe('{"a":'), 30_000);
-    process.kill(-(child.pid ?? 0), signal);
-    child.stdin.end('1}');
-    expect(await once(child, 'close')).toEqual([0, null]);
-    expect(stubs.events().map(({ payload }) => payload.toString())).toEqual(['{"a":1}']);
-  });
+  it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
+    'leaves what they read in the queue when it sends %s',
+    async (signal) => {
+      const child = spawn(stubs.observe, ['claude-code'], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
+      child.stdin.write('{"a":');
+      await vi.waitFor(() => expect(stubs.names()).toEqual([`.new-claude-code.${child.pid}.0`]), 30_000);
+      // `cat` is started after the draft is there; it gets the signal as well.
+      const draft = path.join(stubs.state, 'spool', `.new-claude-code.${child.pid}.0`);
+      await vi.waitFor(() => expect(readFileSync(draft, 'utf8')).toBe('{"a":'), 30_000);
+      process.kill(-(child.pid ?? 0), signal);
+      child.stdin.end('1}');
+      expect(await once(child, 'close')).toEqual([0, null]);
+      expect(stubs.events().map(({ payload }) => payload.toString())).toEqual(['{"a":1}']);
+    },
+  );
 });
 
-describe('many at once', () => {
-  it('keep each event once and whole when some are killed', async () => {
+describe('many hooks at once', () => {
+  it('queue each event once and whole when some are killed', async () => {
     const body = 'x'.repeat(300_000);
     const finished = new Set<number>();
     let next = 0;
@@ -161,12 +164,12 @@ describe('the queue when no server runs', () => {
   };
   const drained = (): string => path.join(stubs.state, 'drained');
 
-  it('is drained now and then, in the background', async () => {
+  it('is drained from time to time, in the background', async () => {
     await observeSome();
     await vi.waitFor(() => expect(existsSync(drained())).toBe(true), 30_000);
   });
 
-  it('is left to the server while there is one', async () => {
+  it('is left to the server while one runs', async () => {
     writeFileSync(path.join(stubs.state, 'hook-address'), `${process.pid} 1 key proof\n`);
     await observeSome();
     rmSync(path.join(stubs.state, 'hook-address'));
@@ -185,7 +188,7 @@ describe('the queue when no server runs', () => {
   });
 });
 
-describe('a person who runs them by hand', () => {
+describe('a person who runs the stubs by hand', () => {
   // The script of other systems is told otherwise what to run.
   it.runIf(process.platform === 'linux').each(['observe', 'guard'] as const)(
     '%s does not wait for input of a terminal',

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { atMost } from './clock.ts';
 
-it('has so many run at a time, in their order, whether they succeed or not', async () => {
+it('runs at most N tasks at a time, in order, even when some fail', async () => {
   const inTwos = atMost(2);
   const order: number[] = [];
   let [running, most] = [0, 0];

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { closeJson } from './json.ts';
 
-describe('the beginning of a JSON text, made whole', () => {
-  it('is JSON wherever it was cut, and a beginning of the same', () => {
+describe('closeJson', () => {
+  it('makes valid JSON from a text cut at any position', () => {
     fc.assert(
       fc.property(fc.object({ maxDepth: 3 }), fc.nat(), (value, cut) => {
         const text = JSON.stringify(value);

@@ -10,11 +10,11 @@ describe('codeUnitsOf', () => {
     ['one of single bytes', 'plain text, and a little more of it: é'],
     ['one with characters of every size', 'x → y, and more of it: \ud83c'.repeat(5)],
     ['one that does not fit', 'äb→'.repeat(40_000)],
-  ])('gives what charCodeAt gives, of %s', (_what, text) => {
+  ])('returns what charCodeAt returns for %s', (_what, text) => {
     expect([...codeUnitsOf(text).subarray(0, text.length)]).toEqual(unitsOf(text));
   });
 
-  it('gives the next one whole, whatever was there before', () => {
+  it('returns the next unit after any jump', () => {
     codeUnitsOf('→'.repeat(1000));
     expect([...codeUnitsOf('latin letters only').subarray(0, 18)]).toEqual(unitsOf('latin letters only'));
   });

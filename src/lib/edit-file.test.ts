@@ -11,7 +11,7 @@ beforeEach(() => {
   file = path.join(folder, 'settings.json');
 });
 
-describe('a file that other programs write, too', () => {
+describe('editFile', () => {
   /** Somebody writes `times` times, each time between our look and our writing. */
   async function editAgainst(
     times: number,
@@ -33,14 +33,14 @@ describe('a file that other programs write, too', () => {
     return { kept, edit };
   }
 
-  it('is changed by what it became, and only that is kept', async () => {
+  it('applies the edit again when another program changed the file meanwhile', async () => {
     const { kept, edit } = await editAgainst(5);
     expect(await edit).toEqual({ before: '5', after: '5+ours' });
     expect(kept).toEqual(['5']);
     expect(readFileSync(file, 'utf8')).toBe('5+ours');
   });
 
-  it('is left alone when it keeps changing, and nothing is kept', async () => {
+  it('fails and changes nothing when the file keeps changing', async () => {
     const { kept, edit } = await editAgainst(Number.POSITIVE_INFINITY);
     await expect(edit).rejects.toMatchObject({ code: 'settings-busy' });
     expect(kept).toEqual([]);

@@ -16,15 +16,15 @@ beforeEach(() => {
 });
 afterEach(() => vi.useRealTimers());
 
-describe('the edition of files', () => {
-  it('stays the same while the file is not written', () => {
+describe('fingerprint of a file', () => {
+  it('stays the same when the file is not written', () => {
     const before = fingerprintOf([file]);
     expect(before).toBeDefined();
     settled();
     expect(fingerprintOf([file])).toBe(before);
   });
 
-  it('is another one after every write, of the same length and with the old times, too', () => {
+  it('changes with every write, even of equal length and with the old times restored', () => {
     const before = fingerprintOf([file]);
     writeFileSync(file, 'two\n');
     utimesSync(file, new Date(1e12), new Date(1e12));
@@ -33,7 +33,7 @@ describe('the edition of files', () => {
     expect(fingerprintOf([file])).not.toBe(before);
   });
 
-  it('is another one when a file comes to be', () => {
+  it('changes when the file is created', () => {
     const other = path.join(folder, 'b-wal');
     const before = fingerprintOf([file, other]);
     expect(before).toBeDefined();
@@ -42,7 +42,7 @@ describe('the edition of files', () => {
     expect(fingerprintOf([file, other])).not.toBe(before);
   });
 
-  it('is unknown for files that were just written, by the coarsest clock, and for anything that is not a file', () => {
+  it('is unknown for files written just now and for anything that is not a file', () => {
     vi.useRealTimers();
     expect(fingerprintOf([file])).toBeUndefined();
     afterwards(2_000);

@@ -16,7 +16,7 @@ function following(name: string, text: string, create = createLineCursor) {
   return { file, lines, look };
 }
 
-describe('a file that is followed', () => {
+describe('followFile', () => {
   afterEach(() => vi.restoreAllMocks());
 
   it('passes on new lines, and a torn last line again when it has grown', async () => {
@@ -27,7 +27,7 @@ describe('a file that is followed', () => {
     expect(lines).toEqual(['one', 'tw (torn)', 'two']);
   });
 
-  it('is read again when a torn line has become another one, even the first', async () => {
+  it('reads the file again when a torn line was replaced, even the first', async () => {
     for (const [name, before] of [
       ['torn-first', ''],
       ['torn-last', 'one\n'],
@@ -44,7 +44,7 @@ describe('a file that is followed', () => {
   it.each([
     ['a few lines', 1],
     ['more than is read at once', 4_000],
-  ])('is read again when %s were added and its beginning has changed', async (_, count) => {
+  ])('reads the file again when %s were added and its beginning has changed', async (_, count) => {
     const rest = `${'x'.repeat(200)}\n`;
     const { file, look } = following(`beginning-${count}`, `first\n${rest}`);
     expect(await look()).toBe('news');
@@ -54,7 +54,7 @@ describe('a file that is followed', () => {
     expect(await look()).toBe('replaced');
   });
 
-  it('is read again when it was edited in place without a change of size', async () => {
+  it('reads the file again when it was edited in place without a change of size', async () => {
     const { file, look } = following('edited', `first\n${'x'.repeat(200)}\n`);
     await look();
     utimesSync(file, 1, 1);
@@ -62,7 +62,7 @@ describe('a file that is followed', () => {
     expect(await look()).toBe('replaced');
   });
 
-  it('is read again when it was edited while it was read', async () => {
+  it('reads the file again when it was edited during the read', async () => {
     const { file, lines, look } = following('moment', '{"a":1}', createDocumentCursor);
     await look();
     writeFileSync(file, '{"a":2}');
@@ -70,14 +70,14 @@ describe('a file that is followed', () => {
     expect(lines).toEqual(['{"a":1}', '{"a":2}']);
   });
 
-  it('is the same file when only its rights change', async () => {
+  it('does not read the file again when only its permissions change', async () => {
     const { file, look } = following('rights', 'one\n');
     await look();
     chmodSync(file, 0o600);
     expect(await look()).toBe('nothing');
   });
 
-  it('is read later when its last line is very long', async () => {
+  it('reads the file when its last line is very long', async () => {
     const { file, lines, look } = following('long', 'x'.repeat(1_100_000));
     await look();
     appendFileSync(file, 'y');

@@ -7,7 +7,7 @@ import { makeTemporaryFolder } from './testing/temporary-folder.ts';
 
 const work = makeTemporaryFolder('author');
 
-it('is the author that git names, also in a subfolder of the repository', async () => {
+it('returns the author that git names, also in a subfolder of the repository', async () => {
   const folder = path.join(work, 'repo', 'src');
   mkdirSync(folder, { recursive: true });
   const git = (...args: readonly string[]) => execFileSync('git', ['-C', path.dirname(folder), ...args]);
@@ -20,7 +20,7 @@ it('is the author that git names, also in a subfolder of the repository', async 
   expect((await authorOf(folder))?.name).toBe('Ada Example');
 });
 
-it('is undefined outside of a repository, and in a folder that does not exist', async () => {
+it('returns undefined outside a repository and in a missing folder', async () => {
   const plain = path.join(work, 'plain');
   mkdirSync(plain);
   const authorOf = createGitAuthors();

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { placesOfElements } from './json.ts';
 
 describe('positions of array elements', () => {
-  it('each place holds the element, whatever is around it and however it is written', () => {
+  it('returns the position of each element, whatever surrounds it', () => {
     fc.assert(
       fc.property(
         fc.array(fc.jsonValue()),

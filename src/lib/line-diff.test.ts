@@ -11,8 +11,8 @@ const linesOf = (diff: readonly DiffLine[], gone: DiffLine['kind']): string =>
     .map((one) => one.text)
     .join('\n');
 
-describe('the way from one text to another', () => {
-  it('leads from the old text to the new one, and back', () => {
+describe('line diff', () => {
+  it('turns the old text into the new one, and back', () => {
     fc.assert(
       fc.property(text, text, (before, after) => {
         const diff = diffLines(before, after);
@@ -23,7 +23,7 @@ describe('the way from one text to another', () => {
     );
   });
 
-  it('keeps as many lines as can be kept', () => {
+  it('keeps as many lines as possible', () => {
     fc.assert(
       fc.property(text, text, (before, after) => {
         const kept = diffLines(before, after).filter(({ kind }) => kind === 'same').length;
@@ -32,7 +32,7 @@ describe('the way from one text to another', () => {
     );
   });
 
-  it('puts what goes before what comes', () => {
+  it('lists removed lines before added ones', () => {
     fc.assert(
       fc.property(text, text, (before, after) => {
         const kinds = diffLines(before, after).map(({ kind }) => kind[0]);
@@ -41,7 +41,7 @@ describe('the way from one text to another', () => {
     );
   });
 
-  it('gives up on texts that have nothing in common, and is still right', () => {
+  it('stays correct when it gives up on texts with nothing in common', () => {
     const before = Array.from({ length: 20_000 }, (_, at) => `old ${at}`).join('\n');
     const after = Array.from({ length: 20_000 }, (_, at) => `new ${at}`).join('\n');
     const diff = diffLines(before, after);

@@ -17,7 +17,7 @@ function split(bytes: Uint8Array, cuts: readonly number[], maxLineBytes?: number
 }
 
 describe('createLineSplitter', () => {
-  it('gives the same lines however the bytes are cut, and their places hold on disk', () => {
+  it('gives the same lines and positions however the bytes are split', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'binary' }), { maxLength: 8 }), fc.array(fc.nat(200)), (parts, cuts) => {
         const bytes = new TextEncoder().encode(parts.join('\n'));
@@ -31,7 +31,7 @@ describe('createLineSplitter', () => {
     );
   });
 
-  it('tells a torn last line from a whole one', () => {
+  it('distinguishes a torn last line from a whole one', () => {
     const lines = split(new TextEncoder().encode('one\ntwo'), []);
     expect(lines.map((line) => [text(line), line.torn])).toEqual([
       ['one', false],
@@ -39,7 +39,7 @@ describe('createLineSplitter', () => {
     ]);
   });
 
-  it('drops a line over the limit, keeps its place, and goes on', () => {
+  it('drops a line over the limit, keeps its position, and continues', () => {
     const lines = split(new TextEncoder().encode('short\nfar too long for this\nnext\n'), [8, 12], 10);
     expect(lines.map((line) => [text(line), line.offset, line.length, line.tooLong])).toEqual([
       ['short', 0, 5, false],

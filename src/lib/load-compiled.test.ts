@@ -28,7 +28,7 @@ function load(digest = 'one') {
   return loadCompiled<{ twice(n: number): number; fs: object; name: string }>(place, createRequire(import.meta.url));
 }
 
-it('is what require gives, and is kept once', () => {
+it('returns what require returns, and caches its machine code once', () => {
   const first = load();
   expect([first.exports.twice(21), first.exports.name, typeof first.exports.fs]).toEqual([42, '€', 'object']);
   first.keep();
@@ -46,7 +46,7 @@ it.each([
   ['half of it', (bytes: Buffer) => bytes.subarray(0, bytes.length / 2)],
   ['something else', () => Buffer.from('no code')],
   ['zeros', (bytes: Buffer) => Buffer.alloc(bytes.length)],
-])('where %s is kept, it is compiled, and kept anew', (_, spoil) => {
+])('compiles again and replaces the cache when it holds %s', (_, spoil) => {
   load().keep();
   const kept = path.join(code(), readdirSync(code())[0] ?? '');
   const whole = readFileSync(kept);
@@ -57,7 +57,7 @@ it.each([
   expect(readFileSync(kept).length).toBeGreaterThan(whole.length - 50);
 });
 
-it('keeps the code of a few versions only, and says so when it cannot write', () => {
+it('keeps the code of a few versions only, and reports when it cannot write', () => {
   for (const [at, digest] of [...'abcdefghij'].entries()) {
     load(digest).keep();
     const kept = readdirSync(code()).find((name) => name.startsWith(`${digest}-`)) ?? '';

@@ -28,8 +28,8 @@ async function takeAtOnce(count: number): Promise<void> {
   expect(readdirSync(folder)).toEqual([]);
 }
 
-describe('one at a time', () => {
-  it('of ten that try at once, one gets it; the next when it is released', async () => {
+describe('lock file', () => {
+  it('goes to one of ten that try at once, and to the next when it is released', async () => {
     for (let round = 0; round < 20; round++) await takeAtOnce(10);
   });
 
@@ -38,14 +38,14 @@ describe('one at a time', () => {
     ['a process number that is another one now', `{"pid":${process.pid},"procStart":"1","startedAt":1}`],
     ['a power cut', ''],
     ['somebody else', '[]'],
-  ])('also over what is left of %s', async (_of, text) => {
+  ])('can be taken over from %s', async (_of, text) => {
     for (let round = 0; round < 20; round++) {
       writeFileSync(file, text);
       await takeAtOnce(10);
     }
   });
 
-  it('is taken over also when those who tried before died as well', async () => {
+  it('can be taken over when those who tried before died as well', async () => {
     for (let round = 0; round < 20; round++) {
       writeFileSync(file, DEAD);
       const second = DEAD.replace('"1"', '"2"');

@@ -6,7 +6,7 @@ import { makeTemporaryFolder } from './testing/temporary-folder.ts';
 
 const home = makeTemporaryFolder('folders');
 
-it('creates the missing folders, and nothing when all exist', async () => {
+it('creates missing folders, and changes nothing when all exist', async () => {
   const folder = path.join(home, 'a/b/c');
   await makeFolders(folder, 0o700);
   await makeFolders(folder, 0o700);
@@ -14,6 +14,6 @@ it('creates the missing folders, and nothing when all exist', async () => {
   if (process.platform !== 'win32') expect(statSync(path.join(home, 'a')).mode & 0o777).toBe(0o700);
 });
 
-it.runIf(existsSync('/proc/self'))('comes back where the system takes no folders', async () => {
+it.runIf(existsSync('/proc/self'))('fails when the system does not allow folders there', async () => {
   await expect(makeFolders('/proc/troupe/x')).rejects.toThrow(/ENOENT/);
 });

@@ -18,7 +18,7 @@ const PATCH = `*** Begin Patch
 + not part of it`;
 
 describe('parsePatch', () => {
-  it('tells files, places and lines', () => {
+  it('returns files, positions and lines', () => {
     expect(parsePatch(`apply_patch <<'EOF'\n${PATCH}\nEOF`)).toEqual([
       {
         kind: 'update',
@@ -35,7 +35,7 @@ describe('parsePatch', () => {
     ]);
   });
 
-  it('finds nothing in a text without a patch', () => {
+  it('returns nothing for a text without a patch', () => {
     expect(parsePatch('+ one\n- two')).toEqual([]);
   });
 });

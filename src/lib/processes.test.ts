@@ -14,8 +14,8 @@ async function startZombie(): Promise<number> {
   return pid;
 }
 
-describe('a process', () => {
-  it.runIf(process.platform === 'linux')('tells what it was started with', async () => {
+describe('process checks', () => {
+  it.runIf(process.platform === 'linux')('read the environment that a process was started with', async () => {
     parent = spawn('sleep', ['60'], { env: { ...process.env, TROUPE_TEST: 'a=b c' } });
     const pid = parent.pid ?? 0;
     await expect.poll(() => variableOf(pid, 'TROUPE_TEST')).toBe('a=b c');
@@ -23,7 +23,7 @@ describe('a process', () => {
     expect(variableOf(2 ** 30, 'PATH')).toBeUndefined();
   });
 
-  it('is alive when number and start time match', async () => {
+  it('report a process as alive when number and start time match', async () => {
     const startedAt = Math.round(performance.timeOrigin);
     const procStart = await linuxStart(process.pid);
     expect(isRunning(process.pid)).toBe(true);
@@ -36,12 +36,15 @@ describe('a process', () => {
     for (const pid of [0, -1, 1.5, 2 ** 22 + 1]) expect(isRunning(pid)).toBe(false);
   });
 
-  it.runIf(process.platform === 'linux')('that has ended is not alive while its parent looks away', async () => {
-    const pid = await startZombie();
-    const procStart = (await linuxStart(pid)) ?? '';
-    expect(procStart).not.toBe('');
-    expect(isRunning(pid)).toBe(false);
-    expect(await isProcessAlive({ pid, procStart })).toBe(false);
-    expect(await isProcessAlive({ pid, startedAt: Date.now() })).toBe(false);
-  });
+  it.runIf(process.platform === 'linux')(
+    'report an ended process as not alive before its parent has collected it',
+    async () => {
+      const pid = await startZombie();
+      const procStart = (await linuxStart(pid)) ?? '';
+      expect(procStart).not.toBe('');
+      expect(isRunning(pid)).toBe(false);
+      expect(await isProcessAlive({ pid, procStart })).toBe(false);
+      expect(await isProcessAlive({ pid, startedAt: Date.now() })).toBe(false);
+    },
+  );
 });

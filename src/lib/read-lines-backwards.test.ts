@@ -15,7 +15,7 @@ async function all(lines: AsyncIterable<Line>): Promise<readonly unknown[]> {
   return found;
 }
 
-it('gives the lines of a file in both directions, with the same places', async () => {
+it('gives the lines of a file in both directions, with the same positions', async () => {
   const file = path.join(folder, 'lines');
   const line = fc.oneof(fc.constant(''), fc.string({ unit: fc.constantFrom('a', 'ä', '\r'), maxLength: 9 }));
   const long = fc.integer({ min: 65_000, max: 140_000 }).map((length) => 'x'.repeat(length));

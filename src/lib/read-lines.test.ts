@@ -11,7 +11,7 @@ describe('readLines', () => {
     ['many lines across chunks', 2000, 3001],
     ['lines longer than a chunk', 7, 2_500_000],
     ['lines of about a chunk', 9, 1024 * 1024],
-  ])('%s come out whole, each time', async (_what, count, length) => {
+  ])('returns %s whole, each time', async (_what, count, length) => {
     const lines = Array.from(
       { length: count },
       (_, index) => `${index}:${String.fromCharCode(97 + (index % 26)).repeat(length + (index % 7))}`,

@@ -50,7 +50,7 @@ const WRITERS: Readonly<Record<string, (file: string) => unknown>> = {
   copyRegularSync: async (file) => copyRegularSync(file, `${file}.copy`),
 };
 
-describe.skipIf(process.platform === 'win32')('a file that is not a regular one', () => {
+describe.skipIf(process.platform === 'win32')('a file that is not regular', () => {
   const KINDS: readonly (readonly [string, (file: string) => unknown])[] = [
     ['a FIFO', (file) => execFileSync('mkfifo', [file])],
     ['a folder', (file) => mkdirSync(file)],
@@ -77,7 +77,7 @@ describe.skipIf(process.platform === 'win32')('a file that is not a regular one'
       await expect(write(at('x')), name).rejects.toSatisfy(isWrongFile);
   });
 
-  it('is refused when a link leads to it', async () => {
+  it('is refused when a link points to it', async () => {
     execFileSync('mkfifo', [at('fifo')]);
     symlinkSync(at('fifo'), at('x'));
     expect(() => readRegularSync(at('x'))).toThrow(`${at('x')} is a FIFO, not a regular file`);
@@ -85,7 +85,7 @@ describe.skipIf(process.platform === 'win32')('a file that is not a regular one'
 });
 
 describe('a regular file', () => {
-  it('is read whole, also behind a link, and missing behind a dangling one', async () => {
+  it('is read whole, also behind a link; a dangling link counts as missing', async () => {
     writeFileSync(at('x'), 'text');
     symlinkSync(at('x'), at('link'));
     symlinkSync(at('nowhere'), at('dangling'));
@@ -93,7 +93,7 @@ describe('a regular file', () => {
     await expect(readRegular(at('dangling'))).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
-  it.runIf(process.platform === 'linux')('is read to its end when the system says that it is empty', async () => {
+  it.runIf(process.platform === 'linux')('is read to its end when the system reports it as empty', async () => {
     const text = readFileSync('/proc/cpuinfo', 'utf8');
     expect(statSync('/proc/cpuinfo').size).toBe(0);
     expect(readRegularSync('/proc/cpuinfo').length).toBeGreaterThan(text.length / 2);
@@ -115,7 +115,7 @@ describe('a regular file', () => {
     await expect(createFile(at('dangling'), 'x')).rejects.toMatchObject({ code: 'EEXIST' });
   });
 
-  it.skipIf(process.platform === 'win32')('is refused when it is too large, without being read', async () => {
+  it.skipIf(process.platform === 'win32')('is refused without being read when it is too large', async () => {
     writeFileSync(at('x'), '');
     truncateSync(at('x'), 1024 ** 4);
     for (const read of [READERS['readRegular'], READERS['readLines'], READERS['streamLines']])

@@ -65,14 +65,14 @@ function open(platform?: string) {
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe('a screen', () => {
-  it('is the alternate one, without cursor and wrapping, in raw mode, with pastes marked', () => {
+describe('createScreen', () => {
+  it('uses the alternate screen in raw mode, without cursor and wrapping, with pastes marked', () => {
     const { terminal, raw } = open();
     expect([...terminal.modes()].sort((a, b) => a - b)).toEqual([1049, 2004].sort((a, b) => a - b));
     expect(raw).toEqual([true]);
   });
 
-  it('is given back on close, once, and then left alone', () => {
+  it('restores the terminal once on close', () => {
     const { screen, isAsFound, listeners, raw, terminal } = open();
     screen.close();
     screen.close();
@@ -82,21 +82,24 @@ describe('a screen', () => {
     expect(terminal.lines().join('')).toBe('');
   });
 
-  it.each(['SIGTERM', 'SIGHUP', 'SIGQUIT'])('is given back on %s, which then ends the process as ever', (signal) => {
-    const { host, kills, isAsFound } = open();
-    host.emit(signal);
-    expect(isAsFound()).toBe(true);
-    expect(kills).toEqual([[4711, signal]]);
-  });
+  it.each(['SIGTERM', 'SIGHUP', 'SIGQUIT'])(
+    'restores the terminal on %s, which then ends the process as usual',
+    (signal) => {
+      const { host, kills, isAsFound } = open();
+      host.emit(signal);
+      expect(isAsFound()).toBe(true);
+      expect(kills).toEqual([[4711, signal]]);
+    },
+  );
 
-  it('leaves the end to others who listen for it', () => {
+  it('leaves signals to other listeners when there are any', () => {
     const { host, kills, isAsFound } = open();
     host.on('SIGTERM', () => {});
     host.emit('SIGTERM');
     expect([isAsFound(), kills]).toEqual([true, []]);
   });
 
-  it.each(['exit', 'uncaughtExceptionMonitor'])('is given back on %s', (event) => {
+  it.each(['exit', 'uncaughtExceptionMonitor'])('restores the terminal on %s', (event) => {
     const { host, isAsFound } = open();
     host.emit(event);
     expect(isAsFound()).toBe(true);
@@ -115,7 +118,7 @@ describe('a screen', () => {
     expect([terminal.modes().has(1049), raw.at(-1), resizes()]).toEqual([true, true, 1]);
   });
 
-  it('coming back, it has the size that the window has by then', () => {
+  it('uses the current window size when it comes back', () => {
     const { screen, host, window, resizes } = open();
     const sizes: unknown[] = [];
     screen.onResize(() => sizes.push(screen.size()));
@@ -125,7 +128,7 @@ describe('a screen', () => {
     expect([sizes, resizes()]).toEqual([[{ columns: 60, rows: 15 }], 0]);
   });
 
-  it('stopped without a word, it takes back the keyboard that the shell had meanwhile', () => {
+  it('takes the keyboard back when it was stopped without a signal it could see', () => {
     const { host, line, terminal } = open();
     // What a shell does when a job of it has stopped.
     line.isRaw = false;
@@ -134,13 +137,13 @@ describe('a screen', () => {
     expect([line.isRaw, terminal.lines().join('')]).toEqual([true, '']);
   });
 
-  it('has no ctrl-z on Windows', () => {
+  it('ignores ctrl-z on Windows', () => {
     const { screen, kills } = open('win32');
     screen.suspend();
     expect(kills).toEqual([]);
   });
 
-  it('reports changes of its size, and assumes one when it is unknown', () => {
+  it('reports changes of its size, and assumes one when the size is unknown', () => {
     const { screen, window, changeSize, resizes } = open();
     expect(screen.size()).toEqual({ columns: 20, rows: 5 });
     Object.assign(window, { columns: undefined, rows: 0 });
@@ -148,7 +151,7 @@ describe('a screen', () => {
     expect([resizes(), screen.size()]).toEqual([1, { columns: 80, rows: 24 }]);
   });
 
-  it('reads keys, also characters whose bytes come one by one', async () => {
+  it('reads keys, also characters whose bytes arrive one by one', async () => {
     const { stdin, keys } = open();
     stdin.write('\u001b[A');
     for (const byte of Buffer.from('日')) stdin.write(Buffer.from([byte]));
@@ -159,7 +162,7 @@ describe('a screen', () => {
     ]);
   });
 
-  it('an interrupt from outside, and a keyboard that is gone, are ctrl-c', async () => {
+  it('treats an interrupt from outside and a lost keyboard as ctrl-c', async () => {
     const { host, stdin, keys } = open();
     host.emit('SIGINT');
     stdin.end();
@@ -180,7 +183,7 @@ describe('hasScreen', () => {
     expect(asks({ TERM: 'xterm-256color' }, 'linux', false)).toBe(false);
   });
 
-  it.each([{ TERM: 'dumb' }, { TERM: '' }, {}])('not with %j', (env) => {
+  it.each([{ TERM: 'dumb' }, { TERM: '' }, {}])('is false with %j', (env) => {
     expect(asks(env)).toBe(false);
   });
 

@@ -23,7 +23,7 @@ function isShortened(whole: string, cut: string): boolean {
 }
 
 describe('shortenStrings', () => {
-  it('keeps JSON valid, its structure, and the beginning and end of every string', () => {
+  it('keeps JSON valid, with its structure and the beginning and end of every string', () => {
     const json = fc.letrec((tie) => ({
       value: fc.oneof(
         { depthSize: 'small' },
@@ -52,7 +52,7 @@ describe('shortenStrings', () => {
     );
   });
 
-  it('cuts the middle out of a long string and leaves short ones alone', () => {
+  it('cuts the middle out of long strings and leaves short ones alone', () => {
     const body = `begin ${'x'.repeat(500)} agentId: a1b2c3`;
     expect(shorten({ type: 'user', content: body })).toEqual({
       type: 'user',
@@ -60,7 +60,7 @@ describe('shortenStrings', () => {
     });
   });
 
-  it('survives text that is not JSON', () => {
+  it('accepts text that is not JSON', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
         expect(shortenStrings(bytes, CUT).length).toBeLessThanOrEqual(bytes.length);

@@ -33,7 +33,7 @@ async function withPipe(reader: string, action: (pipe: Pipe) => Promise<void>): 
 const numbered = (count: number): Buffer[] =>
   Array.from({ length: count }, (_, index) => Buffer.from(`${index} ${'x'.repeat(1000)}\n`));
 
-it('nothing is lost on the way to a slow reader, and the writer does not wait', async () => {
+it('loses nothing and does not block when the reader is slow', async () => {
   const out = path.join(makeTemporaryFolder('out'), 'out');
   await withPipe(`exec 3<pipe; ${UNTIL_TOLD}; cat <&3 > ${out}`, async ({ fd, done, go }) => {
     const writer = createSpillingWriter(fd, { maxBytes: 64 * 1024, isOwn: true });
@@ -49,7 +49,7 @@ it('nothing is lost on the way to a slow reader, and the writer does not wait', 
   });
 });
 
-it('goes on in memory once the reader has caught up', async () => {
+it('writes from memory again once the reader has caught up', async () => {
   const out = path.join(makeTemporaryFolder('out'), 'out');
   await withPipe(`exec 3<pipe; ${UNTIL_TOLD}; cat <&3 > ${out}`, async ({ fd, done, go }) => {
     const writer = createSpillingWriter(fd, { maxBytes: 1000, isOwn: true });
@@ -65,7 +65,7 @@ it('goes on in memory once the reader has caught up', async () => {
   });
 });
 
-it('says that the reader is gone, and ends', async () => {
+it('reports when the reader is gone, and ends', async () => {
   await withPipe('exec 3<pipe; head -c 10 <&3 > /dev/null', async ({ fd }) => {
     let isClosed = false;
     const writer = createSpillingWriter(fd, { maxBytes: 1000, isOwn: true, onClosed: () => (isClosed = true) });

@@ -51,8 +51,8 @@ function stateOf(file: string): Readonly<Record<string, string>> {
   return Object.fromEntries(readdirSync(at).map((name) => [name, hash(name)]));
 }
 
-describe('a database of another program', () => {
-  it('is read after it was closed in good order, and nothing is left beside it', async () => {
+describe('reading a database of another program', () => {
+  it('works after it was closed cleanly, and leaves no file beside it', async () => {
     const file = path.join(folder(), 'a.db');
     await (await write(file, 'insert into t values (1)')).close();
     for (const end of ['-wal', '-shm']) rmSync(file + end, { force: true });
@@ -61,7 +61,7 @@ describe('a database of another program', () => {
     expect(await read(file)).toEqual([1]);
     expect(stateOf(file)).toEqual(before);
   });
-  it.runIf(process.platform === 'linux')('is never opened for writing: its writers are found by that', async () => {
+  it.runIf(process.platform === 'linux')('never opens it for writing', async () => {
     const file = path.join(folder(), 'a.db');
     const modes = (): readonly number[] =>
       readdirSync('/proc/self/fd')
@@ -75,7 +75,7 @@ describe('a database of another program', () => {
     for (const end of ['-wal', '-shm']) rmSync(file + end, { force: true });
     expect(new Set(await readDatabase(file, modes))).toEqual(new Set([0o400]));
   });
-  it('is read again when it was replaced by other bytes of the same length and time', async () => {
+  it('sees the new content when it was replaced by bytes of the same length and time', async () => {
     const [file, other] = [path.join(folder(), 'a.db'), path.join(folder(), 'b.db')];
     await (await write(file, 'insert into t values (1)')).close();
     await (await write(other, 'insert into t values (2)')).close();
@@ -88,7 +88,7 @@ describe('a database of another program', () => {
     utimesSync(file, atime, mtime);
     expect(await read(file)).toEqual([2]);
   });
-  it('is read while it is being written, with rows that are only in the log', async () => {
+  it('sees rows that are only in the write-ahead log while it is being written', async () => {
     const file = path.join(folder(), 'a.db');
     const writer = await write(file, 'insert into t values (1)');
     const before = stateOf(file);
@@ -97,7 +97,7 @@ describe('a database of another program', () => {
     await writer.run('insert into t values (2)');
     expect(await read(file)).toEqual([1, 2]);
   });
-  it('is read after its writer was killed', async () => {
+  it('works after its writer was killed', async () => {
     const file = path.join(folder(), 'a.db');
     await (await write(file, 'insert into t values (1)')).kill();
     const before = stateOf(file);
@@ -105,7 +105,7 @@ describe('a database of another program', () => {
     expect(await read(file)).toEqual([1]);
     expect(stateOf(file)).toEqual(before);
   });
-  it('is read with a log that has no index, as a copy has', async () => {
+  it('works with a log that has no index, as in a copy', async () => {
     const file = path.join(folder(), 'a.db');
     await (await write(file, 'insert into t values (1)')).kill();
     const copy = path.join(folder(), 'a.db');
@@ -114,7 +114,7 @@ describe('a database of another program', () => {
     expect(await read(copy)).toEqual([1]);
     expect(stateOf(copy)).toEqual(before);
   });
-  it('never keeps its writer waiting, not in the middle of a long look', async () => {
+  it('never blocks its writer, even during a long read', async () => {
     const file = path.join(folder(), 'a.db');
     const writer = await write(file, 'insert into t values (1)');
     await readDatabase(file, async (database) => {
@@ -125,7 +125,7 @@ describe('a database of another program', () => {
     });
     expect(await read(file)).toEqual([1, 2, 3]);
   });
-  it('is read while its writer holds a transaction open, without the uncommitted rows', async () => {
+  it('works during an open transaction of its writer, without the uncommitted rows', async () => {
     const file = path.join(folder(), 'a.db');
     const writer = await write(file, 'insert into t values (1)');
     await writer.run('begin exclusive', 'insert into t values (2)');
@@ -133,7 +133,7 @@ describe('a database of another program', () => {
     await writer.run('commit');
     expect(await read(file)).toEqual([1, 2]);
   });
-  it('leaves the tidying to the last writer', async () => {
+  it('leaves the checkpoint to the last writer', async () => {
     const file = path.join(folder(), 'a.db');
     const writer = await write(file, 'insert into t values (1)');
     for (let times = 0; times < 5; times++) expect(await read(file)).toEqual([1]);
@@ -142,7 +142,7 @@ describe('a database of another program', () => {
     expect(readdirSync(path.dirname(file))).toEqual(['a.db']);
     expect(await read(file)).toEqual([1]);
   });
-  it('is let go when several read it at once', async () => {
+  it('closes it when several readers use it at once', async () => {
     const file = path.join(folder(), 'a.db');
     const writer = await write(file, 'insert into t values (1)', 'insert into t values (2)');
     const before = stateOf(file);
@@ -166,7 +166,7 @@ describe('a database of another program', () => {
     expect(await wordsFrom(1)).toEqual(['1 «1', '2 «2', '3 «3']);
     expect(readdirSync(path.dirname(file))).toEqual(['a.db']);
   });
-  it('can only be read', async () => {
+  it('cannot change it', async () => {
     const file = path.join(folder(), 'a.db');
     await write(file, 'insert into t values (1)');
     await expect(
@@ -174,7 +174,7 @@ describe('a database of another program', () => {
     ).rejects.toThrow();
     expect(await read(file)).toEqual([1]);
   });
-  it('that is none, or damaged, says so', async () => {
+  it('fails with a clear error when it is damaged or not a database', async () => {
     const file = path.join(folder(), 'a.db');
     writeFileSync(file, 'SQLite format 3\0 and then something else entirely'.padEnd(5000, '.'));
     await expect(read(file)).rejects.toThrow(/a\.db: it is (?:no database|damaged)/);
@@ -184,7 +184,7 @@ describe('a database of another program', () => {
   });
 });
 
-it('knows a file that may not be opened, by what either driver says', async () => {
+it('recognises a file without read permission by the error of either driver', async () => {
   const { connect } = await driver();
   let said: unknown;
   try {

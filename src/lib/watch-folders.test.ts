@@ -24,7 +24,7 @@ afterEach(() => {
 const reported = (name: string) => until(() => found.includes(path.join(root, name)), name);
 
 describe('watchFolders', () => {
-  it('tells of appends, new files, and files in folders made at once', async () => {
+  it('reports appends, new files, and files in folders created in one step', async () => {
     appendFileSync(path.join(root, 'a/b/one.jsonl'), 'x\n');
     await reported('a/b/one.jsonl');
     writeFileSync(path.join(root, 'a/two.jsonl'), 'x\n');
@@ -39,7 +39,7 @@ describe('watchFolders', () => {
     await reported('c/d/e/three.jsonl');
   });
 
-  it('goes on when a folder is removed and made again', async () => {
+  it('continues when a folder is removed and created again', async () => {
     rmSync(path.join(root, 'a'), { recursive: true });
     await reported('a');
     mkdirSync(path.join(root, 'a/b'), { recursive: true });
@@ -84,7 +84,7 @@ describe('watchFolders', () => {
     busy.close();
   });
 
-  it('accepts a missing folder, and watches it once it appears and when it comes back', async () => {
+  it('accepts a missing folder, and watches it whenever it appears', async () => {
     const late = path.join(root, 'not', 'there', 'yet');
     const places: string[] = [];
     const waiting = watchFolders(late, { onChange: (place) => void places.push(path.relative(late, place)) });
@@ -101,7 +101,7 @@ describe('watchFolders', () => {
     waiting.close();
   });
 
-  it('finds new files in folders that cannot be watched, and only those', async () => {
+  it('finds new files in folders that cannot be watched, without reporting others', async () => {
     const places: string[] = [];
     const refuse = (): never => {
       throw Object.assign(new Error('no more watches'), { code: 'ENOSPC' });

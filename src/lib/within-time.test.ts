@@ -6,7 +6,7 @@ import { withinTime } from './clock.ts';
 const untilAborted = (signal: AbortSignal): Promise<never> =>
   new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
 
-describe('within a time', () => {
+describe('withinTime', () => {
   it('aborts when the time is over, even after a garbage collection', async () => {
     setFlagsFromString('--expose-gc');
     const collect: () => void = runInNewContext('gc');
@@ -15,7 +15,7 @@ describe('within a time', () => {
     await expect(waiting).rejects.toThrow('The time is over.');
   });
 
-  it('aborts when the outer signal does; else returns the answer', async () => {
+  it('aborts when the outer signal does; otherwise returns the answer', async () => {
     const other = new AbortController();
     const waiting = withinTime(10_000, other.signal, untilAborted);
     other.abort(new Error('enough'));

@@ -22,7 +22,7 @@ async function linesOf(name: string, tools = false): Promise<readonly string[]> 
 }
 
 describe('notifications for a recording', () => {
-  it('one agent: asked for, at work, done', async () => {
+  it('report that one agent was spawned, started and completed', async () => {
     expect(await linesOf('2.1.325-single', true)).toEqual([
       '📎 Subagent [Count TODO comments]\n  › Task: Count the TODO comments in this repository and report the number. [[play:sub-count]]',
       '🔧 [Count TODO comments] Bash\n  › grep -rn TODO src | wc -l',
@@ -32,7 +32,7 @@ describe('notifications for a recording', () => {
     ]);
   });
 
-  it('nested: each under its own name', async () => {
+  it('report nested agents each under its own name', async () => {
     expect(await linesOf('2.1.325-nested')).toEqual([
       '📎 Subagent [Audit the repo]\n  › Task: Audit this repository; delegate file checks to another agent. [[play:sub-audit]]',
       '📎 Subagent [Check app.js]\n  › Task: Check src/app.js for problems. [[play:sub-leaf]]',
@@ -62,7 +62,7 @@ describe('notifications for a recording', () => {
     expect((await linesOf('2.1.20-background')).join()).not.toContain('❌');
   });
 
-  it('a call that no agent can be named for: as it was without names', async () => {
+  it('show a call without an agent name when its agent is unknown', async () => {
     expect(await linesOf('2.1.38-twins-hang')).toEqual(['🔧 Task\n  › Worker left', '🔧 Task\n  › Worker right']);
     const refused = await linesOf('2.1.325-failing');
     expect(refused.slice(4, 6)).toEqual([
@@ -71,7 +71,7 @@ describe('notifications for a recording', () => {
     ]);
   });
 
-  it('woken again: each run with its own words', async () => {
+  it('report each run of a woken agent with its own words', async () => {
     const lines = await linesOf('2.1.325-resume');
     expect(lines.filter((line) => line.startsWith('✅'))).toEqual([
       '✅ Subagent [First pass] completed\n  › first pass done',
@@ -79,7 +79,7 @@ describe('notifications for a recording', () => {
     ]);
   });
 
-  it('without sub-agents: no word of them', async () => {
+  it('do not mention sub-agents when there are none', async () => {
     expect(await linesOf('2.1.325-plain', true)).toEqual(['🏁 Done\n  › Hello. No sub-agents needed.']);
   });
 
@@ -102,7 +102,7 @@ describe('notifications for a recording', () => {
 });
 
 describe('notifications', () => {
-  it('is history before we came', async () => {
+  it('leave out what happened before troupe started', async () => {
     const [said] = await formatRecording('2.1.325-single');
     if (!said) throw new Error('nothing recorded');
     const asked = { session: said.session, timeline: undefined, announce: DEFAULT_ANNOUNCE, now: NOW };
@@ -114,7 +114,7 @@ describe('notifications', () => {
     ]);
   });
 
-  it('report a pause while others are at work, and then that they are done', async () => {
+  it('report a pause while other agents run, and then that they are done', async () => {
     const [said] = await formatRecording('2.1.325-background');
     if (!said) throw new Error('nothing recorded');
     const { session } = said;
@@ -168,7 +168,7 @@ describe('notifications', () => {
       return { session: said.session, withRun, linesOfRun };
     }
 
-    it('say nothing when it cannot be told whether it ended, and never call that a failure', async () => {
+    it('say nothing when the end is uncertain, and never call it a failure', async () => {
       const { session, withRun, linesOfRun } = await lostAgent();
       expect(linesOfRun(session)).toEqual([['❌ Subagent [Hangs] failed — no output returned', true]]);
       // From within a container, a process outside it looks like one that is gone.

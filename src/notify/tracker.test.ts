@@ -3,7 +3,7 @@ import { recordedLive } from '../server/http/testing/recorded-live.ts';
 import { DEFAULT_ANNOUNCE, emptyRecord, recordSent } from './notification.ts';
 import { NotificationTracker } from './tracker.ts';
 
-describe('the news desk', () => {
+describe('NotificationTracker', () => {
   it('keeps a session until its end was read, however late', async () => {
     let now = Date.parse('2030-01-01T00:00:00Z');
     const live = await recordedLive('2.1.325-single');
@@ -27,7 +27,7 @@ describe('the news desk', () => {
     tracker.close();
   });
 
-  it('reports an agent without its words in the end when they cannot be read', async () => {
+  it('reports an agent without its last words when they cannot be read', async () => {
     const live = await recordedLive('2.1.325-single');
     const transcript = async (): Promise<never> => {
       throw new Error('cannot be read');

@@ -140,7 +140,7 @@ describe('the webhook', () => {
     });
   });
 
-  it('sends an event that turned out wrong again under its id, with the next revision', async () => {
+  it('sends a corrected event under the same id, with the next revision', async () => {
     const { url, received } = await receiver();
     const live = await recordedLive('2.1.325-hang-sigkill');
     start(live, url);
@@ -155,7 +155,7 @@ describe('the webhook', () => {
     expect(endings().map(({ headers }) => headers['x-troupe-revision'])).toEqual(['1', '2']);
   });
 
-  it('sends again until it was taken, with the same id, and nothing overtakes', async () => {
+  it('repeats an event with the same id until it is accepted, and nothing overtakes it', async () => {
     const { url, received } = await receiver(500, 'hang up', 429, 302, 404);
     const { notes } = start(await recordedLive('2.1.325-single'), url);
     await vi.waitUntil(() => received.length === 8, { timeout: 30_000 });
@@ -174,7 +174,7 @@ describe('the webhook', () => {
     expect(notes.at(-1)).toBe('troupe: the webhook takes events again.');
   });
 
-  it('drops an event that is refused for long, and says so', async () => {
+  it('drops an event that is refused for long, and reports it', async () => {
     const { url, received } = await receiver(400, 400, 400, 400, 400);
     const { notes } = start(await recordedLive('2.1.325-single'), url);
     await vi.waitUntil(() => received.length === 7, { timeout: 30_000 });
@@ -229,7 +229,7 @@ describe('the webhook', () => {
     expect(notes.join()).toContain('it cannot be read');
   });
 
-  it('an address that is gone for good ends it, and another gets the rest', async () => {
+  it('ends when its address is gone for good, and sends the rest to a new one', async () => {
     const { url } = await receiver(200, 410);
     const live = await recordedLive('2.1.325-single');
     const { running, kept } = start(live, url);
@@ -241,7 +241,7 @@ describe('the webhook', () => {
     expect(next.received.map((event) => eventOf(event).type)).toEqual(['ended', 'rest']);
   });
 
-  it('says why it was not taken', async () => {
+  it('reports why an event was not accepted', async () => {
     const plain = await receiver(302, 'hang');
     const said = (url: string): Promise<string> =>
       post({
@@ -264,7 +264,7 @@ describe('the webhook', () => {
     expect(await said(`http://localhost:${port}/`)).toContain('ECONNREFUSED');
   });
 
-  it('ids of the host that no header can carry become ones that it can', async () => {
+  it('turns host ids that no header can carry into valid ones', async () => {
     const { url, received } = await receiver();
     const live = await recordedLive('2.1.325-single');
     const [session] = live.snapshot().sessions;
@@ -278,7 +278,7 @@ describe('the webhook', () => {
     expect(new Set(received.map((one) => eventOf(one).id)).size).toBe(5);
   });
 
-  it('the check in the docs accepts our requests and no others', async () => {
+  it('passes the signature check in the docs, and forged requests do not', async () => {
     const docs = readFileSync(new URL('../../docs/WEBHOOK.md', import.meta.url), 'utf8');
     const [, snippet = ''] = /```js\n([\s\S]*?)```/.exec(docs) ?? [];
     const { isOurs } = await import(`data:text/javascript,${encodeURIComponent(snippet)}`);
@@ -309,7 +309,7 @@ describe('the webhook', () => {
     expect(isOurs(moved, old.body, SECRET)).toBe(false);
   });
 
-  it('credentials do not leave the machine, in any form', async () => {
+  it('sends no credentials, in any form', async () => {
     const live = await recordedLive('2.1.325-single');
     const secret = `AKIA${'QWERTYUIOPASDFGH'}`;
     const text = `use ${secret}, DB_PASSWORD=Barcelona2024! and {"message":"API Key: cal_live_9f8e7d6c5b4a"}`;

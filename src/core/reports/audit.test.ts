@@ -38,7 +38,7 @@ const names = readdirSync(hooks)
 describe.each(names)('coverage of %s', (name) => {
   const { session, calls } = heardIn(name);
 
-  it('is whole where every hook was heard', async () => {
+  it('is complete when every hook was recorded', async () => {
     const report = await coverageOf(name, session, new Set(calls));
     expect(report.missed).toEqual([]);
     expect(report.unresolved).toEqual([]);
@@ -46,7 +46,7 @@ describe.each(names)('coverage of %s', (name) => {
     expect(report.ran).toBeGreaterThan(0);
   });
 
-  it('falls by each call that was not, and names its agent', async () => {
+  it('falls by each call without a hook, and names its agent', async () => {
     const whole = await coverageOf(name, session, new Set(calls));
     for (const lost of calls) {
       const report = await coverageOf(name, session, new Set(calls.filter((call) => call !== lost)));
@@ -58,7 +58,7 @@ describe.each(names)('coverage of %s', (name) => {
   });
 });
 
-it('knows the words of 1.0.60 for a tool that is none', async () => {
+it('recognises how 1.0.60 reports an unknown tool', async () => {
   const report = await coverageOf('1.0.60-nested', 'e8cd4750-54cb-488a-91e4-8f3e0a046c11', new Set());
   expect(report.neverRan.map(({ tool, reason }) => [tool, reason])).toEqual(
     report.neverRan.map(() => ['Agent', 'Error: No such tool available: Agent']),
@@ -67,7 +67,7 @@ it('knows the words of 1.0.60 for a tool that is none', async () => {
   expect(report.missed.filter(({ reason }) => reason?.includes('No such tool'))).toEqual([]);
 });
 
-it('lists apart what the host refused before any hook, in its words', async () => {
+it("lists calls that the host refused before any hook separately, with the host's reason", async () => {
   const { session, calls } = heardIn('2.0.76-failing');
   const report = await coverageOf('2.0.76-failing', session, new Set(calls));
   expect(report.neverRan).toEqual([

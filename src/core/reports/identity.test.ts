@@ -26,8 +26,8 @@ const of = (agent: Identity['agent'], rank: 'exact' | 'guess'): Identity => ({
   ...(agent && { agent }),
 });
 
-describe('the path of a sub-agent begins with the main agent', () => {
-  it('where it is guessed by a call that no tree knows', () => {
+describe('the path of a sub-agent', () => {
+  it("is main and the call's description when the call is a guess that is in no tree", () => {
     const call = toToolCallId('toolu_1');
     const { path: names, id } = computeAuditAgent(of({ call, description: 'Check app.js', type: 'tester' }, 'guess'));
     expect([names, id]).toEqual([['main', 'Check app.js'], null]);
@@ -35,7 +35,7 @@ describe('the path of a sub-agent begins with the main agent', () => {
     expect(computeAuditAgent(of(undefined, 'guess')).path).toEqual(['main', 'sub-agent']);
   });
 
-  it('where it is guessed by a call, and the tree knows whom it made', async () => {
+  it('is that of the spawned agent when the call is a guess that is in the tree', async () => {
     const tree = await openTree();
     const deepest = tree.agents.find(({ depth }) => depth === 2);
     const call = deepest?.link.call;
@@ -47,7 +47,7 @@ describe('the path of a sub-agent begins with the main agent', () => {
     });
   });
 
-  it('where its place is not known: nobody claims who stands in between', async () => {
+  it('has a gap when the agents in between are unknown', async () => {
     const agent = { id: toAgentId('claude-code', 'a123'), type: 'tester' };
     expect(computeAuditAgent(of(agent, 'exact')).path).toEqual(['main', '…', 'tester']);
     const tree = await openTree();

@@ -11,8 +11,8 @@ beforeAll(async () => {
   single = recorded.find(({ project }) => project === 'single') as SessionDetail;
 });
 
-describe('an agent whose call waits', () => {
-  it('waits for the person, and nobody else does', () => {
+describe('an agent whose call waits for approval', () => {
+  it('waits for the person, and no other agent does', () => {
     const { sessions } = markPendingApprovals(pictureOf([nested, single], { asks: [makeAsk('a', nested)] }));
     const [marked] = sessions;
     expect(marked?.subagents[1]).toMatchObject({ status: 'waiting', waitingOn: 'permission', activity: 'waiting' });
@@ -21,7 +21,7 @@ describe('an agent whose call waits', () => {
     expect(sessions[1]).toBe(single);
   });
 
-  it('is as it was where its ask has ended, or where nobody knows who asks', () => {
+  it('is unchanged when its approval request has ended or its caller is unknown', () => {
     const ask = makeAsk('a', nested);
     const ended = { ...ask, end: { at: ask.at, decision: 'allow' as const, by: 'page' as const } };
     const picture = pictureOf([nested], { asks: [ended] });
@@ -30,7 +30,7 @@ describe('an agent whose call waits', () => {
     expect(markPendingApprovals(pictureOf([nested], { asks: [unknown] })).sessions[0]).toBe(nested);
   });
 
-  it('is the same object as long as nothing changes', () => {
+  it('is the same object when nothing changed', () => {
     const picture = pictureOf([nested], { asks: [makeAsk('a', nested)] });
     expect(markPendingApprovals({ ...picture }).sessions[0]).toBe(markPendingApprovals({ ...picture }).sessions[0]);
   });

@@ -8,7 +8,7 @@ const used = (model: string, input: number, output: number, cacheRead: number, c
 });
 
 describe('cost', () => {
-  it('is what Claude Code 2.1.325 counts itself (modelUsage of recorded runs)', () => {
+  it('equals what Claude Code 2.1.325 counts itself (modelUsage of recorded runs)', () => {
     for (const [usage, usd] of [
       [used('claude-sonnet-4-5', 144, 383, 79_737, 1800), 0.0368481],
       [used('claude-haiku-4-5', 126, 898, 139_770, 7425), 0.02787425],
@@ -30,7 +30,7 @@ describe('cost', () => {
       expect(computeCost([usage], false).usd).toBeCloseTo(usd, 9);
   });
 
-  it('says which models have no price, and that it is a lower bound then', () => {
+  it('lists models without a price, and is a lower bound then', () => {
     const cost = computeCost([used('claude-sonnet-4-5', 1_000_000, 0, 0, 0), used('new-model', 5, 0, 0, 0)], false);
     expect(cost).toEqual({ usd: 3, isLowerBound: true, unpricedModels: ['new-model'] });
     expect(computeCost([used('<synthetic>', 0, 0, 0, 0)], false).unpricedModels).toEqual([]);
@@ -51,11 +51,11 @@ describe('cost', () => {
     ['claude-haiku-4-5@20251001', 1],
     ['claude-3-7-sonnet-latest', 3],
     ['claude-opus-4-6[1m]', 5],
-  ])('knows %s under its other names', (model, usd) => {
+  ])('finds the price of %s under its other names', (model, usd) => {
     expect(computeCost([used(model, 1_000_000, 0, 0, 0)], false)).toMatchObject({ usd, unpricedModels: [] });
   });
 
-  it('an hour in the cache costs more than five minutes', () => {
+  it('is higher for an hour in the cache than for five minutes', () => {
     const hour = { model: 'claude-sonnet-4-5', usage: { ...NO_USAGE, cacheWrite: 1_000_000, cacheWrite1h: 1_000_000 } };
     expect(computeCost([hour], false).usd).toBe(6);
   });

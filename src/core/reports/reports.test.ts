@@ -38,7 +38,7 @@ describe('labelOf', () => {
 });
 
 describe('computeAgent', () => {
-  it('writes null for what is not known, never 0 and never nothing', () => {
+  it('writes null for what is unknown, never 0, and never leaves a field out', () => {
     const report = computeAgent(agent(), toSessionId('test', 's'), undefined);
     for (const key of [
       'toolCallCount',
@@ -66,7 +66,7 @@ describe('computeAgent', () => {
 });
 
 describe('contextWindowOf', () => {
-  it('says null for a model it does not know, and for a request beyond the window it knows', () => {
+  it('returns null for an unknown model, and for a request beyond its known window', () => {
     expect(contextWindowOf('claude-haiku-4-5-20251001', 1000)).toBe(200_000);
     expect(contextWindowOf('gpt-7', 1000)).toBeNull();
     expect(contextWindowOf('claude-sonnet-4-5', 300_000)).toBeNull();
@@ -74,7 +74,7 @@ describe('contextWindowOf', () => {
 });
 
 describe('computeHues', () => {
-  it('keeps siblings apart, and an agent its colour', () => {
+  it('gives siblings different hues, and an agent always the same', () => {
     const parent = toAgentId('test', 'main');
     const siblings = Array.from({ length: 12 }, (_, index) =>
       agent({

@@ -15,8 +15,8 @@ async function open(name: string) {
   return { detail: computeDetail(opened.tree, { internal: false }), timeline: computeTimeline(opened) };
 }
 
-describe('a session at a moment in its past', () => {
-  it('at the end is what it is, for every agent', async () => {
+describe('a session at a past moment', () => {
+  it('equals the present at its end, for every agent', async () => {
     for (const name of ['2.1.325-nested', '2.1.325-failing', '2.1.325-parallel', '2.0.76-parallel']) {
       const { detail, timeline } = await open(name);
       const end = computeAt(detail, timeline, Date.parse('2030-01-01'));
@@ -34,7 +34,7 @@ describe('a session at a moment in its past', () => {
     }
   });
 
-  it('before: fewer agents, at work, with the tool they used', async () => {
+  it('has fewer agents earlier, running, with the tool they used', async () => {
     const { detail, timeline } = await open('2.1.325-nested');
     const audit = timeline.agents[1];
     const call = audit?.calls.find(({ tool }) => tool === 'Bash');
@@ -46,7 +46,7 @@ describe('a session at a moment in its past', () => {
     expect(first).toMatchObject({ agents: 1, subagents: [], main: { status: 'running', toolCallCount: 0 } });
   });
 
-  it('never goes back: calls and tokens only grow, who ended stays so', async () => {
+  it('only grows in calls and tokens, and ended agents stay ended', async () => {
     const { detail, timeline } = await open('2.1.325-parallel');
     const [from, to] = [Date.parse(detail.startedAt ?? ''), Date.parse(detail.lastActivityAt ?? '')];
     let before = computeAt(detail, timeline, from);
@@ -61,7 +61,7 @@ describe('a session at a moment in its past', () => {
     }
   });
 
-  it('knows that a parent waits for its child', async () => {
+  it('shows a parent as waiting for its child', async () => {
     const { detail, timeline } = await open('2.1.325-nested');
     const leaf = detail.subagents.find(({ depth }) => depth === 2);
     const during = computeAt(detail, timeline, Date.parse(leaf?.startedAt ?? '') + 50);
@@ -97,7 +97,7 @@ describe('numbers of the past', () => {
     }
   });
 
-  it('add up: the session has what its agents have, an agent what those below it have', async () => {
+  it('add up: a session has the sum of its agents, an agent the sum of those below it', async () => {
     const { detail, timeline } = await open('2.1.325-nested');
     const at = Date.parse(detail.startedAt ?? '') + 1200;
     const past = computeAt(detail, timeline, at);

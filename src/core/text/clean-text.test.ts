@@ -22,8 +22,8 @@ const hostile = fc
   )
   .map((pieces) => pieces.join(''));
 
-describe('bodies of messages', () => {
-  it('keep no control character, no mark of direction and no half of a character', () => {
+describe('cleanText', () => {
+  it('leaves no control character, no direction mark and no half of a character', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         const clean = cleanBlock(text);
@@ -35,23 +35,23 @@ describe('bodies of messages', () => {
     );
   });
 
-  it('keep their lines, tabs, emoji and other scripts', () => {
+  it('keeps line breaks, tabs, emoji and other scripts', () => {
     const text = 'a\n\tb  c\n👨‍👩‍👧 می‌خواهم עברית\n';
     expect(cleanBlock(text)).toBe(text);
     expect(cleanBlock('a\r\nb\rc\u2028d')).toBe('a\nb\nc\nd');
     expect(cleanBlock('\u001b[1mbold\u001b[0m \u001b]8;;x\u0007link')).toBe('bold link');
   });
 
-  it('lose no line to a sequence that never ends', () => {
+  it('loses no line to an escape sequence that never ends', () => {
     expect(cleanBlock('a\u001b]0;never closed\nb\nc')).toBe('a\nb\nc');
   });
 
-  it('show a line that was written over as it ended', () => {
+  it('shows the last state of a line that was overwritten', () => {
     expect(cleanOutput('10%\r50%\r100%\ndone\r\n')).toBe('100%\ndone\n');
     expect(cleanOutput('a\r\nb')).toBe('a\nb');
   });
 
-  it('are cleaned to any depth that a tool has, and hostile depth ends', () => {
+  it('cleans values of any depth, and stops at a hostile one', () => {
     expect(cleanValue({ 'ke\u202ey': ['\u001b[31mx', 1, null, { a: true }] })).toEqual({
       key: ['x', 1, null, { a: true }],
     });

@@ -7,8 +7,8 @@ function view(name: string, input: unknown, text?: string, isError = false) {
   return describeCall(call, text === undefined ? undefined : { text, isError, media: [] });
 }
 
-describe('what a call is shown as', () => {
-  it('searches, lists and errands, by the names of other hosts', () => {
+describe('describeCall', () => {
+  it("recognises searches, lists and spawns under other hosts' names", () => {
     expect(view('grep_search', { pattern: 'TODO', dir_path: 'src' })).toMatchObject({ kind: 'found', where: 'src' });
     expect(view('list_directory', { dir_path: 'src' }, 'a')).toMatchObject({ kind: 'found', where: 'src', text: 'a' });
     expect(view('write_todos', { todos: [{ description: 'one', status: 'in_progress' }] })).toMatchObject({
@@ -26,7 +26,7 @@ describe('what a call is shown as', () => {
     });
   });
 
-  it('a command, with its exit code apart from what it printed', () => {
+  it('shows a command, with its exit code apart from its output', () => {
     expect(view('Bash', { command: 'npm test', description: 'Test' }, 'Exit code 2\nboom', true)).toMatchObject({
       kind: 'terminal',
       command: 'npm test',
@@ -41,7 +41,7 @@ describe('what a call is shown as', () => {
     });
   });
 
-  it('edits, one or many, of any host that names them so', () => {
+  it('shows one or many edits of any host', () => {
     const edit = { old_string: 'a', new_string: 'b', replace_all: true };
     expect(view('Edit', { file_path: '/f', ...edit })).toEqual({
       kind: 'edits',
@@ -54,7 +54,7 @@ describe('what a call is shown as', () => {
     expect(view('MultiEdit', { file_path: '/f', edits: [edit, 'no edit'] })).toMatchObject({ kind: 'fields' });
   });
 
-  it('files and letters by the names that Copilot has for them', () => {
+  it('shows files and messages under the names of Copilot', () => {
     const edit = { path: '/f', old_str: 'a', new_str: 'b' };
     expect(view('edit', edit)).toMatchObject({ kind: 'edits', path: '/f', edits: [{ before: 'a', after: 'b' }] });
     expect(view('create', { path: '/f', file_text: 'x' })).toEqual({ kind: 'written', path: '/f', text: 'x' });
@@ -67,7 +67,7 @@ describe('what a call is shown as', () => {
     });
   });
 
-  it('a patch, of one file or of several', () => {
+  it('shows a patch of one or several files', () => {
     const patch =
       '*** Begin Patch\n*** Update File: a.js\n@@\n same\n-old\n+new\n*** Add File: b.md\n+one\n*** End Patch';
     expect(view('apply_patch', { patch })).toEqual({
@@ -85,7 +85,7 @@ describe('what a call is shown as', () => {
     });
   });
 
-  it('lines of a file by their numbers, in both ways they were ever written', () => {
+  it('shows lines of a file with their numbers in both known formats', () => {
     const file = { file_path: '/f' };
     const expected = {
       kind: 'file',
@@ -104,7 +104,7 @@ describe('what a call is shown as', () => {
     expect(view('Read', file, '1\ta\n3\tb')).toMatchObject({ text: 'a', note: '3\tb' });
   });
 
-  it('lists of things to do', () => {
+  it('shows to-do lists', () => {
     const todos = [
       { content: 'one', status: 'completed' },
       { content: 'two', status: 'in_progress' },
@@ -124,7 +124,7 @@ describe('what a call is shown as', () => {
     });
   });
 
-  it('searches on the web with what they found', () => {
+  it('shows web searches with their results', () => {
     const found = 'Web search results\n\nLinks: [{"title":"T","url":"https://e.x/"},{"no":1}]\n\nSo it is.';
     expect(view('WebSearch', { query: 'q' }, found)).toMatchObject({
       kind: 'web',
@@ -134,7 +134,7 @@ describe('what a call is shown as', () => {
     expect(view('WebSearch', { query: 'q' }, 'Links: [broken]')).toMatchObject({ hits: [], text: 'Links: [broken]' });
   });
 
-  it('everything else by its fields, JSON on many lines', () => {
+  it('shows any other call by its fields, JSON on several lines', () => {
     expect(view('mcp__x__y', { a: 'text', b: { c: [1] } }, '{"ok":true}')).toEqual({
       kind: 'fields',
       fields: [
@@ -147,7 +147,7 @@ describe('what a call is shown as', () => {
     expect(view('Odd', null)).toMatchObject({ fields: [], output: undefined });
   });
 
-  it('an errand, without what the host says in place of an answer', () => {
+  it('shows a spawn without what the host says in place of an answer', () => {
     const input = { description: 'd', prompt: 'p', subagent_type: 'Explore' };
     expect(view('Task', input, 'It is done.')).toEqual({
       kind: 'errand',
@@ -185,7 +185,7 @@ describe('the parts of a message', () => {
     expect(partsOf(message)).toBe(partsOf(message));
   });
 
-  it('say whether something is still to come', () => {
+  it('show whether something is still to come', () => {
     expect(isOpen(message)).toBe(true);
     expect(isOpen({ ...message, content: message.content.slice(0, 2) })).toBe(false);
   });

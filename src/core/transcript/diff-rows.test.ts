@@ -8,7 +8,7 @@ describe('rows of a diff', () => {
     expect(after).toEqual({ kind: 'added', text: 'const limit = 100;', changed: [16, 17] });
   });
 
-  it('leaves lines alone that have hardly anything in common', () => {
+  it('leaves lines unmarked that have hardly anything in common', () => {
     expect(diffRows('import x', 'return 5;').every(({ changed }) => changed === undefined)).toBe(true);
   });
 
@@ -17,13 +17,13 @@ describe('rows of a diff', () => {
     expect(before?.changed).toEqual([8, 10]);
   });
 
-  it('has no empty line for the line break at the end', () => {
+  it('adds no empty line for the line break at the end', () => {
     expect(diffRows('a\nb\n', 'a\nc\n').map(({ text }) => text)).toEqual(['a', 'b', 'c']);
     expect(newRows('a\nb\n')).toHaveLength(2);
     expect(newRows('')).toHaveLength(1);
   });
 
-  it('knows what lies near a change', () => {
+  it('keeps lines next to a change', () => {
     const lines = Array.from({ length: 20 }, (_, at) => `line ${at}`);
     const rows = diffRows(lines.join('\n'), lines.with(10, 'other').join('\n'));
     expect(countRows(rows, 'added')).toBe(1);

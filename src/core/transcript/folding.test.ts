@@ -25,7 +25,7 @@ function rowsIn(spans: readonly Span[], { rows }: Units): number {
 }
 
 describe('folding', () => {
-  it('shows the beginning and the end, and little more than was allowed', () => {
+  it('shows the beginning and the end, and little more than the limit', () => {
     fc.assert(
       fc.property(units, fc.nat(20), fc.nat(20), (all, head, tail) => {
         const spans = foldUnits(all, { head, tail });
@@ -58,7 +58,7 @@ describe('folding', () => {
     ]);
   });
 
-  it('shows a place that was searched for, with some of what is around it', () => {
+  it('shows a position that was searched for, with some context', () => {
     fc.assert(
       fc.property(units, fc.nat(), (all, seed) => {
         fc.pre(all.count > 0);
@@ -70,7 +70,7 @@ describe('folding', () => {
     );
   });
 
-  it('keeps what is worth seeing, and closes gaps of a line', () => {
+  it('keeps important lines, and closes gaps of one line', () => {
     const all: Units = { count: 40, rows: () => 1 };
     const worth = new Set([5, 6, 8, 20]);
     expect(foldAround(all, (index) => worth.has(index), 100)).toEqual([

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { highlightCode, TONES } from './highlight-code.ts';
 
-describe('coloured code', () => {
-  it('is the code, in colours of our own', () => {
+describe('highlightCode', () => {
+  it('keeps the code and uses our own colours', () => {
     const language = fc.constantFrom(
       'ts',
       'js',
@@ -32,7 +32,7 @@ describe('coloured code', () => {
     );
   });
 
-  it('knows words from texts and notes', () => {
+  it('tells words from strings and comments', () => {
     const tones = highlightCode('const a = "b"; // c', 'typescript')?.map(({ text, tone }) => [text, tone]);
     expect(tones).toContainEqual(['const', 'word']);
     expect(tones).toContainEqual(['"b"', 'text']);
@@ -42,7 +42,7 @@ describe('coloured code', () => {
     );
   });
 
-  it('is left as it is in a language that nobody knows', () => {
+  it('leaves code in an unknown language unchanged', () => {
     expect(highlightCode('x', 'klingon')).toBeUndefined();
   });
 });

@@ -59,7 +59,7 @@ function check(nodes: readonly RichNode[]): void {
 }
 
 describe('Markdown', () => {
-  it('becomes nothing but the fixed elements, and links to the web', () => {
+  it('produces only the fixed elements, and links to the web', () => {
     fc.assert(
       fc.property(markdown, (text) => check(parseMarkdown(text))),
       { numRuns: 1000 },
@@ -75,7 +75,7 @@ describe('Markdown', () => {
     );
   });
 
-  it('is read as people write it', () => {
+  it('reads Markdown as people write it', () => {
     expect(parseMarkdown('one\ntwo **b** [a](src/x.ts) https://e.x/y.')).toEqual([
       {
         tag: 'paragraph',
@@ -119,7 +119,7 @@ describe('links', () => {
     expect(['javascript:1', ' https://a', 'https://a b', 'data:x', '//a', 'https://"', ''].some(isWebLink)).toBe(false);
   });
 
-  it('are found in plain text, which stays whole', () => {
+  it('are found in plain text, which keeps every character', () => {
     fc.assert(
       fc.property(markdown, (text) => {
         const pieces = splitLinks(text);

@@ -49,7 +49,7 @@ describe('recorded transcripts', () => {
     ['1.0.102-tools', copilot],
     ['1.0.102-terminal', copilot],
   ] as const) {
-    it(`${name}: every text can be shown, and is found where it stands`, async () => {
+    it(`${name}: every text can be shown and found at its position`, async () => {
       const messages = await messagesOf(name, adapter);
       expect(messages.length).toBeGreaterThan(2);
       for (const message of messages) {
@@ -67,7 +67,7 @@ describe('recorded transcripts', () => {
     });
   }
 
-  it('are searched for any text whatever', () => {
+  it('are searched for any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', minLength: 1 }), (query) => {
         const pattern = createSearchPattern(query);

@@ -7,7 +7,7 @@ const piece = fc.oneof(fc.string({ maxLength: 30 }), fc.constantFrom('\n', '\n\n
 const text = fc.array(piece, { maxLength: 20 }).map((pieces) => pieces.join(''));
 
 describe('the pieces of a text', () => {
-  it('make up the text, none of them long, none of them half a character', () => {
+  it('join to the text, none long, none with half a character', () => {
     fc.assert(
       fc.property(text, (whole) => {
         const units = cutText(whole);
@@ -25,7 +25,7 @@ describe('the pieces of a text', () => {
     );
   });
 
-  it('are found by a place in it', () => {
+  it('are found by a position in the text', () => {
     fc.assert(
       fc.property(text, fc.nat(), (whole, seed) => {
         fc.pre(whole !== '');

@@ -13,7 +13,7 @@ const letter: TranscriptBlock = { type: 'notice', kind: 'message', title: 'bob: 
 const command: TranscriptBlock = { type: 'notice', kind: 'command', title: '/review', text: '', agent_id: null };
 const words: TranscriptBlock = { type: 'text', text: 'Please' };
 
-it('only what the person wrote is the person', () => {
+it('attributes to the person only what the person wrote', () => {
   expect(voiceOf(told('user', words), false)).toBe('person');
   expect(voiceOf(told('user', words), true)).toBe('parent');
   expect(voiceOf(told('user', command), false)).toBe('person');

@@ -18,8 +18,8 @@ const ended = (agent: AgentReport, over: Partial<RunReport>): string =>
     'Modified 4 files: auth.py, tokens.py\nand more',
   ).text;
 
-describe('the lines of an agent', () => {
-  it('asked for, begun, done', async () => {
+describe('the lines about an agent', () => {
+  it('show that it was spawned, started and completed', async () => {
     const agent = await recorded();
     expect(spawnLines(agent, NAMES, 'Refactor auth endpoints to use JWT\n\nIn detail: …').text).toBe(
       '📎 Subagent [api-refactor]\n  › Task: Refactor auth endpoints to use JWT',
@@ -28,7 +28,7 @@ describe('the lines of an agent', () => {
     expect(ended(agent, {})).toBe('✅ Subagent [api-refactor] completed\n  › Modified 4 files: auth.py, tokens.py');
   });
 
-  it('names the cause of a failure when it is known', async () => {
+  it('name the cause of a failure when it is known', async () => {
     const agent = await recorded();
     const failed = (over: Partial<RunReport>): string =>
       ended(agent, over).replace('❌ Subagent [api-refactor] failed — ', '');
@@ -41,7 +41,7 @@ describe('the lines of an agent', () => {
     expect(failed({ status: 'stopped', signal: 'transcript', reason: 'interrupted' })).toBe('interrupted');
   });
 
-  it('shows a call with its whole command and address as code', async () => {
+  it('show a call with its whole command and address as code', async () => {
     const agent = await recorded();
     const said = (summary: string): string =>
       toolLines(agent, NAMES, { tool: 'Bash', summary } as Parameters<typeof toolLines>[2]).text;
@@ -52,7 +52,7 @@ describe('the lines of an agent', () => {
     expect(said('.')).toBe('🔧 [api-refactor] Bash\n  › .');
   });
 
-  it('numbers agents with the same name, and the first keeps its name', async () => {
+  it('number agents with the same name, and the first keeps its name', async () => {
     const agent = await recorded();
     const twin = (id: string, at: string): AgentReport => ({
       ...agent,
@@ -73,7 +73,7 @@ describe('the lines of an agent', () => {
     }
   });
 
-  it('a name that rests on a guess says so', async () => {
+  it('mark a name that is a guess', async () => {
     const agent = await recorded();
     const guessed = {
       ...agent,

@@ -24,7 +24,7 @@ describe('rich text', () => {
     });
   });
 
-  it('parts are short enough, lose no word, cut no character and no mark', () => {
+  it('splits into parts that are short enough, without cutting a word, character or mark', () => {
     fc.assert(
       fc.property(
         fc.array(piece, { maxLength: 12 }),
@@ -52,7 +52,7 @@ describe('rich text', () => {
 });
 
 describe('quotes', () => {
-  it('the first line that says something, without links and controls', () => {
+  it('show the first line with text, without links and control characters', () => {
     expect(
       quoteOf('\n---\n# Fix **it**, see [the page](https://x.example/y) or https://evil.example/z now\nmore'),
     ).toBe('Fix it, see the page or now');
@@ -60,14 +60,14 @@ describe('quotes', () => {
     expect(quoteOf('```\n')).toBe('');
   });
 
-  it('is cut at 200 characters, none of them in half', () => {
+  it('are cut at 200 characters, none of them in half', () => {
     const quote = quoteOf('😀'.repeat(300));
     expect([...quote]).toHaveLength(200);
     expect(isTorn(quote)).toBe(false);
     expect(quoteOf('x'.repeat(1_000_000))).toHaveLength(200);
   });
 
-  it('a label cannot close its brackets', () => {
+  it('keep a label from closing its brackets', () => {
     expect(bracketName('x] completed\n✅ Subagent [y')).toBe('x) completed ✅ Subagent (y');
     expect(bracketName(' \u202e ')).toBe('?');
     expect(cutAt(bracketName('n'.repeat(100)), 100)).toHaveLength(40);

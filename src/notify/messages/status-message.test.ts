@@ -16,7 +16,7 @@ function atWork(agent: AgentReport, more: Partial<AgentReport> = {}): AgentRepor
 }
 
 describe('the status message', () => {
-  it('without sub-agents: what the main agent does', async () => {
+  it('shows what the main agent does when there are no sub-agents', async () => {
     const plain = await recorded('2.1.325-plain');
     const main = atWork(plain.main, { currentTool: 'Bash', currentToolSummary: 'running tests' });
     expect(statusMessage({ ...plain, main }, NOW).text).toBe('⚙️ running tests…');
@@ -24,7 +24,7 @@ describe('the status message', () => {
     expect(statusMessage(plain, NOW).text).toBe('✅ done');
   });
 
-  it('one sub-agent: its name, and what it does', async () => {
+  it('shows one sub-agent by its name and activity', async () => {
     const session = await recorded('2.1.325-single');
     const subagents = session.subagents.map((agent) =>
       atWork(agent, { label: 'api-refactor', currentToolSummary: 'running tests' }),
@@ -38,7 +38,7 @@ describe('the status message', () => {
     });
   });
 
-  it('shows that an agent is silent, or waits for a person', async () => {
+  it('shows when an agent is silent or waits for a person', async () => {
     const session = await recorded('2.1.325-single');
     const said = (more: Partial<AgentReport>): string => {
       const subagents = session.subagents.map((agent) =>
@@ -50,7 +50,7 @@ describe('the status message', () => {
     expect(said({ status: 'waiting', waitingOn: 'permission' })).toBe('⚙️ subagent [a]: x… · ⏳ waits for your yes');
   });
 
-  it('several: their names, then a line each; nested ones indented', async () => {
+  it('lists several by name, then a line each, nested ones indented', async () => {
     const session = await recorded('2.1.325-nested');
     const [outer, first, second] = session.subagents;
     if (!outer || !first || !second) throw new Error('recorded otherwise');
@@ -67,7 +67,7 @@ describe('the status message', () => {
     ]);
   });
 
-  it('many: shortened, with how many are missing', async () => {
+  it('shortens a long list, and says how many are missing', async () => {
     const session = await recorded('2.1.325-single');
     const [one] = session.subagents;
     if (!one) throw new Error('recorded otherwise');

@@ -4,7 +4,7 @@ import { Limits } from './bot-api.ts';
 
 const CHATS = [7, 8, -5, -1_000_000_000_001];
 
-it('keeps the limits of Telegram: a request a second in a chat, twenty messages a minute in a group, thirty a second in all', () => {
+it('keeps the limits of Telegram: one request a second in a chat, twenty messages a minute in a group, thirty a second in all', () => {
   const action = fc.record({
     chat: fc.constantFrom(...CHATS),
     request: fc.constantFrom('send' as const, 'edit' as const),
@@ -36,7 +36,7 @@ it('keeps the limits of Telegram: a request a second in a chat, twenty messages 
   );
 });
 
-it('is silent for as long as Telegram said, in that chat only', () => {
+it('is silent for as long as Telegram demands, in that chat only', () => {
   let now = 0;
   const limits = new Limits(() => now);
   limits.hold(7, 5_000);

@@ -50,7 +50,7 @@ describe('the Bot API', () => {
     expect(String(error)).not.toContain(TOKEN);
   });
 
-  it('every refusal is known for what it is', async () => {
+  it('recognises every kind of refusal', async () => {
     for (const [code, words, problem] of [
       [401, 'Unauthorized', 'revoked'],
       [404, 'Not Found', 'revoked'],

@@ -15,8 +15,8 @@ function watched() {
   return { health, notes, states, pass: (ms: number) => (now += ms) };
 }
 
-describe('how the bot is', () => {
-  it('another program at the same bot is named once, and is not over because something was sent', () => {
+describe("the bot's health", () => {
+  it('names another program with the same bot once, and keeps the fault when something was sent', () => {
     const { health, notes, states, pass } = watched();
     for (let nth = 0; nth < 20; nth++) {
       health.reportFailure(new BotApiError('conflict', 'Conflict: terminated by other getUpdates request'));
@@ -31,7 +31,7 @@ describe('how the bot is', () => {
     expect(states).toEqual(['ok', 'conflict', 'ok']);
   });
 
-  it('says that Telegram is gone, and that it is back', () => {
+  it('reports that Telegram is unreachable, and that it is back', () => {
     const { health, notes, states } = watched();
     const gone = new BotApiError('network', 'no connection');
     for (const error of [gone, gone]) health.reportFailure(error);

@@ -17,8 +17,8 @@ async function manyCalls(count: number) {
 const ROOM = { units: 4096, marks: 100 };
 const wordless = async (): Promise<string> => '';
 
-describe('news in one message', () => {
-  it('of many calls the last are shown, the others counted under the names of their agents', async () => {
+describe('several notifications in one message', () => {
+  it('shows the last calls, and counts the others under the names of their agents', async () => {
     const { news, session } = await manyCalls(40);
     const { lines, news: told } = await batchNotifications(news, session, ROOM, wordless);
     expect(told).toHaveLength(40);
@@ -26,7 +26,7 @@ describe('news in one message', () => {
     expect(lines[0]?.text.text).toBe('🔧 24 more calls: [Write a note] 16, [Inspect source files] 8');
   });
 
-  it('moves what does not fit into the next message, and still sends one that is too long by itself', async () => {
+  it('moves what does not fit into the next message, and sends one that is too long by itself', async () => {
     const [said] = await formatRecording('2.1.325-nested', { tools: false });
     if (!said) throw new Error('nothing recorded');
     const { news: all, session } = said;
