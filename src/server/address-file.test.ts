@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 
 describe('the last address', () => {
-  it('is read as it was written, by its owner only', async () => {
+  it('is read as it was written, readable by its owner only', async () => {
     await writeAddress(folder, { port: 4711, logins: [] });
     await writeAddress(folder, { port: 4712, logins: ['digest'] });
     expect(await readAddress(folder)).toEqual({ port: 4712, logins: ['digest'] });
@@ -18,7 +18,7 @@ describe('the last address', () => {
     expect(readdirSync(folder)).toEqual(['address.json']);
   });
 
-  it('is none where there is none, or something else', async () => {
+  it('is undefined when the file is missing or holds something else', async () => {
     expect(await readAddress(folder)).toBeUndefined();
     for (const text of ['', '{', '[]', '{"port":"1","logins":[]}', '{"port":70000,"logins":[]}']) {
       writeFileSync(path.join(folder, 'address.json'), text);
@@ -26,7 +26,7 @@ describe('the last address', () => {
     }
   });
 
-  it('keeps the port of a file that 0.1 wrote, and drops its token', async () => {
+  it('keeps the port of a file written by 0.1, and drops its token', async () => {
     writeFileSync(path.join(folder, 'address.json'), '{"port":4711,"token":"x"}');
     expect(await readAddress(folder)).toEqual({ port: 4711, logins: [] });
   });

@@ -66,7 +66,7 @@ describe('one server for each person', () => {
     expect(readdirSync(folder)).toEqual(['daemon.json']);
   });
 
-  it('lets one serve when the file of a killed server is there', async () => {
+  it('lets one serve when the file of a killed server exists', async () => {
     const first = start();
     expect((await first.next()).role).toBe('serving');
     await first.kill('SIGKILL');
@@ -117,7 +117,7 @@ describe('one server for each person', () => {
   });
 });
 
-describe('while it serves', () => {
+describe('a running server', () => {
   it('writes its file again when it is gone or broken', async () => {
     const one = start(QUICK);
     await one.next();
@@ -167,7 +167,7 @@ describe('while it serves', () => {
     await claim.release();
   });
 
-  it('steps down when another one serves', async () => {
+  it('stops when another one serves', async () => {
     const one = start(QUICK);
     await one.next();
     process.kill(one.pid, 'SIGSTOP');

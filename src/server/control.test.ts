@@ -38,8 +38,8 @@ async function start(mode = '') {
   return daemon;
 }
 
-describe('a server in the background', () => {
-  it('answers when it is started, can be asked, and stops', async () => {
+describe('a background server', () => {
+  it('answers when it is started, reports its status, and stops', async () => {
     expect(await readDaemonState(folder)).toEqual({ state: 'none' });
     expect(await stopDaemon(folder)).toEqual({ outcome: 'none' });
     const daemon = await start();
@@ -60,7 +60,7 @@ describe('a server in the background', () => {
     expect((await stopDaemon(folder)).outcome).toBe('stopped');
   });
 
-  it('says why it did not start, in its own last words', async () => {
+  it('reports why it did not start, with its last output', async () => {
     writeFileSync(path.join(folder, 'server.log'), 'words of yesterday\n');
     const failed = await start('fail').catch((error) => error);
     expect(failed).toMatchObject({ code: 'server-not-started', remedy: expect.stringContaining('server.log') });
@@ -69,7 +69,7 @@ describe('a server in the background', () => {
     await expect(missing).rejects.toMatchObject({ message: expect.stringContaining('could not be started') });
   });
 
-  it('begins a new log where the old one is long', async () => {
+  it('begins a new log when the old one is long', async () => {
     const log = path.join(folder, 'server.log');
     writeFileSync(log, 'x'.repeat(1024 * 1024 + 1), { mode: 0o644 });
     await start('fail').catch(() => undefined);
@@ -77,7 +77,7 @@ describe('a server in the background', () => {
     expect(statSync(`${log}.1`).size).toBe(1024 * 1024 + 1);
   });
 
-  it('is not touched where it does not answer, and is told of where it does not stop', async () => {
+  it('is left alone when it does not answer, and reported when it does not stop', async () => {
     const daemon = await start('deaf');
     expect(await stopDaemon(folder, 200)).toEqual({ outcome: 'stopping', daemon });
     const { token, startedAt, version, epoch } = daemon;
@@ -88,7 +88,7 @@ describe('a server in the background', () => {
     expect(await readDaemonState(folder)).toEqual({ state: 'silent', daemon: silent });
   });
 
-  it('that is paused is known as such, and ends when told to', async () => {
+  it('is recognised as paused, and ends when stopped', async () => {
     const daemon = await start();
     process.kill(daemon.pid, 'SIGSTOP');
     expect(await readDaemonState(folder)).toEqual({ state: process.platform === 'linux' ? 'paused' : 'stuck', daemon });
@@ -96,7 +96,7 @@ describe('a server in the background', () => {
     expect(await readDaemonState(folder)).toEqual({ state: 'none' });
   });
 
-  it('that neither answers nor ends is killed', async () => {
+  it('is killed when it neither answers nor ends', async () => {
     const daemon = await start('stuck');
     process.kill(daemon.pid, 'SIGUSR2');
     await expect.poll(async () => (await readDaemonState(folder)).state, { timeout: 30_000 }).toBe('stuck');
@@ -104,7 +104,7 @@ describe('a server in the background', () => {
     expect(await readDaemonState(folder)).toEqual({ state: 'none' });
   });
 
-  it('is none where the file has the number of some other process', async () => {
+  it('is not found when the file has the number of another process', async () => {
     const daemon = await start();
     writeFileSync(daemonPath(folder), JSON.stringify({ ...daemon, pid: process.pid }));
     expect(['none', 'silent']).toContain((await stopDaemon(folder)).outcome);
@@ -112,14 +112,14 @@ describe('a server in the background', () => {
 });
 
 describe('the state folder', () => {
-  it('is where the person says, else where XDG does', () => {
+  it('is the one that the person set, else the XDG one', () => {
     expect(stateFolder({ env: { TROUPE_HOME: '/t', XDG_STATE_HOME: '/x' }, home: '/h' })).toBe('/t');
     expect(stateFolder({ env: { XDG_STATE_HOME: '/x' }, home: '/h' })).toBe('/x/troupe');
     expect(stateFolder({ env: { XDG_STATE_HOME: 'x', TROUPE_HOME: '' }, home: '/h' })).toBe('/h/.local/state/troupe');
     expect(stateFolder({ env: { TROUPE_HOME: 'here' }, home: '/h' })).toBe(path.resolve('here'));
   });
 
-  it('is for its owner only', async () => {
+  it('is readable by its owner only', async () => {
     const made = path.join(folder, 'a', 'b');
     await ensureStateFolder(made);
     expect(statSync(made).mode & 0o777).toBe(0o700);
@@ -131,7 +131,7 @@ describe('the state folder', () => {
     expect(statSync(open).mode & 0o777).toBe(0o755);
   });
 
-  it('is a matter for the person where it cannot be', async () => {
+  it('gives the person a clear error when it cannot exist', async () => {
     writeFileSync(path.join(folder, 'file'), '');
     await expect(ensureStateFolder(path.join(folder, 'file'))).rejects.toMatchObject({
       code: 'state-folder',
@@ -139,14 +139,17 @@ describe('the state folder', () => {
     });
   });
 
-  it.runIf(process.platform === 'linux')('is one, too, where its disk is full or it cannot be written to', async () => {
-    await expect(inStateFolder(folder, () => writeFile('/dev/full', 'x'))).rejects.toMatchObject({
-      code: 'state-folder',
-      message: expect.stringContaining('ENOSPC'),
-      remedy: expect.stringContaining('Make room on its disk'),
-    });
-    await expect(assertWritable('/sys/kernel')).rejects.toMatchObject({ code: 'state-folder' });
-    await assertWritable(folder);
-    expect(readdirSync(folder)).toEqual([]);
-  });
+  it.runIf(process.platform === 'linux')(
+    'gives the person a clear error when its disk is full or read-only',
+    async () => {
+      await expect(inStateFolder(folder, () => writeFile('/dev/full', 'x'))).rejects.toMatchObject({
+        code: 'state-folder',
+        message: expect.stringContaining('ENOSPC'),
+        remedy: expect.stringContaining('Make room on its disk'),
+      });
+      await expect(assertWritable('/sys/kernel')).rejects.toMatchObject({ code: 'state-folder' });
+      await assertWritable(folder);
+      expect(readdirSync(folder)).toEqual([]);
+    },
+  );
 });

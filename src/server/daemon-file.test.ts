@@ -16,7 +16,7 @@ const read = async (record: unknown) => {
 };
 
 describe('daemon.json', () => {
-  it('is read as it was written; fields of a later version are passed over', async () => {
+  it('is read as it was written; fields of a later version are ignored', async () => {
     const own = await describeOwn(FIELDS);
     expect(own.pid).toBe(process.pid);
     expect(await read({ ...own, later: true })).toEqual(own);
@@ -25,7 +25,7 @@ describe('daemon.json', () => {
     expect(await readDaemonFile(path.join(folder, 'none'))).toBeUndefined();
   });
 
-  it('is no record where anything is missing or cannot be', async () => {
+  it('is ignored when a field is missing or impossible', async () => {
     const own = await describeOwn(FIELDS);
     const odd = [{ port: 80.5 }, { port: 70_000 }, { port: '4000' }, { pid: -1 }, { pid: null }, { epoch: '' }];
     const hostile = [{ token: 'two\nlines' }, { token: 'ümlaut' }, { token: 'x'.repeat(1_000) }, { token: undefined }];
@@ -36,7 +36,7 @@ describe('daemon.json', () => {
       expect([text, await read(text)]).toEqual([text, undefined]);
   });
 
-  it('is a matter for the person where it cannot be read', async () => {
+  it('gives the person a clear error when it cannot be read', async () => {
     mkdirSync(daemonPath(folder));
     await expect(readDaemonFile(daemonPath(folder))).rejects.toMatchObject({ code: 'state-folder' });
   });
@@ -51,7 +51,7 @@ describe('daemon.json', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('old leftovers go, fresh ones and strangers stay', async () => {
+  it('loses old leftovers; fresh and foreign files stay', async () => {
     await read(await describeOwn(FIELDS));
     const old = new Date(Date.now() - 2 * 60 * 60_000);
     for (const name of ['daemon.a.next', 'daemon.b.draft', 'server.log', 'daemon.json.bak']) {

@@ -11,7 +11,7 @@ const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 const gone = (sessionId: string): string => `data: ${JSON.stringify({ sessionId, host: 'h' })}\n`;
 
 describe('createEventParser', () => {
-  it('gives the same events however the bytes are cut', () => {
+  it('gives the same events however the bytes are split', () => {
     fc.assert(
       fc.property(
         fc.array(fc.string({ unit: 'grapheme' }), { maxLength: 6 }),
@@ -31,19 +31,19 @@ describe('createEventParser', () => {
     );
   });
 
-  it('passes over comments, unknown fields, unknown events, and what is not finished', () => {
+  it('skips comments, unknown fields, unknown events, and unfinished ones', () => {
     const text = `retry: 1000\n\n: ping\n\nevent: news\n${gone('a')}\n${gone('b')}\nevent: gone\nodd\n${gone('c')}\nevent: gone\n${gone('d')}`;
     expect(parse(bytesOf(text)).map(({ event }) => event)).toEqual([
       { type: 'gone', data: { sessionId: 'c', host: 'h' } },
     ]);
   });
 
-  it('takes several lines of data, and a value without the space', () => {
+  it('reads several lines of data, and a value without the space', () => {
     const text = 'event:gone\ndata:{"sessionId":"a",\ndata: "host":"h"}\n\n';
     expect(parse(bytesOf(text))).toEqual([{ event: { type: 'gone', data: { sessionId: 'a', host: 'h' } } }]);
   });
 
-  it('says where data cannot be read', () => {
+  it('reports the position of data that cannot be read', () => {
     for (const data of ['{', 'null', '[]', '7'])
       expect(() => parse(bytesOf(`event: gone\ndata: ${data}\n\n`))).toThrow();
   });

@@ -36,8 +36,8 @@ async function listen(answer: (socket: net.Socket) => void): Promise<void> {
 
 const FROM_NODE = { status: 0, stdout: 'from node', stderr: '' };
 
-describe('a guard that is told to wait', () => {
-  it('waits longer than for an answer, and prints what comes then', async () => {
+describe('a guard that the server asks to wait', () => {
+  it('waits longer than for an answer, and prints the answer', async () => {
     await listen((socket) => {
       socket.write(`${HEAD}PROOF\nhold 20\n\0`);
       setTimeout(() => socket.write('PROOF\n{"a'), 2_500);
@@ -76,7 +76,7 @@ describe('a guard that is told to wait', () => {
     expect(existsSync(path.join(stubs.state, 'spool', 'x'))).toBe(false);
   });
 
-  it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('is ended by %s, and says nothing', async (signal) => {
+  it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('ends on %s without output', async (signal) => {
     const closed = vi.fn();
     await listen((socket) => {
       socket.on('close', closed);

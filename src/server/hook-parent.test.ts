@@ -12,12 +12,12 @@ const parent = 'claude-code:8f6e5c34-1:a1b2c3d4:toolu_01';
 const startedBy = (text: string): NodeJS.ProcessEnv => ({ ...process.env, TROUPE_PARENT: text });
 
 describe('a host that an agent started', () => {
-  it('what its hooks are told goes with who did', () => {
+  it('is attributed to that agent in what its hooks report', () => {
     run(stubs.observe, '{"a":1}', { env: startedBy(parent) });
     expect(stubs.events()).toEqual([{ payload: Buffer.from('{"a":1}'), last: { ppid: process.pid, parent } }]);
   });
 
-  it('also where nobody could be asked', () => {
+  it('is attributed also when no server could be reached', () => {
     writeFileSync(stubs.hookFile, 'process.exit(1)');
     run(stubs.guard, '{"a":1}', { env: startedBy(parent) });
     expect(stubs.events()[0]?.last).toMatchObject({ parent, reason: FAILURE_REASON });

@@ -78,7 +78,7 @@ async function relayTo(
 }
 
 describe('remoteFeed', () => {
-  it('hands over a snapshot, then every change', async () => {
+  it('passes on a snapshot, then every change', async () => {
     const { port } = await serveLive();
     const seen = look(daemonAt(port));
     await expect.poll(() => seen.events.length).toBe(1);
@@ -93,7 +93,7 @@ describe('remoteFeed', () => {
     expect(seen.events).toHaveLength(3);
   });
 
-  it('goes on after a lost connection, without another snapshot', async () => {
+  it('continues after a lost connection, without another snapshot', async () => {
     const { port } = await serveLive();
     const relay = await relayTo(() => port);
     const seen = look(daemonAt(relay.port));
@@ -106,7 +106,7 @@ describe('remoteFeed', () => {
     expect(relay.asked()).toEqual(['', 'e1-1']);
   });
 
-  it('begins anew with a server that was started again, wherever it is found', async () => {
+  it('starts over with a restarted server, at any address', async () => {
     const first = await serveLive('e1');
     let now = first;
     const seen = look(daemonAt(first.port), { refind: async () => daemonAt(now.port) });
@@ -120,7 +120,7 @@ describe('remoteFeed', () => {
     expect(seen.ports).toEqual([first.port, first.port, now.port]);
   });
 
-  it('keeps trying where nobody answers, or somebody says no', async () => {
+  it('keeps trying when no server answers, or one refuses', async () => {
     const { port } = await serveLive();
     const refused = look(daemonAt(port, 'wrong'));
     const nobody = look(daemonAt(1));
@@ -128,7 +128,7 @@ describe('remoteFeed', () => {
     expect([refused.events, nobody.events]).toEqual([[], []]);
   });
 
-  it('takes a long silence for the end, and garbage for a reason to begin anew', async () => {
+  it('treats a long silence as the end, and starts over after garbage', async () => {
     let asked = 0;
     const odd = http.createServer((request, response) => {
       asked++;

@@ -67,7 +67,7 @@ async function open() {
 }
 
 describe('a feed of a server', () => {
-  it('says at once that the server is gone, and where it is again', async () => {
+  it('reports at once that the server is gone, and when it is back', async () => {
     const { feed, lose, regain, sources, wait, follows } = await open();
     expect(feed.source()).toEqual({ text: 'server on port 1', isLost: false });
     lose();
@@ -80,7 +80,7 @@ describe('a feed of a server', () => {
     expect(follows).toHaveLength(0);
   });
 
-  it('goes on by itself where no server comes back, with the same picture', async () => {
+  it('continues by itself when no server comes back, with the same picture', async () => {
     const { feed, is, lose, sources, types, wait, summary, closed } = await open();
     served.work('served');
     own.work('found here');
@@ -125,7 +125,7 @@ describe('a feed of a server', () => {
     expect(types).toEqual(['snapshot', 'change']);
   });
 
-  it('is patient with one that answers but is slow, and looks again', async () => {
+  it('waits for a server that answers slowly, and looks again', async () => {
     const { is, lose, wait, follows, sources } = await open();
     lose();
     await wait(10_000);
@@ -135,7 +135,7 @@ describe('a feed of a server', () => {
     expect(sources.at(-1)).toBe('this process');
   });
 
-  it('says why where it cannot go on by itself, and does not give up', async () => {
+  it('says why when it cannot continue by itself, and keeps trying', async () => {
     const { is, lose, wait, feed, sources } = await open();
     Object.assign(is, { served: false, followable: false });
     lose();
@@ -146,7 +146,7 @@ describe('a feed of a server', () => {
     expect(sources.at(-1)).toBe('this process');
   });
 
-  it('closed, it does nothing any more', async () => {
+  it('does nothing after it was closed', async () => {
     const { feed, is, lose, wait, follows } = await open();
     is.served = false;
     lose();
@@ -156,7 +156,7 @@ describe('a feed of a server', () => {
   });
 });
 
-it('without a server, what is followed here', async () => {
+it('follows sessions itself when there is no server', async () => {
   const feed = await openServedFeed({ connect: async () => undefined, follow: async () => own });
   const types: string[] = [];
   feed.subscribe(({ type }) => types.push(type));

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Changes } from './changes.ts';
 
 describe('changes', () => {
-  it('lines of what is followed do not wait behind a folder of thousands', () => {
+  it('reports lines of followed files without waiting for a folder of thousands', () => {
     const changes = new Changes((file) => file === 'live.jsonl');
     for (let index = 0; index < 5_000; index++) changes.addFile(`moved/${index}.jsonl`, 'entry');
     changes.addFile('live.jsonl', 'written');
@@ -11,7 +11,7 @@ describe('changes', () => {
     expect([...changes.take(2).files.keys()]).toEqual(['moved/2.jsonl', 'moved/3.jsonl']);
   });
 
-  it('what nobody reads is looked at as a whole, and once', () => {
+  it('checks folders that are not followed as a whole, once', () => {
     const changes = new Changes(() => false);
     changes.addFile('one', 'written');
     changes.addFile('one', 'written');

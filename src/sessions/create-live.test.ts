@@ -36,7 +36,7 @@ const inOrder = ({ sessions, ...rest }: LiveSnapshot) => ({
 });
 
 describe('the live feed', () => {
-  it('a snapshot and the changes since are the picture, at any moment', async () => {
+  it('equals the snapshot and the changes since, at any moment', async () => {
     cpSync(path.join(fixtures, '2.1.325-parallel'), root, { recursive: true });
     const feed = open();
     let early: LiveSnapshot | undefined;
@@ -90,7 +90,7 @@ describe('the live feed', () => {
     expect(await feed.transcript('nobody', { from: 0, limit: 1 })).toBeUndefined();
   });
 
-  it('any part of a transcript is that part of the whole', async () => {
+  it('returns any part of a transcript as it is in the whole', async () => {
     const names = [
       '2.1.325-nested',
       '2.0.76-parallel',
@@ -117,7 +117,7 @@ describe('the live feed', () => {
     }
   });
 
-  it('who asks while a transcript is being read gets all of it, too', async () => {
+  it('returns all of a transcript to a client that asks during the read', async () => {
     cpSync(path.join(fixtures, '2.1.325-nested'), root, { recursive: true });
     const feed = open();
     const id = 'fa129e54-d574-4fea-bbfe-0dd74bbd38cd';
@@ -128,7 +128,7 @@ describe('the live feed', () => {
     expect(three).toEqual(one);
   });
 
-  it('a transcript that grows is read on, and one that was written anew is read again', async () => {
+  it('continues a transcript that grows, and reads a rewritten one again', async () => {
     cpSync(path.join(fixtures, '2.1.325-nested'), root, { recursive: true });
     const feed = open();
     const id = 'fa129e54-d574-4fea-bbfe-0dd74bbd38cd';

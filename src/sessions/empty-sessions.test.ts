@@ -109,7 +109,7 @@ function writeGhosts(): void {
 }
 
 describe('sessions without a conversation', () => {
-  it('are counted and not listed, whatever is in their files and however many are asked for', async () => {
+  it('are counted and not listed, whatever is in their files and however many are requested', async () => {
     cpSync(path.join(fixtures, 'claude-code/fixtures/2.1.325-nested'), root, { recursive: true });
     writeGhosts();
     const all = sessions();
@@ -137,7 +137,7 @@ describe('sessions without a conversation', () => {
     await expect(all.open()).rejects.toThrow('No sessions found');
   });
 
-  it('are listed as soon as somebody has asked something', async () => {
+  it('are listed once a person has written something', async () => {
     writeGhosts();
     const asked = { ...note('Count the open orders.'), uuid: 'asked' };
     const [id = ''] = Object.keys(GHOSTS);
@@ -146,7 +146,7 @@ describe('sessions without a conversation', () => {
     expect([trees.map(({ title }) => title), emptySessions]).toEqual([['Count the open orders.'], 5]);
   });
 
-  it('are listed if their lines cannot be read: there may have been a conversation', async () => {
+  it('are listed when their lines cannot be read: there may have been a conversation', async () => {
     mkdirSync(path.join(root, PROJECT), { recursive: true });
     const [id = ''] = Object.keys(GHOSTS);
     const lines = `${JSON.stringify({ type: 'mode', mode: 'normal', sessionId: id })}\n{"type":"user","mess\n`;
@@ -154,7 +154,7 @@ describe('sessions without a conversation', () => {
     expect(await sessions().list({ limit: 1 })).toMatchObject({ total: 1, emptySessions: 0 });
   });
 
-  it('are neither shown nor listed live, until something is asked or somebody names them', async () => {
+  it('are neither shown nor listed live until a person writes something or asks for them by id', async () => {
     writeGhosts();
     const live = joinLive(startTracker(places(), { clock: Date.now }));
     try {
@@ -172,7 +172,7 @@ describe('sessions without a conversation', () => {
     }
   });
 
-  it('are counted among those that are older than what is followed', async () => {
+  it('are counted among those older than the followed ones', async () => {
     cpSync(path.join(fixtures, 'claude-code/fixtures/2.1.325-nested'), root, { recursive: true });
     writeGhosts();
     const old = new Date('2026-01-01');
@@ -188,7 +188,7 @@ describe('sessions without a conversation', () => {
     }
   });
 
-  it('are told from long transcripts by the size of these, which are not read for it', async () => {
+  it('are told from long transcripts by file size, without reading those', async () => {
     cpSync(path.join(fixtures, 'claude-code/fixtures/2.1.325-nested'), root, { recursive: true });
     const [first = '', second = ''] = Object.keys(GHOSTS);
     const command = note(`<local-command-stdout>${'x'.repeat(6_000)}</local-command-stdout>`);
@@ -239,7 +239,7 @@ describe('sessions without a conversation', () => {
   });
 });
 
-it('orders a session by its file if no line near its end has a time', async () => {
+it('orders a session by its file when no line near its end has a time', async () => {
   const [id = ''] = Object.keys(GHOSTS);
   const file = path.join(root, PROJECT, `${id}.jsonl`);
   const filler = Array.from({ length: 12 }, () => ({ type: 'mode', mode: 'x'.repeat(100_000) }));

@@ -32,11 +32,11 @@ const AGENTS_OF_0_40 = 'fb080156-e572-4766-9a74-3fc893976313';
 const statuses = (live: LiveTrees) =>
   live.current()[0]?.agents.map(({ kind, status, waitingOn }) => [kind, status, waitingOn]);
 
-describe('Gemini CLI, followed', () => {
+describe('following Gemini CLI', () => {
   const folder = createFollowedFolder(gemini);
   const chats = 'tmp/project/chats';
 
-  it('a parent waits for its agents although the call is not written down yet', async () => {
+  it('shows a parent as waiting for its agents before the call is recorded', async () => {
     const from = fixtureOf('gemini', '0.61.0-single');
     const session = 'e8965e98-524c-47ee-8354-6e33eb52558d';
     const main = path.join(chats, 'session-2026-11-15T08-10-e8965e98.jsonl');
@@ -66,7 +66,7 @@ describe('Gemini CLI, followed', () => {
     expect(live.current()[0]?.agents[1]?.type).toBe('generalist');
   });
 
-  it('a document that is written anew again and again, at times caught half written', async () => {
+  it('reads a document that is rewritten again and again, at times half written', async () => {
     const from = fixtureOf('gemini', '0.35.3-failing');
     const [file = ''] = chatsBelow(from).filter((name) => name.includes('session-'));
     const document = JSON.parse(readFileSync(file, 'utf8'));
@@ -86,7 +86,7 @@ describe('Gemini CLI, followed', () => {
     expect(live.current()[0]?.agents.map(({ status }) => status)).toEqual(['completed', 'failed', 'completed']);
   });
 
-  it('learns where a project is when the program writes it down', async () => {
+  it('learns where a project is when the program records it', async () => {
     cpSync(path.join(fixtureOf('gemini', '0.8.2-plain'), 'tmp'), path.join(folder.root, 'tmp'), { recursive: true });
     const live = await folder.start();
     expect(live.current()[0]?.cwd).toBeUndefined();
@@ -113,9 +113,9 @@ describe('Gemini CLI, followed', () => {
   });
 });
 
-describe('Qwen Code, followed', () => {
+describe('following Qwen Code', () => {
   const folder = createFollowedFolder(qwen);
-  it('says who waits for whom, and when an agent in the background is done', async () => {
+  it('shows which agent waits for which, and when a background agent is done', async () => {
     const now = Date.parse('2026-11-15T08:11:46Z');
     const from = fixtureOf('qwen', '0.24.4-background');
     const live = await folder.start({ clock: () => now });
@@ -149,7 +149,7 @@ describe.each([
   { adapter: qwen, names: ['0.24.4-nested', '0.24.4-resume', '0.24.4-background', '0.15.10-failing'] },
 ])('$adapter.title: thousands of random operations', ({ adapter, names }) => {
   const folder = createFollowedFolder(adapter);
-  it('end in the same trees as a fresh read', { timeout: 240_000 }, async () => {
+  it('ends in the same trees as a fresh read', { timeout: 240_000 }, async () => {
     for (const name of names) cpSync(fixtureOf(adapter.host, name), folder.root, { recursive: true });
     rmSync(path.join(folder.root, 'truth.json'), { force: true });
     await folder.survives(2_000, isChat);

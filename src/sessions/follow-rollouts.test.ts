@@ -23,7 +23,7 @@ const put = (name: string, part = ''): void =>
   cpSync(path.join(fixtures, name, part), path.join(folder.root, part), { recursive: true });
 
 describe('following rollouts', () => {
-  it('line by line, files and the folder of a new day appearing at once', async () => {
+  it('reads line by line when files and the folder of a new day appear at once', async () => {
     const live = await folder.start();
     const from = path.join(fixtures, '0.166.0-nested');
     for (const file of rolloutsBelow(from)) {
@@ -36,7 +36,7 @@ describe('following rollouts', () => {
     expect(live.current()[0]?.agents).toHaveLength(4);
   });
 
-  it('an agent of a version that names only its parent comes to the session at the top', async () => {
+  it('puts an agent of a version that names only its parent into the top session', async () => {
     const live = await folder.start();
     for (const file of rolloutsBelow(path.join(fixtures, '0.118.0-nested'))) {
       const target = path.join(folder.root, 'sessions', '2026', '11', '15', path.basename(file));
@@ -48,7 +48,7 @@ describe('following rollouts', () => {
     expect(live.current()).toHaveLength(1);
   });
 
-  it('a thread that is put away is the same session; its name comes from beside the sessions', async () => {
+  it('keeps an archived thread as the same session, with its name from the index beside the sessions', async () => {
     const live = await folder.start();
     put('0.118.0-terminal', 'sessions');
     await until(() => live.current()[0]?.agents.length === 2, 'the session');
@@ -62,7 +62,7 @@ describe('following rollouts', () => {
     expect(live.current().map(({ agents, title }) => [agents.length, title])).toEqual([[2, 'My fine thread']]);
   });
 
-  it('says who waits for whom while they are at work', async () => {
+  it('shows which agent waits for which while they run', async () => {
     put('0.118.0-asks', 'sessions');
     const live = await folder.start({ clock: () => Date.parse('2026-11-15T18:22:05Z') });
     await until(() => live.current().length === 1, 'the session');
@@ -76,7 +76,7 @@ describe('following rollouts', () => {
     ]);
   });
 
-  it.runIf(canHoldLocks)('knows by its lock that a process is at work, and when it is gone', async () => {
+  it.runIf(canHoldLocks)('knows from its lock that a process runs, and when it is gone', async () => {
     put('0.166.0-hang-sigkill', 'sessions');
     const live = await folder.start();
     const statuses = () => live.current()[0]?.agents.map(({ status }) => status);
@@ -90,7 +90,7 @@ describe('following rollouts', () => {
     expect(live.current()[0]?.agents[0]?.runs[0]?.reason).toBe('its process is gone without a word');
   });
 
-  it.runIf(canHoldLocks)('forgets a process when the folder of locks goes as a whole', async () => {
+  it.runIf(canHoldLocks)('forgets a process when the folder of locks is removed', async () => {
     put('0.166.0-hang-sigkill', 'sessions');
     const locks = path.join(folder.root, 'thread-writer-locks');
     const lock = path.join(locks, '01a1de46-0499-7b73-a008-382ab7bc9a77.lock');
@@ -105,7 +105,7 @@ describe('following rollouts', () => {
     rmSync(`${folder.root}-away`, { recursive: true });
   });
 
-  it('what `exec --json` printed stands in where there is no rollout', async () => {
+  it('uses what `exec --json` printed when there is no rollout', async () => {
     const live = await folder.start();
     const stream = path.join(folder.root, 'run.jsonl');
     cpSync(path.join(fixtures, '0.166.0-stream', 'stream.jsonl'), stream);
@@ -122,7 +122,7 @@ describe('following rollouts', () => {
     );
   });
 
-  it('thousands of random operations end in the same trees as a fresh read', { timeout: 240_000 }, async () => {
+  it('ends in the same trees as a fresh read after thousands of random operations', { timeout: 240_000 }, async () => {
     for (const name of [
       '0.166.0-nested',
       '0.166.0-v2-failing',

@@ -28,8 +28,8 @@ async function located(name: string): Promise<LocatedSession> {
 
 const dump = (ledger: SessionLedger): string => dumpTree(buildTree(ledger, { now: MUCH_LATER }));
 
-describe('a session that is followed', () => {
-  it('says once which of its files were gone before they could be read', async () => {
+describe('following a session', () => {
+  it('reports once which of its files were gone before they could be read', async () => {
     const session = await located('2.1.325-nested');
     const [file] = session.sources.map(({ path: one }) => one);
     if (file === undefined) throw new Error('no file');
@@ -40,7 +40,7 @@ describe('a session that is followed', () => {
     expect((await followed.refresh(session)).missing.size).toBe(0);
   });
 
-  it('waits for the rest of a sidecar that is half written, and reads nothing else again', async () => {
+  it('waits for the rest of a half-written sidecar, and reads nothing else again', async () => {
     const session = await located('2.1.325-nested');
     const sidecar = session.sources.find(({ role }) => role === 'sidecar')?.path ?? '';
     const text = readFileSync(sidecar, 'utf8');
@@ -57,7 +57,7 @@ describe('a session that is followed', () => {
     expect(followed.generation).toBe(0);
   });
 
-  it('takes half a sidecar for what it is when nothing more comes', async () => {
+  it('accepts half a sidecar when nothing more comes', async () => {
     const session = await located('2.1.325-nested');
     const sidecar = session.sources.find(({ role }) => role === 'sidecar')?.path ?? '';
     const followed = new FollowedSession(claudeCode, session);
@@ -68,7 +68,7 @@ describe('a session that is followed', () => {
     expect(dump(followed.ledger)).toBe(dump(await readSession(claudeCode, session)));
   });
 
-  it('gives back what it borrowed once its agent has a file of its own', async () => {
+  it('returns borrowed lines once their agent has a file of its own', async () => {
     await located('2.1.325-orphan-forked');
     const find = async () => {
       for (const session of (await claudeCode.locate(root)).sessions) {

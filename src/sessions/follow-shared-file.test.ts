@@ -34,7 +34,7 @@ const linesOf = (session: string): readonly string[] =>
   readFileSync(path.join(session, 'events.jsonl'), 'utf8').split(/(?<=\n)/);
 
 describe('following a session whose agents share a file', () => {
-  it('line by line, from before there is a data folder', async () => {
+  it('reads line by line, from before the data folder exists', async () => {
     rmSync(folder.root, { recursive: true });
     const live = await folder.start();
     const { from, to } = recorded('1.0.102-nested');
@@ -44,7 +44,7 @@ describe('following a session whose agents share a file', () => {
     expect(live.current()[0]?.titleKind).toBe('prompt');
   });
 
-  it('a process that has the session open, who waits for what meanwhile, and its end', async () => {
+  it('shows the process that has the session open, who waits for what, and its end', async () => {
     const { from, to } = recorded('1.0.102-terminal');
     const lines = linesOf(from);
     const asked = lines.findIndex((line) => line.startsWith('{"type":"permission.requested"'));
@@ -92,7 +92,7 @@ describe('following a session whose agents share a file', () => {
     await folder.settles();
   });
 
-  it('forgets the process of a session when its folder goes, and a new one has no lock', async () => {
+  it('forgets the process of a session when its folder was replaced and the new one has no lock', async () => {
     const { from, to } = recorded('1.0.102-terminal');
     cpSync(from, to, { recursive: true });
     writeFileSync(path.join(to, `inuse.${process.pid}.lock`), String(process.pid));
@@ -109,7 +109,7 @@ describe('following a session whose agents share a file', () => {
     expect(state()).toBe('stopped');
   });
 
-  it('a name that the person gives it', async () => {
+  it('shows a name that the person gives it', async () => {
     const { from, to } = recorded('1.0.102-terminal');
     mkdirSync(to, { recursive: true });
     cpSync(path.join(from, 'events.jsonl'), path.join(to, 'events.jsonl'));
@@ -122,7 +122,7 @@ describe('following a session whose agents share a file', () => {
   // One recording at a time: all sessions have files of the same name, and one that is pieced together of two of them may
   // be written anew between two looks, with the same inode, and have the same bytes where we stopped. No host does that.
   for (const name of ['1.0.102-nested', '1.0.102-talk', '1.0.24-background', '1.0.92-resumed']) {
-    it(`${name}: random operations end in the same trees as a fresh read`, { timeout: 240_000 }, async () => {
+    it(`${name}: ends in the same trees as a fresh read after random operations`, { timeout: 240_000 }, async () => {
       const { from, to } = recorded(name);
       cpSync(from, to, { recursive: true });
       await folder.survives(1_000, (file) => path.basename(file) === 'events.jsonl');

@@ -56,7 +56,7 @@ const endsByHook = (live: LiveTrees): number => {
   return agents.flatMap(({ ends }) => [...ends.values()]).filter(({ signal }) => signal === 'hook').length;
 };
 
-it('what hooks tell is followed from the moment their file appears, and is what a fresh read finds', async () => {
+it('follows what hooks report from the moment their file appears, as a fresh read finds it', async () => {
   cpSync(fixture('fixtures/2.1.325-background'), path.join(folder, 'root'), { recursive: true });
   const { session, lines } = toldBy('2.1.325-background');
   const live = startTracker(places(), {
@@ -82,7 +82,7 @@ it('what hooks tell is followed from the moment their file appears, and is what 
   await until(() => endsByHook(live) === 0, 'the tree without what the hooks told');
 });
 
-it('who started a session, as its hooks were told, puts it below that agent', async () => {
+it('puts a session below the agent that its hooks name as its starter', async () => {
   cpSync(fixture('fixtures/2.1.325-background'), path.join(folder, 'root'), { recursive: true });
   cpSync(fixture('fixtures/2.1.325-plain'), path.join(folder, 'root'), { recursive: true });
   const sessions = createSessions(places(), { clock: () => MUCH_LATER });
@@ -109,7 +109,7 @@ it('who started a session, as its hooks were told, puts it below that agent', as
   expect((await sessions.open(inner)).tree.agents[0]).toMatchObject({ id: started, kind: 'main', depth: 0 });
 });
 
-it('a host without hooks, and a session without files, stay as they are', async () => {
+it('changes nothing for a host without hooks or a session without files', async () => {
   mkdirSync(path.join(folder, 'root', 'projects'), { recursive: true });
   const { session, lines } = toldBy('2.1.325-background');
   mkdirSync(path.join(folder, 'told', 'claude-code'), { recursive: true });

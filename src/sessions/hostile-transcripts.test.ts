@@ -33,7 +33,7 @@ const textsOf = (transcript: Transcript | undefined): readonly string[] =>
     .flatMap((block) => ('text' in block ? block.text : []));
 
 describe('hostile transcripts', () => {
-  it('torn and glued lines cost only themselves', async () => {
+  it('lose only the torn and glued lines', async () => {
     const document = await exported({
       [mainFile]: [
         said('user', 'Begin'),
@@ -46,7 +46,7 @@ describe('hostile transcripts', () => {
     expect(document.session.diagnostics.total).toBeGreaterThan(1);
   });
 
-  it('half characters survive the way out and in', async () => {
+  it('keep half characters on input and output', async () => {
     const text = `a\ud800b\udc00 \u0000 \u202e`;
     const document = await exported({
       [mainFile]: [said('user', text), said('assistant', call('t', 'Bash', { [text]: text }))],
@@ -55,7 +55,7 @@ describe('hostile transcripts', () => {
     expect(document.messages[1]?.content[0]).toMatchObject({ input: { [text]: text } });
   });
 
-  it('ids with paths in them are ids', async () => {
+  it('accept ids with paths in them as ids', async () => {
     const id = '../../../etc/passwd';
     const document = await exported({
       [mainFile]: [
@@ -68,7 +68,7 @@ describe('hostile transcripts', () => {
     expect(textsOf(document.sub_agents[0])).toEqual(['', 'Go', 'Done.']);
   });
 
-  it('one agent in two folders is one, with every line once', async () => {
+  it('show one agent in two folders once, with every line once', async () => {
     const words = [
       said('user', 'Go', byAgent('a1')),
       said('assistant', [{ type: 'text', text: 'Yes' }], byAgent('a1')),
@@ -87,7 +87,7 @@ describe('hostile transcripts', () => {
     expect(textsOf(document.sub_agents[0])).toEqual(['Go', 'Yes', 'Later']);
   });
 
-  it('agents that claim to have made each other come out as a tree', async () => {
+  it('give a tree when agents claim to have spawned each other', async () => {
     const spawn = (id: string, by: string, made: string) => [
       said('assistant', call(id, 'Agent', { description: 'd', prompt: `Go ${made}` }), byAgent(by)),
       answer(id, 'x', { ...byAgent(by), toolUseResult: { agentId: made, status: 'completed' } }),
@@ -101,7 +101,7 @@ describe('hostile transcripts', () => {
     expect(ids.toSorted()).toEqual([SESSION, 'a1', 'a2']);
   });
 
-  it('inputs without end, records of unknown kinds, and content of unknown kinds', async () => {
+  it('may hold endless inputs, unknown records and unknown content', async () => {
     const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
     const document = await exported({
       [mainFile]: [
@@ -121,7 +121,7 @@ describe('hostile transcripts', () => {
     ]);
   });
 
-  it('images come along with their bytes, in messages and in results', async () => {
+  it('keep images with their bytes, in messages and in results', async () => {
     const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw==' } };
     const document = await exported({
       [mainFile]: [
@@ -135,7 +135,7 @@ describe('hostile transcripts', () => {
     expect(document.messages[1]?.content[1]).toMatchObject({ type: 'tool_result', text: '', media: [expected] });
   });
 
-  it('a line of 70 megabytes is counted, and not read', async () => {
+  it('count a line of 70 megabytes without reading it', async () => {
     const document = await exported({
       [mainFile]: [said('user', 'Begin'), said('user', 'x'.repeat(70_000_000)), said('user', 'End')],
     });
@@ -144,10 +144,10 @@ describe('hostile transcripts', () => {
   });
 });
 
-describe('documents of others', () => {
+describe('documents of other programs', () => {
   const good = exported({ [mainFile]: [said('user', 'Begin'), said('assistant', call('t', 'Bash', {}))] });
 
-  it('are refused where they are none, or damaged, with the place', async () => {
+  it('are refused with their position when they are damaged', async () => {
     const document = JSON.parse(JSON.stringify(await good));
     expect(() => parseDocument('{"format":"troupe-tr')).toThrow(/cut off/);
     expect(() => parseDocument('[]')).toThrow(/not a transcript/);

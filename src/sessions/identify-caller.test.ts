@@ -57,7 +57,7 @@ describe.each(
     .filter((file) => file.endsWith('.jsonl'))
     .map((file) => file.replace(/\.jsonl$/, '')),
 )('the callers of %s', (name) => {
-  it('are named right, or unknown', async () => {
+  it('are named correctly, or unknown', async () => {
     const calls = eventsOf(name);
     const session = await openFixture(name, nativeId(calls[0]?.event.session ?? mainAgentOf('' as never)));
     const ownerOf = createOwnerOf(session.ledger);
@@ -101,7 +101,7 @@ describe('a caller', () => {
     });
   });
 
-  it('that no file knows yet is still named by its hook', async () => {
+  it('is named by its hook when no file knows it yet', async () => {
     const { identify } = identifierOver(async () => undefined);
     const { identity, tree } = await identify(event, NOW);
     expect(computeAuditAgent(identity, tree)).toMatchObject({
@@ -112,7 +112,7 @@ describe('a caller', () => {
     });
   });
 
-  it('is found as soon as its call is written', async () => {
+  it('is found as soon as its call is recorded', async () => {
     const [call] = eventsOf('2.0.76-parallel').filter(({ event: one }) => !one.call?.spawns);
     const session = await openFixture('2.0.76-parallel', nativeId(call?.event.session ?? event.session));
     let looks = 0;
@@ -122,14 +122,14 @@ describe('a caller', () => {
     expect(identity).toMatchObject({ who: 'subagent', evidence: { rank: 'exact', source: 'tool-call' } });
   });
 
-  it('whose call asks for an agent is never guessed', async () => {
+  it('is never guessed when its call spawns an agent', async () => {
     const [spawn] = eventsOf('2.0.76-parallel').filter(({ event: one }) => one.call?.spawns);
     const lost = { ...(spawn?.event as HookEvent), transcript: path.join(fixtures, 'nowhere.jsonl') };
     const { identify } = identifierOver(async () => undefined);
     expect((await identify(lost, NOW)).identity.who).toBe('unknown');
   });
 
-  it('whom its hook does not name, although its version should, is named by the file of its call', async () => {
+  it('is named by the file of its call when its hook should have named it', async () => {
     const session = await openFixture('2.1.197-nested', nativeId(event.session));
     const { identify } = identifierOver(async () => session);
     const { identity } = await identify({ ...event, caller: { named: 'nobody' } }, NOW);
@@ -137,7 +137,7 @@ describe('a caller', () => {
     expect(identity.agent?.id).toBe(event.caller.named === 'agent' ? event.caller.agent : '');
   });
 
-  it('that no id leads to is guessed by what was open then, not by what is open now', async () => {
+  it('is guessed by the calls open then, not now, when no id names it', async () => {
     const calls = eventsOf('1.0.60-single');
     const native = nativeId(calls[0]?.event.session ?? event.session);
     const session = await openFixture('1.0.60-single', native);
@@ -163,7 +163,7 @@ describe('a caller', () => {
     expect(seen).toContain('subagent');
   });
 
-  it('is never guessed from a transcript that has gone on since', async () => {
+  it('is never guessed from a transcript that has continued since', async () => {
     const [call] = eventsOf('2.0.76-parallel').filter(({ event: one }) => !one.call?.spawns);
     const later = { ...(call?.event as HookEvent) };
     const stray = { ...later, call: { ...later.call, id: toToolCallId('toolu_elsewhere') } } as HookEvent;

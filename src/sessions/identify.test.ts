@@ -49,8 +49,8 @@ const isSpawnCall = (line: string): boolean =>
   line.includes('"type":"assistant"') && /"name":"(Agent|Task)"/.test(line);
 const isResult = (line: string): boolean => line.includes('"tool_use_id"');
 
-describe('identify without the id of the call', () => {
-  it('one open call: that sub-agent, as a guess', async () => {
+describe('identify without a call id', () => {
+  it('names the sub-agent of the only open call, as a guess', async () => {
     for (const name of ['2.1.325-single', '2.1.20-inter-single']) {
       const { transcript } = stoppedAt(name, isSpawnCall);
       expect(await identify(transcript)).toMatchObject({
@@ -62,14 +62,14 @@ describe('identify without the id of the call', () => {
     }
   });
 
-  it('two open calls: unknown, with both, never the last one by luck', async () => {
+  it('returns unknown with both when two calls are open', async () => {
     const { transcript } = stoppedAt('2.1.325-parallel', isSpawnCall);
     const report = await identify(transcript);
     expect(report).toMatchObject({ agent_type: 'unknown', agent_id: null, evidence: { rank: 'none' } });
     expect(report.candidates.map((one) => one.subagent_description)).toEqual(['Inspect source files', 'Write a note']);
   });
 
-  it('an agent in the background: it or the main agent', async () => {
+  it('names the background agent or the main agent as possible', async () => {
     const { transcript } = stoppedAt('2.1.325-background', (line) => line.includes('async_launched'));
     const report = await identify(transcript);
     expect(report.agent_type).toBe('unknown');
@@ -77,19 +77,19 @@ describe('identify without the id of the call', () => {
     expect(report.candidates[0]?.agent_id).toBe(path.basename(transcript, '.jsonl'));
   });
 
-  it('every call answered: the main agent', async () => {
+  it('names the main agent when every call is answered', async () => {
     const { transcript } = stoppedAt('2.1.325-single', isResult);
     expect(await identify(transcript)).toMatchObject({ agent_type: 'main', evidence: { rank: 'guess' } });
   });
 
-  it('a call that was left open in an earlier turn does not count', async () => {
+  it('ignores a call that an earlier turn left open', async () => {
     const { transcript, lines } = stoppedAt('2.1.325-hang-sigkill', () => true);
     const prompt = lines.find((line) => line.includes('"type":"user"')) ?? '';
     writeFileSync(transcript, `${lines.join('\n')}\n${prompt.replace(/"uuid":"[^"]+"/, '"uuid":"next"')}\n`);
     expect(await identify(transcript)).toMatchObject({ agent_type: 'main' });
   });
 
-  it('a turn longer than 8 MB: unknown, because its start was not seen', async () => {
+  it('returns unknown when the turn is longer than 8 MB, because its start was not read', async () => {
     const { transcript, lines } = stoppedAt('2.1.325-single', isSpawnCall);
     const filler = JSON.stringify({ type: 'attachment', attachment: { type: 'file', content: 'x'.repeat(1_000_000) } });
     writeFileSync(transcript, `${[...lines, ...Array(9).fill(filler)].join('\n')}\n`);
@@ -102,7 +102,7 @@ describe('identify without the id of the call', () => {
   });
 });
 
-describe('identify with the id of the call', () => {
+describe('identify with a call id', () => {
   it('finds the caller among parallel agents, in every generation', async () => {
     const cases = [
       ['2.1.325-parallel', 'Inspect source files'],
@@ -127,7 +127,7 @@ describe('identify with the id of the call', () => {
     }
   });
 
-  it('says that a call is not on disk yet, and falls back to the open calls', async () => {
+  it('reports that a call is not on disk yet, and falls back to the open calls', async () => {
     const { transcript } = stoppedAt('2.1.325-single', isSpawnCall);
     expect(await identify(transcript, 'toolu_not_yet')).toMatchObject({
       agent_type: 'subagent',

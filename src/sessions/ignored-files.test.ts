@@ -23,7 +23,7 @@ afterEach(() => {
   tracker.close();
 });
 
-it('are as many as a fresh look finds, whatever came and went', async () => {
+it('counts as many as a fresh read, whatever was added and removed', async () => {
   const places = [{ adapter: claudeCode, root, forced: false }];
   const fresh = async (): Promise<number> =>
     (await createSessions(places, { clock: Date.now }).list({ limit: 100 })).ignoredFiles;

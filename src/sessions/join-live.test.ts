@@ -41,8 +41,8 @@ const inTree = (tree: SessionTree | undefined): readonly string[] =>
 const outer = (): SessionTree | undefined => live?.current().find(({ id }) => nativeId(id) === OUTER);
 const STARTED = ['codex', 'opencode', 'claude-code', 'gemini', 'qwen', 'copilot'];
 
-describe('sessions that commands start, as they are followed', () => {
-  it('each goes from the list into the tree when its command has printed its id, and comes back when that is gone', async () => {
+describe('following sessions that commands start', () => {
+  it('moves each from the list into the tree when its command has printed its id, and back when that is gone', async () => {
     const file = askerFile();
     const lines = readFileSync(file, 'utf8').split(/(?<=\n)/);
     writeFileSync(file, lines.slice(0, 1).join(''));
@@ -70,7 +70,7 @@ describe('sessions that commands start, as they are followed', () => {
     await expect.poll(rows, { timeout: 30_000 }).toEqual(STARTED.filter((host) => host !== 'claude-code').toSorted());
   });
 
-  it('one that is older than what is followed is read for the tree that it belongs to', async () => {
+  it('reads one older than the followed ones for the tree it belongs to', async () => {
     const trees = follow(0);
     await expect.poll(() => trees.listing().isComplete, { timeout: 30_000 }).toBe(true);
     expect(rows()).toEqual([]);

@@ -24,8 +24,8 @@ const sessionsIn = (root: string, clock = systemClock) =>
   createSessions([{ adapter: claudeCode, root, forced: false }], { clock });
 const open = async (root: string): Promise<SessionTree> => (await sessionsIn(root).open()).tree;
 
-describe('a recording that is played', () => {
-  it('is in the end the recording, at another time', async () => {
+describe('playing a recording', () => {
+  it('ends as the recording, shifted in time', async () => {
     // As it happened, without waiting for it: by this clock all of it is over as soon as it has begun.
     const times = [systemClock() - 100_000];
     const { root, done } = await play({ speed: 1, clock: () => times.pop() ?? systemClock() });
@@ -36,7 +36,7 @@ describe('a recording that is played', () => {
     expect(lengthOf(tree)).toBe(lengthOf(recorded));
   });
 
-  it('happens now, in as much time as it takes', async () => {
+  it('happens now, in as much time as the recording takes', async () => {
     const before = systemClock();
     const { root, done } = await play();
     await done;
@@ -46,7 +46,7 @@ describe('a recording that is played', () => {
     expect(lengthOf(tree)).toBeCloseTo(lengthOf(await open(demo)) / FAST, -1);
   });
 
-  it('has the bytes of the recording, but for the times', async () => {
+  it('keeps the bytes of the recording except times', async () => {
     const { root, done } = await play();
     await done;
     const files = filesBelow(root);
@@ -58,7 +58,7 @@ describe('a recording that is played', () => {
     for (const file of files) expect(bare(path.join(root, file))).toBe(bare(path.join(demo, file)));
   });
 
-  it('leaves times alone that stand in what was said and read', async () => {
+  it('keeps times within messages and files unchanged', async () => {
     const { root, done } = await play();
     await done;
     const said = (folder: string): readonly string[] =>
@@ -69,7 +69,7 @@ describe('a recording that is played', () => {
     expect(said(root)).toEqual(said(demo));
   });
 
-  it.runIf(process.platform === 'linux')('is alive at half time, and nobody is done who is not', async () => {
+  it.runIf(process.platform === 'linux')('is running at half time, and no agent ends early', async () => {
     const seen: (readonly string[])[] = [];
     let now = systemClock();
     let root: string | undefined;
@@ -134,7 +134,7 @@ describe('a recording that is played', () => {
     expect(nameless(timeless(third))).toEqual(nameless(timeless(whole)));
   });
 
-  it('is for nobody else, and nothing of it stays', async () => {
+  it('is readable by its owner only, and leaves nothing behind', async () => {
     const { root, done, close } = await play();
     expect(statSync(root).mode & 0o777).toBe(0o700);
     expect(statSync(path.join(root, 'projects')).mode & 0o077).toBe(0);
@@ -143,7 +143,7 @@ describe('a recording that is played', () => {
     expect(existsSync(root)).toBe(false);
   });
 
-  it('ends when it is told to', async () => {
+  it('ends when it is stopped', async () => {
     const stop = new AbortController();
     const { root, done, close } = await play({ speed: 1, signal: stop.signal });
     stop.abort();

@@ -17,7 +17,7 @@ const inTwoSteps: TranscriptOpener = (adapter, session, source, agent) => {
   return bodies && { places: bodies.places, read: bodies.read, leftOut: bodies.leftOut };
 };
 
-describe('a conversation read in one go is the one that is read place by place', () => {
+describe('a conversation read at once equals one read by positions', () => {
   it.each(recorded)('%s', async (name) => {
     const places = [{ adapter: claudeCode, root: path.join(fixtures, name), forced: false }];
     const sessions = createSessions(places, { clock: () => Date.parse('2030-01-01') });

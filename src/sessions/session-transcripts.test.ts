@@ -48,7 +48,7 @@ describe('every recorded session', () => {
 });
 
 describe('the transcripts of a session', () => {
-  it('stand below each other as the agents do', async () => {
+  it('are nested like the agents', async () => {
     const document = await readDocument(await open('2.1.325-nested-deep'));
     const [first] = document.sub_agents;
     expect(first?.parent_session_id).toBe(document.session_id);
@@ -56,7 +56,7 @@ describe('the transcripts of a session', () => {
     expect(document.session.agents.length).toBe(flattenTranscripts(document).length);
   });
 
-  it('have doors to all agents that a call made, and none to themselves', async () => {
+  it('link to all agents that a call spawned, and none to themselves', async () => {
     const flow = await readDocument(await open('2.1.325-workflow'));
     const refs = blocksOf(flow).flatMap((block) => (block.type === 'tool_use' ? (block.sub_agent_refs ?? []) : []));
     expect(refs.map(({ agent_id }) => agent_id)).toEqual(flow.sub_agents.map(({ session_id }) => session_id));
@@ -66,7 +66,7 @@ describe('the transcripts of a session', () => {
     expect(fork && blocksOf(fork)).toContainEqual({ type: 'text', text: expect.stringMatching(/^Your directive: /) });
   });
 
-  it('leave out what the host did for itself, and say so', async () => {
+  it("leave out the host's internal work, and say so", async () => {
     const warm = await open('2.0.76-parallel');
     expect(warm.skipped.length).toBeGreaterThan(0);
     expect(warm.skipped[0]).toMatchObject({ kind: 'internal', reason: 'The host started it for itself: warm-up.' });
@@ -74,7 +74,7 @@ describe('the transcripts of a session', () => {
     expect(skipped.map(({ kind }) => kind)).toEqual(['internal']);
   });
 
-  it('have all the runs of a teammate in one', async () => {
+  it('hold all runs of a teammate in one', async () => {
     const document = await readDocument(await open('derived-2.1.39-tmux-team', '1111'));
     expect(document.sub_agents.map(({ session_id }) => session_id)).toEqual(['data-layer-dev@multi-profile']);
     const texts = document.sub_agents.flatMap(blocksOf).flatMap((block) => ('text' in block ? block.text : []));
@@ -82,7 +82,7 @@ describe('the transcripts of a session', () => {
     expect(texts.join('\n')).toContain('Add the profile table.');
   });
 
-  it('leave out the delivery of a message, unless somebody went to work on it', async () => {
+  it('leave out the delivery of a message unless an agent worked on it', async () => {
     const letter = '<teammate-message teammate_id="bob">\nHello.\n</teammate-message>';
     const reply = said('assistant', [{ type: 'text', text: 'Told.' }]);
     const opened = await openWritten(path.join(work, 'deliveries'), {
@@ -100,7 +100,7 @@ describe('the transcripts of a session', () => {
     expect(document.session.agents.map(({ id }) => id)).toContain('a2');
   });
 
-  it('show an agent whose file is gone by what its parent knows', async () => {
+  it('show an agent with a missing file by what its parent knows', async () => {
     const folder = path.join(work, 'gone');
     cpSync(path.join(fixtures, '2.1.325-nested'), folder, { recursive: true });
     const before = await readDocument(await openTranscripts(folder));

@@ -50,58 +50,58 @@ function writeProcessRecord(sessionId: string, fields: object = {}): void {
   writeFileSync(path.join(folder, 'sessions', `${process.pid}.json`), JSON.stringify(record));
 }
 
-describe.runIf(process.platform === 'linux')('while the process lives', () => {
-  it('an agent at work runs, and its parent waits for it', async () => {
+describe.runIf(process.platform === 'linux')('sessions with a live process', () => {
+  it('show a running agent as running, and its parent as waiting for it', async () => {
     const tree = await open('2.1.325-hang-sigkill', MUCH_LATER, (id) => writeProcessRecord(id, { status: 'busy' }));
     expect(statuses(tree)).toEqual(['waiting on child waiting', 'running thinking']);
     expect(tree.agents[1]?.stalled).toBe(true);
   });
 
-  it('an agent in the middle of a call shows the call', async () => {
+  it('show the current call of an agent', async () => {
     const tree = await open('2.1.325-orphan-killed', MUCH_LATER, (id) => writeProcessRecord(id, { status: 'busy' }));
     expect(statuses(tree)).toEqual(['waiting on child waiting', 'running tool_use']);
     expect(tree.agents[1]?.currentTool).toMatchObject({ tool: 'Bash', summary: 'sleep 20' });
   });
 
-  it('a main agent that has had its say waits for the person', async () => {
+  it('show a main agent as waiting for input after its turn', async () => {
     const tree = await open('2.1.325-single', MUCH_LATER, (id) => writeProcessRecord(id, { status: 'idle' }));
     expect(statuses(tree)).toEqual(['waiting on input idle', 'completed done']);
   });
 
-  it('a process that asks for permission says so', async () => {
+  it('show when a process requests permission', async () => {
     const fields = { status: 'waiting', waitingFor: 'permission to use Bash' };
     const tree = await open('2.1.325-hang-sigkill', MUCH_LATER, (id) => writeProcessRecord(id, fields));
     expect(statuses(tree)[0]).toBe('waiting on permission waiting');
     expect(tree.agents[0]?.changes.at(-1)?.reason).toBe('permission to use Bash');
   });
 
-  it('an agent of an earlier process is lost, not running', async () => {
+  it('show an agent of an earlier process as lost, not running', async () => {
     const fields = { status: 'busy', startedAt: MUCH_LATER };
     const tree = await open('2.1.325-orphan-killed', MUCH_LATER, (id) => writeProcessRecord(id, fields));
     expect(tree.agents[1]?.status).toBe('unknown');
   });
 
-  it('another process with the same number is not the one', async () => {
+  it('do not accept another process with the same number', async () => {
     const tree = await open('2.1.325-hang-sigkill', MUCH_LATER, (id) => writeProcessRecord(id, { procStart: '1' }));
     expect(statuses(tree)).toEqual(['unknown unknown', 'unknown unknown']);
   });
 });
 
-describe('without a record of the process', () => {
-  it('versions that keep none: a last line under five minutes old may be followed by another', async () => {
+describe('sessions without a process record', () => {
+  it('may continue when their version keeps none and the last line is under five minutes old', async () => {
     const justAfter = Date.parse('2026-11-15T06:56:45Z');
     expect((await open('2.1.20-background', justAfter)).agents[1]?.status).toBe('running');
     expect((await open('2.1.20-background', justAfter + 6 * 60_000)).agents[1]?.status).toBe('unknown');
   });
 
-  it('versions that keep one: nothing runs, however young the last line', async () => {
+  it('are not running when their version keeps one, however young the last line', async () => {
     const tree = await open('2.1.325-hang-sigkill', Date.parse('2026-11-15T06:51:26Z'));
     expect(statuses(tree)).toEqual(['unknown unknown', 'unknown unknown']);
   });
 });
 
-describe('what is on disk', () => {
-  it('a session whose main transcript is gone still has its agents', async () => {
+describe('sessions on disk', () => {
+  it('keep their agents when the main transcript is missing', async () => {
     const tree = await open('2.1.325-nested', DAYS_LATER, (id) => {
       rmSync(path.join(folder, 'projects/-home-dev-nested', `${id}.jsonl`));
     });
@@ -115,7 +115,7 @@ describe('what is on disk', () => {
     });
   });
 
-  it('notes transcripts that the host deleted because of their age once, and not as a problem', async () => {
+  it('note transcripts that the host deleted because of their age once, and not as a problem', async () => {
     const tree = await open('2.1.325-parallel', MUCH_LATER, (id) => {
       const agents = path.join(folder, 'projects/-home-dev-parallel', id, 'subagents');
       for (const name of readdirSync(agents)) if (name.endsWith('.jsonl')) rmSync(path.join(agents, name));
@@ -129,7 +129,7 @@ describe('what is on disk', () => {
     expect(session).toMatchObject({ problems: 0, usage: { output: 293 }, unattributedUsage: { output: 141 } });
   });
 
-  it('agents whose parent left no file hang below it all the same', async () => {
+  it('show agents below a parent that left no file', async () => {
     const tree = await open('2.1.325-nested', MUCH_LATER, (id) => {
       const parent = path.join(folder, 'projects/-home-dev-nested', id, 'subagents/agent-a2ca437af9f568b24');
       rmSync(`${parent}.jsonl`);
@@ -142,7 +142,7 @@ describe('what is on disk', () => {
     ]);
   });
 
-  it('an agent is its session’s though main was killed before it wrote down the call', async () => {
+  it('own an agent whose call was never recorded because main was killed', async () => {
     const tree = await open('2.1.325-hang-sigkill', MUCH_LATER, (id) => {
       const main = path.join(folder, 'projects/-home-dev-hang-sigkill', `${id}.jsonl`);
       const lines = readFileSync(main, 'utf8').split('\n');
@@ -152,7 +152,7 @@ describe('what is on disk', () => {
     expect(tree.agents[1]?.link).toMatchObject({ parent: tree.agents[0]?.id, rank: 'exact', evidence: 'sidecar' });
   });
 
-  it('the folder of a workflow tells what its agents are, without their sidecars', async () => {
+  it('identify workflow agents by their folder when sidecars are missing', async () => {
     const kinds = (tree: SessionTree) => tree.agents.map(({ kind, link }) => [kind, link.parent]);
     const whole = await open('2.1.325-workflow');
     const bare = await open('2.1.325-workflow', MUCH_LATER, () => {
@@ -163,7 +163,7 @@ describe('what is on disk', () => {
     expect(kinds(bare)).toEqual(kinds(whole));
   });
 
-  it('the newest is the one with the youngest line, for the list as for the tree', async () => {
+  it('are ordered by their youngest line, in the list and in the tree', async () => {
     for (const name of ['2.1.325-nested', '2.1.197-nested'])
       cpSync(path.join(fixtures, name), folder, { recursive: true });
     const sessions = createSessions([{ adapter: claudeCode, root: folder, forced: false }], {
@@ -181,7 +181,7 @@ describe('what is on disk', () => {
     }
   });
 
-  it('one session in two places is one session', async () => {
+  it('are one session when found in two places', async () => {
     const whole = await open('2.1.325-nested');
     const copy = path.join(folder, 'copy');
     cpSync(path.join(folder, 'projects'), path.join(copy, 'projects'), { recursive: true });
@@ -191,7 +191,7 @@ describe('what is on disk', () => {
     expect((await sessions.open('fa12')).tree.agents).toEqual(whole.agents);
   });
 
-  it('an unreadable file is counted, and the others are read', async () => {
+  it('count an unreadable file, and read the others', async () => {
     const agent =
       'projects/-home-dev-nested/fa129e54-d574-4fea-bbfe-0dd74bbd38cd/subagents/agent-ab4c7b9a30ff9f65c.jsonl';
     const tree = await open('2.1.325-nested', DAYS_LATER, () => {
@@ -219,7 +219,7 @@ describe('what is on disk', () => {
     expect(listing.ignoredFiles).toBe(1);
   });
 
-  it('files that the program put aside belong to their session, and nothing is counted twice', async () => {
+  it('include files that the program archived, and count nothing twice', async () => {
     const whole = await open('2.1.325-nested');
     const id = 'fa129e54-d574-4fea-bbfe-0dd74bbd38cd';
     const project = path.join(folder, 'projects/-home-dev-nested');
@@ -235,7 +235,7 @@ describe('what is on disk', () => {
     );
   });
 
-  it('a session that moved to another project is one session', async () => {
+  it('stay one session when moved to another project', async () => {
     const whole = await open('2.1.325-nested');
     const id = 'fa129e54-d574-4fea-bbfe-0dd74bbd38cd';
     const elsewhere = path.join(folder, 'projects/-home-dev-elsewhere');
@@ -251,7 +251,7 @@ describe('what is on disk', () => {
     );
   });
 
-  it('a forked session names the one it is a copy of, and what it copied', async () => {
+  it('name the session a fork was copied from, and what was copied', async () => {
     cpSync(path.join(fixtures, '2.1.325-orphan-forked'), folder, { recursive: true });
     const sessions = createSessions([{ adapter: claudeCode, root: folder, forced: false }], {
       clock: () => MUCH_LATER,
@@ -263,7 +263,7 @@ describe('what is on disk', () => {
     expect((await sessions.open('1cc95efd')).tree.forkedFrom).toBeUndefined();
   });
 
-  it('a letter that says «I am idle» ends the run of the teammate that wrote it', async () => {
+  it('end the run of a teammate at its idle message', async () => {
     // The team's folder as 2.1.325 keeps it while the session lives (recording inter-team, snapshot).
     const tree = await open('2.1.325-inter-team', MUCH_LATER, (lead) => {
       const team = path.join(folder, 'teams/session-58b689e0');
@@ -289,7 +289,7 @@ describe('what is on disk', () => {
     expect(tree.agents.find(({ name }) => name === 'alice')?.status).toBe('completed');
   });
 
-  it('a file that vanishes between the look and the reading is counted, and the others are read', async () => {
+  it('count a file that vanishes before it is read, and read the others', async () => {
     cpSync(path.join(fixtures, '2.1.325-nested'), folder, { recursive: true });
     const { sessions } = await claudeCode.locate(folder);
     const session = sessions[0]!;
@@ -299,7 +299,7 @@ describe('what is on disk', () => {
     expect(tree.diagnostics.map(({ code }) => code)).toContain('unreadable-file');
   });
 
-  it('links are followed, and a loop of links ends', async () => {
+  it('follow links, and stop at a loop of links', async () => {
     cpSync(path.join(fixtures, '2.1.325-nested'), folder, { recursive: true });
     const away = makeTemporaryFolder('away');
     renameSync(path.join(folder, 'projects'), path.join(away, 'projects'));
@@ -313,7 +313,7 @@ describe('what is on disk', () => {
     expect((await sessions.open()).tree.agents).toHaveLength(4);
   });
 
-  it('takes the projects folder, or one project, for a root as well', async () => {
+  it('accept the projects folder, or one project, as a root', async () => {
     for (const place of ['projects', 'projects/-home-dev-nested']) {
       const root = path.join(fixtures, '2.1.325-nested', place);
       const { tree } = await createSessions([{ adapter: claudeCode, root, forced: false }], {

@@ -17,13 +17,13 @@ const isValid = new Ajv2020({ strict: true }).compile(
   JSON.parse(readFileSync(new URL('../../schemas/config.schema.json', import.meta.url), 'utf8')),
 );
 
-describe('config', () => {
-  it('no file: the defaults', async () => {
+describe('settings', () => {
+  it('are the defaults when there is no file', async () => {
     expect(await readConfig(folder)).toEqual({});
     expect(trackerOptionsOf({})).toMatchObject({ window: { ms: 86_400_000, sessions: 100 } });
   });
 
-  it('what is said counts, the rest stays', async () => {
+  it('combine given values with defaults', async () => {
     const wishes = { live: { windowHours: 2, stalledAfterSeconds: { tool: 60 } }, server: { port: 4711 } };
     write(JSON.stringify(wishes));
     expect(isValid(wishes)).toBe(true);
@@ -35,7 +35,7 @@ describe('config', () => {
     expect(config.server?.port).toBe(4711);
   });
 
-  it('own patterns of redaction are held against what they may cost', async () => {
+  it('limit the cost of own redaction patterns', async () => {
     const wishes = {
       redact: { patterns: [{ name: 'ticket', pattern: 'ACME-\\d+' }], allow: ['/AKIA.*/', 'x'], pii: true },
     };
@@ -48,7 +48,7 @@ describe('config', () => {
     await expect(readConfig(folder)).rejects.toThrow(/redact\.allow\.0: Invalid regular expression/);
   });
 
-  it('chats and webhooks: numbers of chats, times of day, addresses', async () => {
+  it('check chat numbers, times of day and addresses of chats and webhooks', async () => {
     const wishes = {
       telegram: {
         chats: [-1001234567890],
@@ -74,7 +74,7 @@ describe('config', () => {
     }
   });
 
-  it('one that cannot be read is told, too', async () => {
+  it('report a file that cannot be read', async () => {
     mkdirSync(path.join(folder, 'config.json'));
     await expect(readConfig(folder)).rejects.toMatchObject({
       code: 'config-invalid',
@@ -82,7 +82,7 @@ describe('config', () => {
     });
   });
 
-  it('a mistake is told with its place', async () => {
+  it('report a mistake with its position', async () => {
     for (const [text, where] of [
       ['{', 'not JSON'],
       ['[]', 'the whole'],
@@ -99,7 +99,7 @@ describe('config', () => {
     }
   });
 
-  it('lies where the system keeps settings, or where TROUPE_HOME says', () => {
+  it("are in the system's settings folder, or in TROUPE_HOME", () => {
     expect(configFolder({}, '/home/me')).toBe('/home/me/.config/troupe');
     expect(configFolder({ XDG_CONFIG_HOME: '/x' }, '/home/me')).toBe('/x/troupe');
     expect(configFolder({ TROUPE_HOME: '/t', XDG_CONFIG_HOME: '/x' }, '/home/me')).toBe('/t');

@@ -150,8 +150,8 @@ function findFalse(shown: readonly Shown[], last: ReadonlyMap<SessionId, Session
   return found;
 }
 
-describe('the states of a recording whose files are late', () => {
-  it.each(recordings)('are states that happened: %s', async (name) => {
+describe('the states of a recording whose files arrive late', () => {
+  it.each(recordings)('really happened: %s', async (name) => {
     const random = createRandom();
     for (let round = 0; round < ROUNDS; round++) {
       const { shown, last } = await show(await scheduleLate(name, random));

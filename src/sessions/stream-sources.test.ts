@@ -65,7 +65,7 @@ const outline = ({ agents }: SessionTree) =>
     messageCount,
   }));
 
-it('what a stream told changes nothing about a session whose files tell it all', async () => {
+it('a stream changes nothing about a session whose files are complete', async () => {
   const before = outline(await treeOf());
   await tellStream(1000);
   expect(outline(await treeOf(path.join(folder, 'streams')))).toEqual(before);
@@ -74,7 +74,7 @@ it('what a stream told changes nothing about a session whose files tell it all',
   expect(readFileSync(file, 'utf8')).not.toContain('"entry-added"');
 });
 
-it('and tells of agents before the files do', async () => {
+it('a stream shows agents before the files do', async () => {
   // The reply is not written before it has ended: only what the person asked stands in the file.
   const project = path.join(folder, 'root/projects/-home-dev-nested');
   const main = path.join(project, `${SESSION}.jsonl`);

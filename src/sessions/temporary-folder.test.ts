@@ -14,7 +14,7 @@ describe('a temporary folder', () => {
     scripts = makeTemporaryFolder('scripts');
   });
 
-  it('is for nobody else, and can be removed twice', async () => {
+  it('is readable by its owner only, and can be removed twice', async () => {
     const listeners = () => ['exit', 'SIGINT', 'SIGTERM', 'SIGHUP'].map((event) => process.listenerCount(event));
     const before = listeners();
     const folder = await createTemporaryFolder('troupe-test-');
@@ -63,7 +63,7 @@ describe('a temporary folder', () => {
     expect(existsSync(folder)).toBe(false);
   });
 
-  it('goes with the next one where its process was killed, and no other does', async () => {
+  it('is removed with the next one when its process was killed, and no other is', async () => {
     const prefix = `troupe-test-${process.pid}-left-`;
     const place = (name: string): string => path.join(tmpdir(), prefix + name);
     const mine = await createTemporaryFolder(prefix);

@@ -61,7 +61,7 @@ const copy = (name: string): void => cpSync(path.join(fixtures, name), root, { r
 const isOfProject = (file: string): boolean => file.includes(`${path.sep}projects${path.sep}`);
 
 describe('tracker', () => {
-  it('reads what is there, newest first, and reports when it is done', async () => {
+  it('reads existing sessions, newest first, and reports when it is done', async () => {
     for (const name of ['2.1.325-nested', '2.0.76-parallel', '1.0.60-parallel']) copy(name);
     const live = start();
     await complete(live);
@@ -70,7 +70,7 @@ describe('tracker', () => {
     expect(changes.at(-1)?.kind).toBe('listing');
   });
 
-  it('follows a session that is written line by line, folders and files appearing at once', async () => {
+  it('follows a session that is written line by line, with folders and files appearing at once', async () => {
     const live = start();
     await complete(live);
     const from = path.join(fixtures, '2.1.325-nested');
@@ -118,7 +118,7 @@ describe('tracker', () => {
     await until(() => changes.at(-1)?.kind === 'listing', 'the list without the one that is followed now');
   });
 
-  it('changes nothing when it looks again and finds the same', async () => {
+  it('changes nothing when it checks again and finds the same', async () => {
     copy('2.1.325-nested');
     copy('2.1.325-parallel');
     copy('2.1.325-background');
@@ -133,7 +133,7 @@ describe('tracker', () => {
     expect(live.current()).toHaveLength(2);
   });
 
-  it('misses nothing that changes during the first listing', async () => {
+  it('misses no change during the first listing', async () => {
     copy('2.1.325-parallel');
     const { follow } = claudeCode;
     const adapter: SourceAdapter = {
@@ -298,7 +298,7 @@ describe('ten thousand random operations', () => {
   });
 });
 
-it('shows what was held back although the clock is set back meanwhile', async () => {
+it('shows a state that was held back although the clock was set back meanwhile', async () => {
   copy('2.1.325-single');
   let now = MUCH_LATER;
   const clock = (): number => {

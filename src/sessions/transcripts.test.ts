@@ -20,7 +20,7 @@ const text = async (name: string, agent: string, options = {}) => {
 };
 
 describe('transcripts', () => {
-  it('reads as a person expects: voices, results behind their calls, the door into the sub-agent', async () => {
+  it('show speakers, results behind their calls, and links to sub-agents', async () => {
     expect(await text('2.1.325-nested', 'a2ca437a')).toMatchInlineSnapshot(`
       "Audit the repo
       a2ca437af9f568b24 · asked by fa129e54 · claude-sonnet-4-5 · 4 messages · 177 ou…
@@ -48,7 +48,7 @@ describe('transcripts', () => {
     `);
   });
 
-  it('finds an agent by the beginning of its id, by its name, and a session by its id', async () => {
+  it('find an agent by the beginning of its id or by its name, and a session by its id', async () => {
     expect((await open('2.1.325-custom', 'rev-1')).transcript.title).toBe('Review code');
     expect((await open('2.1.325-nested', 'fa129e54')).transcript).toMatchObject({
       parent_session_id: null,
@@ -58,7 +58,7 @@ describe('transcripts', () => {
     await expect(open('2.1.325-nested', 'nobody')).rejects.toMatchObject({ code: 'agent-not-found' });
   });
 
-  it('reads every generation', async () => {
+  it('read every generation', async () => {
     for (const [name, agent, calls] of [
       ['1.0.60-parallel', 'inline-453a19d5', 2],
       ['2.0.76-single', 'ae6ea6f', 2],
@@ -75,13 +75,13 @@ describe('transcripts', () => {
     }
   });
 
-  it('shows a part, and says what is left', async () => {
+  it('show a part, and how much is left', async () => {
     const part = await text('2.1.325-nested', 'a2ca437a', { from: 1, limit: 1 });
     expect(part).toContain('… 1 message before this');
     expect(part).toContain('go on with --from 2');
   });
 
-  it('strips control sequences', async () => {
+  it('strip control sequences', async () => {
     const all = await text('2.1.325-xss', 'a7930099', { full: true });
     expect(all).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
   });

@@ -20,7 +20,7 @@ const robbed: SourceAdapter = {
   },
 };
 
-describe('a file that is gone when it is to be read', () => {
+describe('a file that is gone before it is read', () => {
   const folder = createFollowedFolder(robbed);
   const place = () => path.join(folder.root, 'session-state', SESSION);
   const put = () => cpSync(path.join(RECORDED, SESSION, 'events.jsonl'), path.join(place(), 'events.jsonl'));
@@ -39,7 +39,7 @@ describe('a file that is gone when it is to be read', () => {
     expect(live.current()[0]?.agents.length).toBeGreaterThan(1);
   });
 
-  it('is told where it is still listed: a link to nothing', async () => {
+  it('is reported when it is still listed, as a dangling link', async () => {
     mkdirSync(place(), { recursive: true });
     symlinkSync('nowhere', path.join(place(), 'events.jsonl'));
     await folder.start();

@@ -30,7 +30,7 @@ function open(asks: readonly ApprovalRequest[], size = { columns: 80, rows: 24 }
   return { ...watched, said };
 }
 
-describe('a call that waits', () => {
+describe('an approval request', () => {
   it('is shown at the bottom with agent, call, reason and time left, and marks its agent', async () => {
     const lines = await open([makeAsk('a')]).look();
     expect(lines[0]).toMatch(/◐ 1 needs you/);
@@ -45,7 +45,7 @@ describe('a call that waits', () => {
     `);
   });
 
-  it('is answered by the same key twice; once is not enough, another key is a no', async () => {
+  it('is approved by the same key pressed twice; another key cancels', async () => {
     const { screen, said, look } = open([makeAsk('a')]);
     await look();
     screen.press("'y");
@@ -61,7 +61,7 @@ describe('a call that waits', () => {
     expect(lines.at(-1)).toContain('Allowed in the terminal. Bash git push origin main');
   });
 
-  it('one after another, oldest first: a yes is for the one that was shown', async () => {
+  it('is shown one at a time, oldest first, and an answer applies to the one shown', async () => {
     const [first, second] = [makeAsk('a'), makeAsk('b', { input: { command: 'rm -rf /' } })];
     const { screen, said, look, feed } = open([first, second]);
     expect((await look()).join('\n')).toMatch(/needs you \(1 of 2\)[\s\S]*Bash git push/);
@@ -77,7 +77,7 @@ describe('a call that waits', () => {
     expect(said).toEqual(['b deny']);
   });
 
-  it('goes when it has ended, and says how', async () => {
+  it('disappears when it has ended, and says how', async () => {
     const ask = makeAsk('a');
     const { look, feed } = open([]);
     const before = await look();
@@ -89,7 +89,7 @@ describe('a call that waits', () => {
     expect(after.at(-1)).toContain('Denied: no answer came in time. Bash git push');
   });
 
-  it('a late answer says what it was; one that does not arrive can be given again', async () => {
+  it('reports what a late answer changed, and accepts another when one did not arrive', async () => {
     const ask = makeAsk('a');
     const late = open([ask], undefined, {
       answer: async () => ({ outcome: 'late', ask: ended(ask, { decision: 'deny' }) }),
@@ -109,7 +109,7 @@ describe('a call that waits', () => {
     expect(lines).toContain('y allow once');
   });
 
-  it('does not take letters from a filter, nor from the help', async () => {
+  it('does not take letters from a filter or the help', async () => {
     const { screen, said, look } = open([makeAsk('a')]);
     await look();
     screen.press("'/", "'y", "'y");
@@ -130,7 +130,7 @@ describe('a call that waits', () => {
     expect((await many.look()).join('\n')).toMatch(/step 9\n {3}… 40 more lines: see troupe guard asks\n/);
   });
 
-  it('of another session is hidden when one session was asked for', async () => {
+  it('is hidden when it belongs to another session than the selected one', async () => {
     const { look } = open([makeAsk('a')], undefined, { session: scene.project('single').id });
     expect((await look()).join('\n')).not.toContain('git push');
   });
@@ -141,7 +141,7 @@ describe('a call that waits', () => {
     [80, 5],
     [20, 3],
     [200, 50],
-  ])('fits on %i×%i, hostile texts included', async (columns, rows) => {
+  ])('fits on %i×%i with hostile texts', async (columns, rows) => {
     const text = '\u001b[2J\u202e<img>\n\t漢字'.repeat(20);
     const hostile = makeAsk('a', { summary: text, input: { command: text, [text]: 1 }, reason: 'x\u0007'.repeat(200) });
     const { look, screen } = open([hostile, makeAsk('b')], { columns, rows });

@@ -123,7 +123,7 @@ describe('a frame', () => {
     );
   });
 
-  it('drawn over another one leaves what it would leave on an empty screen', () => {
+  it('leaves the same screen drawn over another one as drawn on an empty one', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(picture, view), { minLength: 2, maxLength: 4 }), size, (frames, on) => {
         const step = createEmulator(on);
@@ -138,7 +138,7 @@ describe('a frame', () => {
     );
   });
 
-  it('tells everything without colours: marks and words', () => {
+  it('is complete without colours, by marks and words', () => {
     const busy = withAgents(broughtUpTo(NOW, nested(), 300_000), (_agent, index) =>
       index === 1
         ? { ...AT_WORK, stalled: true }
@@ -153,7 +153,7 @@ describe('a frame', () => {
     expect(text).toMatch(/◐ needs you .* waits for your yes/);
   });
 
-  it('says how sure a link is: dashed with ~, dotted with ?', () => {
+  it('shows the evidence of a link: dashed with ~, dotted with ?', () => {
     const evidence = (rank: 'strong' | 'guess') => ({ rank, source: 'same-prompt' as const, text: '', candidates: [] });
     const unsure = withAgents(nested(), (_agent, index) =>
       index === 2 ? { evidence: evidence('strong') } : index === 3 ? { evidence: evidence('guess') } : {},
@@ -176,7 +176,7 @@ describe('a frame', () => {
 });
 
 describe('columns', () => {
-  it('never exceed the screen, and never move for a text', () => {
+  it('never exceed the screen, and never move because of a text', () => {
     for (let columns = 1; columns <= 220; columns++) {
       const placed = placeColumns(columns);
       const total = placed.reduce((sum, { width }) => sum + width + 2, -2) + 1;

@@ -16,7 +16,7 @@ function readAll(chunks: readonly string[], waitMs = 1000): readonly string[] {
 const sayKey = (key: Key): string =>
   key.kind === 'named' ? key.name : `${key.kind === 'typed' ? '' : 'paste:'}«${key.text}»`;
 
-describe('keys', () => {
+describe('parsing keys', () => {
   it.each([
     ['arrows', '\u001b[A\u001b[B\u001b[C\u001b[D', ['up', 'down', 'right', 'left']],
     [
@@ -44,17 +44,17 @@ describe('keys', () => {
     expect(readAll([input])).toEqual(expected);
   });
 
-  it('a lone escape is a key, after a moment', () => {
+  it('recognises a lone escape after a moment', () => {
     expect(readAll(['\u001b'], 20)).toEqual([]);
     expect(readAll(['\u001b'], 60)).toEqual(['escape']);
   });
 
-  it('the rest of a torn sequence still belongs to it', () => {
+  it('keeps the rest of a torn sequence with it', () => {
     expect(readAll(['\u001b', '[', 'A'])).toEqual(['up']);
     expect(readAll(['\u001b[1;', '5', 'B', 'x'])).toEqual(['down', '«x»']);
   });
 
-  it('the end of a sequence that never comes is not waited for', () => {
+  it('does not wait for the end of a sequence that never comes', () => {
     const keys: Key[] = [];
     const reader = createKeyReader((key) => keys.push(key));
     reader.read('\u001b[1;');
@@ -63,7 +63,7 @@ describe('keys', () => {
     expect(keys.map(sayKey)).toEqual(['«q»']);
   });
 
-  it('pasted text is one key, whatever it holds', () => {
+  it('treats pasted text as one key, whatever it contains', () => {
     expect(readAll(['\u001b[200~q\u0003\u001b[A rm -rf\r\u001b[201~j'])).toEqual([
       'paste:«q\u0003\u001b[A rm -rf\r»',
       '«j»',
@@ -71,7 +71,7 @@ describe('keys', () => {
     expect(readAll(['\u001b[200', '~a', 'b\u001b[20', '1~'])).toEqual(['paste:«ab»']);
   });
 
-  it('a paste without end does not fill the memory, and its end is still found', () => {
+  it('limits a paste without end, and still finds its end', () => {
     const keys = readAll([
       '\u001b[200~',
       ...Array.from({ length: 200 }, () => 'x'.repeat(997)),
@@ -84,7 +84,7 @@ describe('keys', () => {
     expect(keys[1]).toBe('«q»');
   });
 
-  it('wherever the bytes are torn, the keys are the same', () => {
+  it('gives the same keys wherever the bytes are split', () => {
     const pieces = ['\u001b[A', '\u001b[6~', '\u001bOB', 'a', '日', '\u001b[200~x y\u001b[201~', '\r', '\u001b[1;2C'];
     fc.assert(
       fc.property(
@@ -104,7 +104,7 @@ describe('keys', () => {
     );
   });
 
-  it('says nothing after it was closed', () => {
+  it('reports nothing after it was closed', () => {
     const keys: Key[] = [];
     const reader = createKeyReader((key) => keys.push(key));
     reader.read('\u001b');

@@ -73,8 +73,8 @@ async function take({ screen, feed, wait }: OpenedWatch, one: Step): Promise<voi
   }
 }
 
-describe('whatever is pressed, and whatever happens meanwhile', () => {
-  it('the frame fits, and one row is selected and in sight', async () => {
+describe('random keys during random changes', () => {
+  it('keep the frame within the screen, with one selected row in sight', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
         const opened = openWatch(
@@ -98,7 +98,7 @@ describe('whatever is pressed, and whatever happens meanwhile', () => {
     );
   });
 
-  it('sessions keep their order', async () => {
+  it('keep the order of sessions', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (steps) => {
         const opened = openWatch(pictureOf(scene.sessions), { columns: 80, rows: 60 });

@@ -42,7 +42,7 @@ const line = fc.oneof(
 const frame = fc.array(line, { minLength: size.rows, maxLength: size.rows });
 
 describe('painting', () => {
-  it('only what changed, positioned, in one synchronized write', () => {
+  it('writes only changed cells, positioned, in one synchronized write', () => {
     const writes: string[] = [];
     const painter = createScreenPainter((text) => writes.push(text));
     painter.paint(['one', 'two', 'three', 'four'], size);
@@ -62,13 +62,13 @@ describe('painting', () => {
     expect(writes[1]).toBe(writes[0]);
   });
 
-  it('does not take away the last character of a full line', () => {
+  it('keeps the last character of a full line', () => {
     const terminal = createEmulator(size);
     createScreenPainter(terminal.write).paint(['x'.repeat(20), 'y'.repeat(30), '', ''], size);
     expect(terminal.lines().slice(0, 2)).toEqual(['x'.repeat(20), 'y'.repeat(20)]);
   });
 
-  it('leaves the same screen as a full repaint, never too wide, and lets nothing through', () => {
+  it('leaves the same screen as a full repaint, never too wide, without control characters of texts', () => {
     fc.assert(
       fc.property(fc.array(frame, { minLength: 1, maxLength: 6 }), (frames) => {
         const step = createEmulator(size);

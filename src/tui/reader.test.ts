@@ -19,10 +19,10 @@ afterEach(() => void vi.useRealTimers());
 
 const open = (size = { columns: 80, rows: 24 }, options = {}) => openWatch(pictureOf(scene.sessions), size, options);
 
-describe('reading a transcript', () => {
+describe('the transcript reader', () => {
   const openAtMain = (options = {}) => open(undefined, { transcript: async () => transcript, ...options });
 
-  it('enter opens it, escape goes back', async () => {
+  it('opens on enter and closes on escape', async () => {
     const { screen, look } = openAtMain();
     const tree = await look();
     screen.press('enter');
@@ -33,7 +33,7 @@ describe('reading a transcript', () => {
     expect((await look()).slice(1)).toEqual(tree.slice(1));
   });
 
-  it('opens at the end when the agent is at work, and at the beginning when it is done', async () => {
+  it('opens at the end when the agent runs, and at the beginning when it is done', async () => {
     const { screen, look } = open({ columns: 80, rows: 8 }, { transcript: async () => transcript });
     await look();
     screen.press('enter');
@@ -101,7 +101,7 @@ describe('reading a transcript', () => {
     expect(reads).toBe(2);
   });
 
-  it('? explains the keys in 80×24, any key goes back', async () => {
+  it('explains the keys on ? in 80×24, and any key goes back', async () => {
     const { screen, look } = openAtMain();
     await look();
     screen.press('enter');
@@ -117,7 +117,7 @@ describe('reading a transcript', () => {
     expect(await look()).toEqual(page);
   });
 
-  it('f unfolds long things, and the place is kept when the screen changes', async () => {
+  it('unfolds long texts on f, and keeps the position when the screen changes', async () => {
     const { screen, look } = open({ columns: 80, rows: 8 }, { transcript: async () => transcript });
     await look();
     screen.press('enter', "'g", 'down', 'down', 'down', 'down');
@@ -128,7 +128,7 @@ describe('reading a transcript', () => {
     expect((await look())[1]).toBe(before[1]);
   });
 
-  it('one that cannot be read is a message, not an end', async () => {
+  it('shows a message when a transcript cannot be read', async () => {
     const failing = async (): Promise<OpenedTranscript> => {
       throw new UserError('agent-not-found', 'No agent like that.', 'Look again.');
     };

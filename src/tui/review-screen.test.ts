@@ -46,14 +46,14 @@ const choicesOf = (list: ReviewList): readonly string[] => [...list.choices().va
 const textOf = (list: ReviewList, size = SIZE): string => list.frame(size).map(withoutColours).join('\n');
 
 describe('the review of an export', () => {
-  it('redacts everything until something is chosen, and moves on with each choice', () => {
+  it('redacts everything until the person chooses, and moves on with each choice', () => {
     const list = listOf();
     expect(choicesOf(list)).toEqual(['redact', 'redact', 'redact']);
     press(list, 's', 'e', 'a');
     expect(choicesOf(list)).toEqual(['show', 'everywhere', 'always-show']);
   });
 
-  it('takes back one choice at a time, those for a whole kind too', () => {
+  it('undoes one choice at a time, those for a whole kind too', () => {
     const list = listOf();
     press(list, 's', 'k', '*');
     expect(choicesOf(list)).toEqual(['show', 'show', 'redact']);
@@ -64,7 +64,7 @@ describe('the review of an export', () => {
     expect(textOf(list)).toContain('There is nothing to undo.');
   });
 
-  it('keeps nothing where it may not, and says why', () => {
+  it('saves no decision when that is not possible, and says why', () => {
     const list = listOf('Only a person can do this.', [...ITEMS, itemOf(4, { choice: 'always-show' })]);
     press(list, 'a', 'x');
     expect(choicesOf(list)).toEqual(['redact', 'redact', 'redact', 'always-show']);
@@ -73,7 +73,7 @@ describe('the review of an export', () => {
     expect(choicesOf(list)).toEqual(['redact', 'redact', 'redact', 'always-show']);
   });
 
-  it('finds by value, name, kind and context, and chooses among what is found', () => {
+  it('searches by value, name, kind and context, and applies choices to the matches', () => {
     const list = listOf();
     press(list, '/', ...'GITHUB', 'enter');
     expect(textOf(list)).toContain('1 of 1 for “GITHUB”');
@@ -94,7 +94,7 @@ describe('the review of an export', () => {
     expect(pasted.press({ kind: 'pasted', text: 'w' }, SIZE)).toBeUndefined();
   });
 
-  it('fills every size, with the value in sight and nothing that moves the cursor', () => {
+  it('fits every screen size, with the value in sight and no cursor movement in texts', () => {
     const long = itemOf(9, { before: 'x '.repeat(200), match: 'needle', after: ' y'.repeat(200), value: 'needle' });
     const many = [long, ...ITEMS, ...Array.from({ length: 50 }, (_, at) => itemOf(at + 10))];
     for (const columns of [20, 40, 60, 80, 100, 200])
@@ -110,7 +110,7 @@ describe('the review of an export', () => {
       }
   });
 
-  it('says why a value is redacted, where it was found and how often', () => {
+  it('says why a value is redacted, its locations and how often it occurs', () => {
     const text = textOf(listOf());
     expect(text).toContain('password in a setting, under the name DB_PASSWORD');
     expect(text).toContain('export DB_PASSWORD=value-1 && run');

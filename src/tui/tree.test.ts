@@ -15,7 +15,7 @@ const open = (size = { columns: 80, rows: 24 }, options = {}) => openWatch(pictu
 describe('moving', () => {
   const marked = (lines: readonly string[]): number => lines.findIndex((line) => line.startsWith('›'));
 
-  it('up, down, first, last, a screen; with arrows or letters', async () => {
+  it('goes up, down, to the first, the last and by a screen, with arrows or letters', async () => {
     const { screen, look } = open({ columns: 80, rows: 10 });
     expect(marked(await look())).toBe(2);
     screen.press('down', "'j");
@@ -31,7 +31,7 @@ describe('moving', () => {
     expect(marked(await look())).toBe(2);
   });
 
-  it('the selected row stays in sight when the screen shrinks, and stays itself when others come', async () => {
+  it('keeps the selected row in sight when the screen shrinks, and selected when others appear', async () => {
     const { screen, feed, look } = open({ columns: 80, rows: 24 });
     await look();
     screen.press('end');
@@ -61,7 +61,7 @@ describe('moving', () => {
   });
 });
 
-describe('a new session above the row that is selected', () => {
+describe('a new session above the selected row', () => {
   const arrive = (opened: ReturnType<typeof open>): void =>
     opened.feed.emit({
       type: 'snapshot',
@@ -71,7 +71,7 @@ describe('a new session above the row that is selected', () => {
   const read = (lines: readonly string[]): readonly string[] => lines.slice(marked(lines), -1);
   const marked = (lines: readonly string[]): number => lines.findIndex((line) => line.startsWith('›'));
 
-  it.each([24, 10])('does not move it, on %i lines; the titles say that there is more', async (rows) => {
+  it.each([24, 10])('does not move it on %i lines; the titles say that there is more', async (rows) => {
     const opened = open({ columns: 80, rows });
     await opened.look();
     opened.screen.press('down', 'down');
@@ -84,7 +84,7 @@ describe('a new session above the row that is selected', () => {
     expect(after[1]).toMatch(/agent {2}↑ 4 /);
   });
 
-  it('is one key away, and is shown by itself when no key was pressed for a while', async () => {
+  it('is one key away, and is shown when no key was pressed for a while', async () => {
     const opened = open();
     await opened.look();
     opened.screen.press('down', 'down');
@@ -98,7 +98,7 @@ describe('a new session above the row that is selected', () => {
     expect([later[1]!.includes('↑'), later[2]!.includes('project'), marked(later)]).toEqual([false, true, 9]);
   });
 
-  it('does not take anything out of sight when the rows are then filtered or sorted', async () => {
+  it('hides no row when the rows are then filtered or sorted', async () => {
     const opened = open();
     await opened.look();
     opened.screen.press('down', 'down');
@@ -112,7 +112,7 @@ describe('a new session above the row that is selected', () => {
 });
 
 describe('order', () => {
-  it('rows keep their place while they live; new sessions enter at the top', async () => {
+  it('keeps rows in place while they exist; new sessions appear at the top', async () => {
     const { feed, rows } = open();
     const before = headsIn(await rows());
     feed.change((session) => ({ ...session, lastActivityAt: new Date(NOW).toISOString() }), scene.project('single').id);
@@ -125,7 +125,7 @@ describe('order', () => {
     expect(headsIn(await rows())).toEqual(['▸ project', ...before]);
   });
 
-  it('new agents enter at the end of their group', async () => {
+  it('adds new agents at the end of their group', async () => {
     const { feed, rows } = open();
     await rows();
     const extra = {
@@ -147,7 +147,7 @@ describe('order', () => {
     ]);
   });
 
-  it('s sorts by the next column and names it, and rows stay in place after that', async () => {
+  it('sorts by the next column on s and names it, and keeps rows in place after that', async () => {
     const { screen, feed, look, rows } = open();
     await look();
     screen.press("'s", "'s");
@@ -165,7 +165,7 @@ describe('order', () => {
     expect(namesIn(await rows())[0]).toBe('▾ nested');
   });
 
-  it('until the first picture is complete the order may change, then no more', async () => {
+  it('may change until the first picture is complete, then no more', async () => {
     const [deep, nested, single] = scene.sessions;
     const { feed, rows } = openWatch(pictureOf([single!], { isComplete: false }));
     await rows();
@@ -176,7 +176,7 @@ describe('order', () => {
 });
 
 describe('folding', () => {
-  it('left folds and then goes to the parent, right unfolds and then goes inside', async () => {
+  it('closes on left and then goes to the parent, opens on right and then goes inside', async () => {
     const { screen, rows } = open();
     const before = await rows();
     screen.press('down', 'down', 'left');
@@ -189,7 +189,7 @@ describe('folding', () => {
     expect((await rows()).findIndex((row) => row.startsWith('›'))).toBe(0);
   });
 
-  it('space folds a session to one row that still shows its status', async () => {
+  it('folds a session on space to one row that still shows its status', async () => {
     const { screen, rows } = open();
     await rows();
     screen.press("' ");
@@ -198,7 +198,7 @@ describe('folding', () => {
     expect(namesIn([second!])).toEqual(['▾ nested-deep']);
   });
 
-  it('z folds all, and unfolds all', async () => {
+  it('folds all on z, and unfolds all', async () => {
     const { screen, rows } = open();
     const before = await rows();
     screen.press("'z");
@@ -207,7 +207,7 @@ describe('folding', () => {
     expect((await rows()).length).toBeGreaterThan(before.length);
   });
 
-  it('folds idle sessions when no key was pressed for a while, and unfolds them when they wake', async () => {
+  it('applies to idle sessions when no key was pressed for a while, until they continue', async () => {
     const { feed, screen, rows, jump } = open();
     await rows();
     screen.press('down');
@@ -224,7 +224,7 @@ describe('folding', () => {
 });
 
 describe('filter', () => {
-  it('as it is typed, with the ancestors of what it finds; escape clears it', async () => {
+  it('applies while it is typed, with the ancestors of matches; escape clears it', async () => {
     const { screen, look, rows } = open();
     const before = await rows();
     screen.press("'/");
@@ -237,7 +237,7 @@ describe('filter', () => {
     expect((await rows()).length).toBe(before.length);
   });
 
-  it('by project, by status word, by several words, by pasted text; keys are text while it is typed', async () => {
+  it('matches project, status, several words and pasted text; keys are text while it is typed', async () => {
     const { screen, rows } = open();
     screen.press("'/");
     screen.type('failing');
@@ -254,7 +254,7 @@ describe('filter', () => {
     expect((await rows()).join('\n')).toContain('Nothing matches «qaz».');
   });
 
-  it('a hides who has finished, and says so', async () => {
+  it('hides finished agents on a, and says so', async () => {
     const { screen, look, rows } = open();
     await rows();
     screen.press("'a");

@@ -38,7 +38,7 @@ const working = (session: SessionDetail, fields = {}): SessionDetail =>
   withAgents(session, (_agent, index) => (index === 2 ? { ...AT_WORK, ...fields } : {}));
 
 describe('the log', () => {
-  it('begins with a count and the agents at work, without those that are over', async () => {
+  it('begins with a count and the running agents, without ended ones', async () => {
     const { take } = start(
       pictureOf([working(nested, { currentTool: 'Bash', currentToolSummary: 'npm test' }), hostile]),
     );
@@ -50,7 +50,7 @@ describe('the log', () => {
     `);
   });
 
-  it('waits for the first picture, and until it is complete', async () => {
+  it('waits for the first picture until it is complete', async () => {
     const { take, feed } = start();
     expect(await take()).toEqual([]);
     feed.emit({ type: 'snapshot', data: pictureOf([], { isComplete: false }) });
@@ -59,7 +59,7 @@ describe('the log', () => {
     expect(await take()).toHaveLength(2);
   });
 
-  it('one line each for a new call, a new status, an end with its reason', async () => {
+  it('has one line for each new call, new status, and end with its reason', async () => {
     const { take, feed } = start(pictureOf([working(nested)]));
     await take();
     feed.change((session) => working(session, { currentTool: 'Bash', currentToolSummary: 'npm test' }));
@@ -89,7 +89,7 @@ describe('the log', () => {
     expect(await take()).toEqual([expect.stringContaining('no longer followed')]);
   });
 
-  it('a call that waits, with how to answer it; and how it ended', async () => {
+  it('has lines for a call that needs approval, how to answer it, and how it ended', async () => {
     const { take, feed } = start(pictureOf([nested]));
     await take();
     const ask = makeAsk('a', nested);
@@ -105,7 +105,7 @@ describe('the log', () => {
     expect(await other.take()).toEqual([]);
   });
 
-  it('a burst of changes is one line', async () => {
+  it('writes a burst of changes as one line', async () => {
     const { take, feed } = start(pictureOf([working(nested)]));
     await take();
     for (let step = 0; step < 50; step++)
@@ -113,7 +113,7 @@ describe('the log', () => {
     expect(await take()).toEqual([expect.stringMatching(/Read file-49$/)]);
   });
 
-  it('a new session and new agents appear, also those that were quick', async () => {
+  it('shows a new session and new agents, also short-lived ones', async () => {
     const { take, feed } = start(pictureOf([nested]));
     await take();
     feed.emit({ type: 'snapshot', data: pictureOf([broughtUpTo(NOW + 60_000, hostile), nested]) });
@@ -124,7 +124,7 @@ describe('the log', () => {
     ]);
   });
 
-  it('lets no control character of a hostile recording through', async () => {
+  it('strips the control characters of a hostile recording', async () => {
     const { take } = start(pictureOf([withAgents(hostile, () => AT_WORK)]));
     const text = (await take()).join('\n');
     expect(text).toContain('<img src=x');
@@ -152,7 +152,7 @@ describe('the log', () => {
 });
 
 describe('with --json', () => {
-  it('every event as it came, one a line', async () => {
+  it('writes every event as it came, one a line', async () => {
     const { take, feed } = start(pictureOf([nested]), { json: true });
     const listing = { older: [], olderTotal: 3, emptySessions: 0, ignoredFiles: 0, isComplete: true, notices: [] };
     feed.emit({ type: 'listing', data: listing });
@@ -163,7 +163,7 @@ describe('with --json', () => {
     expect(lines[1]).toEqual({ type: 'listing', data: listing });
   });
 
-  it('shows one session when it was asked for', async () => {
+  it('shows one session when it was requested', async () => {
     const { take, feed } = start(pictureOf([nested, hostile]), { json: true, session: nested.id.slice(0, 8) });
     feed.change((session) => working(session), nested.id);
     feed.change((session) => ({ ...session, title: 'x' }), hostile.id);

@@ -19,7 +19,7 @@ afterEach(() => void vi.useRealTimers());
 const open = (size = { columns: 80, rows: 24 }, options = {}) => openWatch(pictureOf(scene.sessions), size, options);
 
 describe('the tree', () => {
-  it('at 80×24: status, agent, doing, type, tokens, time and silence of everybody, those at work first', async () => {
+  it('shows at 80×24 status, agent, activity, type, tokens, time and silence of all agents, running ones first', async () => {
     expect(await open().look()).toMatchInlineSnapshot(`
       [
         "troupe  ● 3 at work  ✗ 1 failed  ✓ 9 done                        test · 12:00:00",
@@ -50,7 +50,7 @@ describe('the tree', () => {
     `);
   });
 
-  it('at 200×50: everything there is to know', async () => {
+  it('shows every column at 200×50', async () => {
     const lines = await open({ columns: 200, rows: 50 }).look();
     expect(lines.slice(0, 8)).toMatchInlineSnapshot(`
       [
@@ -75,7 +75,7 @@ describe('the tree', () => {
     expect((await look()).join('\n')).toMatch(/No session here yet\.[\s\S]*troupe watch --demo/);
   });
 
-  it('shows one session alone, or says that there is none of that id', async () => {
+  it('shows one session alone, or says that no session has that id', async () => {
     const [, nested] = scene.sessions;
     const one = open(undefined, { session: nested!.id.slice(0, 6) });
     expect(namesIn(await one.rows())[0]).toContain('▾ nested');
@@ -83,7 +83,7 @@ describe('the tree', () => {
     expect((await open(undefined, { session: 'zzz' }).rows()).join('\n')).toContain('No session begins with «zzz».');
   });
 
-  it('reads the agent that is asked for, as soon as it is there, and goes back to the tree', async () => {
+  it('opens the requested agent as soon as it exists, and goes back to the tree', async () => {
     const options = { agent: 'a2ca437af9f568b24', transcript: async () => transcript };
     const { look, feed, screen } = openWatch(pictureOf([]), undefined, options);
     expect((await look()).join('\n')).toContain('No session here yet.');
@@ -97,7 +97,7 @@ describe('the tree', () => {
     expect((await look()).join('\n')).toContain('Count TODO comments');
   });
 
-  it('follows changes, and writes only what became different', async () => {
+  it('follows changes, and writes only what is different', async () => {
     const { look, screen, feed } = open();
     await look();
     const before = screen.writes.length;
@@ -111,7 +111,7 @@ describe('the tree', () => {
     expect(screen.writes.at(-1)!.match(/\u001b\[\d+;1H/g)).toHaveLength(1);
   });
 
-  it('writes nothing while nothing changes, and once a second the times', async () => {
+  it('writes nothing while nothing changes, and the times once a second', async () => {
     const { look, screen, wait } = open();
     await look();
     const before = screen.writes.length;
@@ -121,7 +121,7 @@ describe('the tree', () => {
     expect(screen.writes).toHaveLength(before + 1);
   });
 
-  it('draws at most 20 frames a second, whatever the feed does', async () => {
+  it('draws at most 20 frames a second, however fast the feed is', async () => {
     const { feed, screen, wait, look } = open();
     await look();
     const before = screen.writes.length;
@@ -137,7 +137,7 @@ describe('the tree', () => {
   });
 });
 
-describe('a server that goes', () => {
+describe('a server that stops', () => {
   const LOST = { text: 'server gone, looking again…', isLost: true };
 
   it.each([80, 40, 200])('is reported in the first line, on %i columns', async (columns) => {
@@ -151,7 +151,7 @@ describe('a server that goes', () => {
     expect(back.at(-1)).toContain('The picture comes from: server on port 4712'.slice(0, columns - 2));
   });
 
-  it('and whose picture comes from elsewhere then: selection and folds are kept', async () => {
+  it('keeps selection and folds when the picture comes from elsewhere', async () => {
     const { feed, screen, look, rows } = open();
     await look();
     screen.press("' ", 'down', 'down', 'down');
@@ -163,7 +163,7 @@ describe('a server that goes', () => {
     expect(await rows()).toEqual(before);
   });
 
-  it('is reported in the reader, too', async () => {
+  it('is reported in the reader too', async () => {
     const { feed, screen, look } = open(undefined, { transcript: async () => transcript });
     await look();
     screen.press('enter');
@@ -173,8 +173,8 @@ describe('a server that goes', () => {
   });
 });
 
-describe('the way out, and help', () => {
-  it.each(["'q", 'ctrl-c'] as const)('%s quits: the screen is given back, and nobody listens any more', async (key) => {
+describe('quitting and help', () => {
+  it.each(["'q", 'ctrl-c'] as const)('restores the screen and stops listening on %s', async (key) => {
     const { screen, feed, done, look } = open();
     await look();
     expect(feed.listeners()).toBe(1);
@@ -186,7 +186,7 @@ describe('the way out, and help', () => {
     expect(screen.writes).toHaveLength(before);
   });
 
-  it('ctrl-c quits from anywhere', async () => {
+  it('quits from anywhere on ctrl-c', async () => {
     const { screen, done, look } = open(undefined, { transcript: async () => transcript });
     await look();
     screen.press('enter', 'ctrl-c');
@@ -194,7 +194,7 @@ describe('the way out, and help', () => {
     expect(screen.isClosed()).toBe(true);
   });
 
-  it('a failure in drawing restores the screen and is reported', async () => {
+  it('restores the screen when drawing fails, and reports it', async () => {
     const broken = openWatch(pictureOf([{ ...scene.sessions[0]!, subagents: undefined as never }]));
     const told = expect(broken.done).rejects.toThrow();
     await vi.advanceTimersByTimeAsync(100);
@@ -202,7 +202,7 @@ describe('the way out, and help', () => {
     expect(broken.screen.isClosed()).toBe(true);
   });
 
-  it('? explains keys and marks in 80×24, any key goes back', async () => {
+  it('explains keys and marks on ? in 80×24, and any key goes back', async () => {
     const { screen, look } = open();
     const tree = await look();
     screen.press("'?");
@@ -213,7 +213,7 @@ describe('the way out, and help', () => {
     expect(await look()).toEqual(tree);
   });
 
-  it('ctrl-z and ctrl-l', async () => {
+  it('suspends on ctrl-z and redraws on ctrl-l', async () => {
     const { screen, look } = open();
     await look();
     screen.press('ctrl-z');

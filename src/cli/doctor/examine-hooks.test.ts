@@ -59,7 +59,7 @@ describe('hooks', () => {
     expect(active?.text).toBe('A Host 2.0.0 runs our hooks: last called at 2026-11-15T12:00:00.000Z (session s1)');
   });
 
-  it('are a warning while no call of the host is recorded', () => {
+  it('are a warning when no call of the host is recorded', () => {
     const reasons = [{ kind: 'no-evidence', text: 'No call has been recorded.', remedy: 'Run one.' }] as const;
     const loaded = { ...whole.loaded, state: 'unproven', lastCall: null, reasons } as const;
     expect(found({ loaded })).toEqual([
@@ -89,7 +89,7 @@ describe('hooks', () => {
     expect(told?.text).toMatch(/^GUARD NOT LOADED, tool calls run UNGUARDED: Why\./);
   });
 
-  it('that are not installed are not recommended for a version that would not load them', () => {
+  it('are not recommended for a version that would not load them', () => {
     const reasons = [{ kind: 'version', text: 'A Host 2 loads none.', remedy: 'Use A Host 1.' }] as const;
     const loaded = { ...whole.loaded, state: 'not-installed', role: null, lastCall: null, reasons } as const;
     expect(found({ places: [{ ...user, ...none }], scripts: [], loaded })).toEqual([
@@ -97,7 +97,7 @@ describe('hooks', () => {
     ]);
   });
 
-  it('whose guard is waited for shorter than a rule waits for an answer', () => {
+  it('are a problem when the host waits for the guard for less time than a rule waits for an answer', () => {
     const impatient = [{ scope: 'project' as const, file: project.file, seconds: 10, waitSeconds: 300 }];
     expect(found({ places: [{ ...project, guard: true }], impatient })).toContainEqual([
       'problem',
@@ -106,18 +106,18 @@ describe('hooks', () => {
     ]);
   });
 
-  it('reports hooks that the host runs only after the user has trusted them', () => {
+  it('are reported when the host runs them only after the user has trusted them', () => {
     const unapproved = [{ file: user.file, events: ['Before'], how: 'type /agree' }];
     expect(found({ unapproved })).toContainEqual(['problem', 'hooks-unapproved', 'type /agree.']);
   });
 
-  it('of a version that has none are not missed', () => {
+  it('are not expected of a version that has none', () => {
     expect(
       found({ ...notInstalled, events: [], places: [{ ...user, ...none }], beforeCalls: [], scripts: [] }),
     ).toEqual([['note', 'hooks-unusable', null]]);
   });
 
-  it('are missing, in part or wholly', () => {
+  it('are reported as missing, in part or wholly', () => {
     expect(found({ ...notInstalled, places: [{ ...user, ...none }], scripts: [] })).toEqual([
       ['warning', 'hooks-none', 'troupe hooks install'],
     ]);
@@ -131,7 +131,7 @@ describe('hooks', () => {
     expect(missing?.text).toBe('A Host could tell more: End');
   });
 
-  it('are not read by a host that is too old for them', () => {
+  it('are a problem when the host is too old to read them', () => {
     const place = { ...project, guard: true, problem: 'it does not know After', tooNew: ['After'] };
     const again = 'troupe hooks install --scope project --guard';
     expect(found({ ...notRead, places: [{ ...user, ...none }, place] })).toEqual([['problem', 'hooks-too-new', again]]);
@@ -140,7 +140,7 @@ describe('hooks', () => {
     ]);
   });
 
-  it('reports hooks in a file that cannot be read', () => {
+  it('are reported when their file cannot be read', () => {
     expect(found({ places: [user, { ...project, ...none, problem: 'it is a folder' }] })).toEqual([
       ['note', 'hooks-installed', null],
       ['problem', 'settings-unread', 'Mend the file, or restore it from a backup.'],
@@ -148,7 +148,7 @@ describe('hooks', () => {
     ]);
   });
 
-  it('were changed, or taken away from in front of calls', () => {
+  it('are reported when they were changed or removed from tool calls', () => {
     const place = { ...project, guard: true, changed: [{ event: 'Before', how: 'it is only for "Bash"' }] };
     const again = 'troupe hooks install --scope project --guard';
     expect(found({ places: [place] })).toContainEqual(['problem', 'hooks-changed', again]);
@@ -159,7 +159,7 @@ describe('hooks', () => {
     ]);
   });
 
-  it('tell twice: those that tell less are to go', () => {
+  it('are reported twice when two are installed, with the one to remove', () => {
     const remedyFor = (...places: readonly SettingsStatus[]) =>
       found({ places, doubled: ['Before'] }).find(([, code]) => code === 'hooks-twice');
     const guard = { guard: true };
@@ -180,7 +180,7 @@ describe('hooks', () => {
     ]);
   });
 
-  it('run scripts that are gone, of others, or of another version', () => {
+  it('are reported when their scripts are missing, foreign, or of another version', () => {
     const file = '/state/bin/observe';
     const places = [{ ...project, guard: true }];
     const remedy = 'troupe hooks install --scope project --guard writes it anew.';

@@ -21,7 +21,7 @@ async function found(folder = state): Promise<readonly Finding[]> {
 const codes = async (folder?: string) => (await found(folder)).map(({ level, code }) => `${level} ${code}`);
 
 describe('our own files', () => {
-  it('are well, not there yet, or open to others', async () => {
+  it('are good, missing, or readable by others', async () => {
     mkdirSync(at('spool'));
     expect(await codes()).toEqual(['good state-own', 'good spool-empty']);
     expect(await codes(at('none'))).toEqual(['note state-none']);
@@ -29,7 +29,7 @@ describe('our own files', () => {
     expect(await codes()).toContain('warning state-open');
   });
 
-  it('reports files in place of folders', async () => {
+  it('are reported when they are in place of folders', async () => {
     writeFileSync(at('audit'), '');
     writeFileSync(at('spool'), '');
     expect(await codes()).toEqual(['good state-own', 'problem state-unusable', 'problem spool-unusable']);
@@ -45,7 +45,7 @@ describe('our own files', () => {
     ]);
   });
 
-  it.skipIf(process.getuid?.() === 0)('may not be used by us', async () => {
+  it.skipIf(process.getuid?.() === 0)('are reported when troupe may not use them', async () => {
     mkdirSync(at('audit'));
     chmodSync(at('audit'), 0o500);
     expect(await codes()).toContain('problem state-unusable');
@@ -54,7 +54,7 @@ describe('our own files', () => {
     chmodSync(state, 0o700);
   });
 
-  it('counts queued, unfinished and unreadable events', async () => {
+  it('are counted as queued, unfinished and unreadable events', async () => {
     mkdirSync(at('spool', 'bad'), { recursive: true });
     for (const name of ['a.1.0.json', '.new-a.1.1', '.new-a.1.2', 'bad/a.1.3.json@1', 'bad-a.1.4.json@1'])
       writeFileSync(at('spool', name), '');
@@ -70,7 +70,7 @@ describe('our own files', () => {
   it.each([
     ['Sun Nov 15 16:08:01 UTC 2026 /s/bin/guard claude-code: nobody could be asked\n', 'nobody could be asked'],
     ['', 'there was not even room to say why'],
-  ])('tell of a hook that failed (%j)', async (text, words) => {
+  ])('show that a hook failed (%j)', async (text, words) => {
     writeFileSync(at('hook-failure'), text);
     utimesSync(at('hook-failure'), new Date(NOW), new Date(NOW));
     const failure = (await found()).find(({ code }) => code === 'hook-failure');
@@ -79,7 +79,7 @@ describe('our own files', () => {
     expect(failure?.text).toContain(words);
   });
 
-  it('tell of the last mistake of a hook', async () => {
+  it('show the last mistake of a hook', async () => {
     writeFileSync(at('hook-errors.log'), '2026-11-14T00:00:00.000Z first\n    at x\n2026-11-15T00:00:00.000Z last\n');
     expect((await found()).at(-1)).toMatchObject({ code: 'hook-errors', text: expect.stringContaining('Z last') });
   });

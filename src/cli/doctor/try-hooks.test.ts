@@ -53,7 +53,7 @@ async function observer(host = 'claude-code'): Promise<string> {
   return formatHookCommand({ role: 'observe', file: observe, version: '0.1.0' }, host);
 }
 
-describe('trying a command', () => {
+describe('a trial call', () => {
   it.each([
     { adapter: codex, version: '0.166.0', text: 'both are in the audit, each under its name' },
     { adapter: qwen, version: '0.24.4', text: 'both are in the audit, each under its name' },
@@ -63,7 +63,7 @@ describe('trying a command', () => {
       version: '0.61.0',
       text: 'both are in the audit, as of an unknown agent: this host never says who calls',
     },
-  ])('of $adapter.title', async ({ adapter, version, text }) => {
+  ])('of $adapter.title proves what the host reports', async ({ adapter, version, text }) => {
     const found = await tryCommand(await observer(adapter.host), version, adapter);
     expect(found).toMatchObject({ level: 'good', code: 'hooks-proven' });
     expect(found?.text).toContain(text);
@@ -75,7 +75,7 @@ describe('trying a command', () => {
     expect(found?.text).toContain('both are in the audit, each under its name');
   });
 
-  it.each(['2.1.68', '2.0.76', '1.0.60'])('claims no more than was shown for %s', async (version) => {
+  it.each(['2.1.68', '2.0.76', '1.0.60'])('claims only what was shown for %s', async (version) => {
     const found = await tryCommand(await observer(), version);
     expect(found).toMatchObject({ level: 'good', code: 'hooks-proven' });
     expect(found?.text).toContain("the other as the main agent's, which is a guess");
@@ -87,7 +87,7 @@ describe('trying a command', () => {
     expect(found?.text).not.toContain('each under its name');
   });
 
-  it('runs the very text of the settings', async () => {
+  it('runs the exact text of the settings', async () => {
     const command = (await observer()).replace(/exec .* # /, 'exec /bin/true # ');
     const found = await tryCommand(command, '2.1.325');
     expect(found).toMatchObject({ level: 'problem', code: 'hooks-unheard' });
@@ -96,7 +96,7 @@ describe('trying a command', () => {
     );
   });
 
-  it('gives the words of a command that fails', async () => {
+  it('shows the output of a command that fails', async () => {
     const found = await tryCommand('echo no such luck >&2; exit 3', '2.1.325');
     expect(found).toMatchObject({ level: 'problem', code: 'hooks-fail', remedy: 'troupe hooks install' });
     expect(found?.text).toContain('no such luck');
@@ -116,7 +116,7 @@ describe('trying a command', () => {
     );
   });
 
-  it('says why the audit does not take it', async () => {
+  it('says why the audit log does not accept it', async () => {
     const command = await observer();
     writeFileSync(path.join(state, 'audit'), 'not a folder');
     expect(await tryCommand(command, '2.1.325')).toMatchObject({ level: 'problem', code: 'hooks-unheard' });

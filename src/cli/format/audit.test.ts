@@ -48,7 +48,7 @@ const entries = [
   entry(4, {}, { who: 'unknown', path: [], evidence: 'none', reason: 'its call is in no transcript of the session' }),
 ];
 
-describe('the audit as text', () => {
+describe('the audit log as text', () => {
   it('shows agent, call and decision, and cuts nothing when piped', () => {
     const page = { entries, hasMore: true, badLines: 1 };
     expect(formatAuditPage(page, { paint: PLAIN, now: NOW })).toMatchInlineSnapshot(`
@@ -105,7 +105,7 @@ describe('coverage as text', () => {
     ],
   };
 
-  it('says how many, of whom, and which not', () => {
+  it('shows how many calls were recorded, of which agents, and which were not', () => {
     expect(formatCoverage({ ...report, unnamed: 0 }, { paint: PLAIN, now: NOW })).toMatchInlineSnapshot(`
       [
         "fa129e54  Fix the build",
@@ -130,7 +130,7 @@ describe('coverage as text', () => {
     `);
   });
 
-  it('claims nothing of calls that hooks may have been about', () => {
+  it('claims nothing about calls that unnamed hooks may belong to', () => {
     const lines = formatCoverage({ ...report, heard: 0, unnamed: 3 }, { paint: PLAIN, now: NOW });
     expect(lines).toContain('0 of 3 tool calls passed a hook for certain');
     expect(lines).toContain('Not proven: no hook named 1 call.');
@@ -159,7 +159,7 @@ describe('coverage as text', () => {
     `);
   });
 
-  it('says that nothing has run when there are no calls', () => {
+  it('says that no call ran when there are none', () => {
     const empty = { ...report, ran: 0, heard: 0, missed: [], neverRan: [], unresolved: [], unnamed: 0, agents: [] };
     expect(formatCoverage(empty, { paint: PLAIN, now: NOW })).toEqual([
       'fa129e54  Fix the build',

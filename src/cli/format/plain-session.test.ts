@@ -109,7 +109,7 @@ function neutral(text: string, host: Host, { shared: { session, agents } }: Reco
 }
 
 describe('a session without sub-agents', () => {
-  it.each(Object.entries(FACES))('looks the same with every host: %s', async (_name, face) => {
+  it.each(Object.entries(FACES))('looks the same for every host: %s', async (_name, face) => {
     const shown = async (host: Host): Promise<string> => {
       const recorded = withoutHostWords(await read(host));
       return neutral(face(recorded), host, recorded);

@@ -15,13 +15,13 @@ import {
 import { formatSessions } from './index.ts';
 
 describe('cleanLine', () => {
-  it('takes out everything that could move, colour, ring, retitle or turn the text around', () => {
+  it('removes everything that could move, colour, ring, retitle or reverse the text around it', () => {
     const hostile =
       '\u001b[31mred\u001b[0m \u001b]0;title\u0007bell\u0007 \u202egnp.exe\u2066 line\r\nbreak\ttab \u009b2Jclear \u001bPdcs\u001b\\ \ud83d';
     expect(cleanLine(hostile)).toBe('red bell gnp.exe line break tab clear  \ufffd');
   });
 
-  it('leaves no control character in any text, and plain text alone', () => {
+  it('removes control characters from any text, and keeps plain text unchanged', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         expect(cleanLine(text)).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e]/);
@@ -32,11 +32,11 @@ describe('cleanLine', () => {
 });
 
 describe('widths', () => {
-  it('counts columns, not code units', () => {
+  it('count columns, not code units', () => {
     expect(['abc', 'é', 'e\u0301', '日本', '👍🏽', '→'].map(widthOf)).toEqual([3, 1, 1, 4, 2, 1]);
   });
 
-  it('never cuts a character in half, and never exceeds the columns', () => {
+  it('never cut a character in half, and never exceed the columns', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 20 }), (text, columns) => {
         expect(widthOf(cutTo(text, columns))).toBeLessThanOrEqual(
@@ -67,7 +67,7 @@ describe('formatTable', () => {
     ]);
   });
 
-  it('shrinks, then drops, and never gets wider than the terminal', () => {
+  it('shrinks, then drops columns, and never gets wider than the terminal', () => {
     expect(formatTable(columns, rows, { header: PLAIN.dim, width: 24 })).toEqual([
       'name     extra         n',
       'a very…  something     7',
@@ -79,7 +79,7 @@ describe('formatTable', () => {
     }
   });
 
-  it('leaves out a column without text', () => {
+  it('leaves out an empty column', () => {
     const empty = rows.map(([name, , n]) => [name ?? { text: '' }, { text: '' }, n ?? { text: '' }]);
     expect(formatTable(columns, empty, { header: PLAIN.dim })[0]).toBe('name                 n');
   });
@@ -124,7 +124,7 @@ describe('paint', () => {
 describe('formatSessions', () => {
   const report = { sessions: [], total: 40, more: 20, emptySessions: 12, ignoredFiles: 0 };
 
-  it('counts what is not listed', () => {
+  it('counts the sessions that are not listed', () => {
     const lines = formatSessions(report, { paint: PLAIN, now: 0 });
     expect(lines).toContain('12 empty sessions not listed: show with --empty');
     expect(lines.join()).toContain('20 other sessions not read');

@@ -41,7 +41,7 @@ function control(): HooksControl {
   });
 }
 
-it('is said when they are installed, and missed until it is given', async () => {
+it('the need for approval is shown on install, and reported until it is given', async () => {
   const plan = await control().planInstall({ host, scope: 'user', guard: true, hostVersion: '0.166.0' });
   expect(plan.approval).toContain('/hooks');
   await plan.apply();

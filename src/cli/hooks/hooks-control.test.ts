@@ -106,14 +106,14 @@ describe('installing', () => {
     expect(readdirSync(at('project'))).toEqual([]);
   });
 
-  it('does it once', async () => {
+  it('changes nothing the second time', async () => {
     await install();
     const text = readFileSync(own(), 'utf8');
     expect(await install()).toEqual([]);
     expect(readFileSync(own(), 'utf8')).toBe(text);
   });
 
-  it('keeps the old text, and mode and owner', async () => {
+  it('keeps the rest of the text, mode and owner', async () => {
     write(own(), '{"a":1}');
     chmodSync(own(), 0o640);
     const [folder = ''] = await install();
@@ -122,7 +122,7 @@ describe('installing', () => {
     expect(readdirSync(path.dirname(own()))).toEqual(['settings.json']);
   });
 
-  it('changes what a link points to, and leaves the link', async () => {
+  it('changes the target of a link, and leaves the link', async () => {
     write(at('dotfiles', 'claude.json'), '{}');
     mkdirSync(path.dirname(own()), { recursive: true });
     symlinkSync('../../dotfiles/claude.json', own());
@@ -133,7 +133,7 @@ describe('installing', () => {
     expect(readFileSync(at('dotfiles', 'claude.json'), 'utf8')).toBe('{}');
   });
 
-  it('follows a link to a file that is not there yet', async () => {
+  it('follows a link to a file that does not exist yet', async () => {
     mkdirSync(path.dirname(own()), { recursive: true });
     symlinkSync(at('elsewhere', 'settings.json'), own());
     await install();
@@ -191,7 +191,7 @@ describe('installing', () => {
 });
 
 describe('uninstalling', () => {
-  it('restores the very bytes, even after several installs', async () => {
+  it('restores the exact bytes, even after several installs', async () => {
     const texts = fc.constantFrom(
       '{}',
       '{ }',
@@ -294,7 +294,7 @@ describe('status after changes', () => {
     return (await status()).isComplete;
   };
 
-  it('sees a command that runs something else', async () => {
+  it('reports a command that runs something else', async () => {
     edit((text) => text.replaceAll(/exec [^#]* # /g, 'exec /bin/true # '));
     const { isComplete, places, beforeCalls } = await status();
     expect(isComplete).toBe(false);
@@ -303,7 +303,7 @@ describe('status after changes', () => {
     expect(await mend()).toBe(true);
   });
 
-  it('reports it when only some calls run our hook', async () => {
+  it('reports when only some calls run our hook', async () => {
     const narrow = JSON.parse(readFileSync(own(), 'utf8'));
     narrow.hooks.PreToolUse[0].matcher = 'Bash';
     narrow.hooks.PreToolUse[0].hooks.push({ type: 'command', command: 'theirs' });
@@ -319,7 +319,7 @@ describe('status after changes', () => {
     expect(hooks.PreToolUse[1]).not.toHaveProperty('matcher');
   });
 
-  it('sees scripts that may not be run, and those of another state folder', async () => {
+  it('reports scripts without execute permission, and those of another state folder', async () => {
     chmodSync(at('state', 'bin', 'observe'), 0o600);
     expect(await status()).toMatchObject({ isComplete: false, scripts: [{ state: 'not-runnable', scope: 'user' }] });
     expect(await mend()).toBe(true);
@@ -340,8 +340,8 @@ async function hostVersion(): Promise<{ hostVersion?: string }> {
   return hostVersion === null ? {} : { hostVersion };
 }
 
-describe('the commands', () => {
-  it('hand what comes to the script, are quiet without an observer and loud without a guard', async () => {
+describe('the hook commands', () => {
+  it('pass input to the script, are silent without an observer and report a missing guard', async () => {
     base = makeTemporaryFolder("it's mine");
     await (await control().planInstall({ scope: 'user', guard: true, hostVersion: HOST_VERSION })).apply();
     const { hooks } = JSON.parse(readFileSync(own(), 'utf8'));

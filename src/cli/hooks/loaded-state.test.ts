@@ -62,12 +62,12 @@ describe('decideLoaded', () => {
     });
   });
 
-  it('is active when either version is not known', () => {
+  it('is active when either version is unknown', () => {
     expect(decide({ evidence: { ...NOTHING, heard: [heard(10)] } }).state).toBe('active');
     expect(decide({ status: { hostVersion: null } }).state).toBe('active');
   });
 
-  it('is not installed when no entry of ours is anywhere', () => {
+  it('is not installed when no file has an entry of ours', () => {
     const status = { places: [{ ...user, events: [], guard: false }], beforeCalls: [], scripts: [] };
     expect(decide({ status, evidence: NOTHING })).toMatchObject({ state: 'not-installed', role: null, reasons: [] });
   });
@@ -93,7 +93,7 @@ describe('decideLoaded', () => {
     expect(decide({ evidence: both })).toMatchObject({ state: 'active', lastCall: { hostVersion: '1.2.3' } });
   });
 
-  it('says why when recorded calls cannot be looked up', () => {
+  it('says why when recorded calls cannot be read', () => {
     const { state, reasons } = decide({ evidence: { ...NOTHING, problem: 'EACCES' } });
     expect([state, reasons[0]?.text]).toEqual(['unproven', 'Recorded calls cannot be looked up: EACCES']);
   });
@@ -137,7 +137,7 @@ describe('decideLoaded', () => {
     expect(decided).toMatchObject({ state: 'not-loaded', role: 'guard', reasons: [{ kind: 'unread' }] });
   });
 
-  it('is judged by the files that hold the guard: one that works is enough', () => {
+  it('needs only one working file with the guard', () => {
     const guard = { ...user, scope: 'project' as const, file: '/src/app/.host/settings.json' };
     const obstacles = [{ text: 'x', remedy: 'y', scopes: ['project' as const] }];
     const observer = { ...user, guard: false };
@@ -148,7 +148,7 @@ describe('decideLoaded', () => {
     expect(decide({ status: { places: [user, guard], unapproved } }).state).toBe('active');
   });
 
-  it('is not held up by what concerns other events, other scopes, or the past', () => {
+  it('ignores problems of other events, other scopes, or the past', () => {
     const unapproved = [{ file: '/a', events: ['End'], how: 'agree' }];
     expect(decide({ status: { unapproved } }).state).toBe('active');
     expect(decide({ obstacles: [{ text: 'x', remedy: 'y', scopes: ['project'] }] }).state).toBe('active');

@@ -46,8 +46,8 @@ const uninstall = async (): Promise<void> => {
   await (await control().planUninstall({ host })).apply();
 };
 
-describe('a plugin of ours', () => {
-  it('is written, is whole, and goes without a trace', async () => {
+describe('our plugin', () => {
+  it('is written whole, and removed without a trace', async () => {
     await install(true);
     const status = await control().status({ host });
     expect(status).toMatchObject({ isComplete: true, isToBeNamed: true, events: { length: 3 } });
@@ -72,7 +72,7 @@ describe('a plugin of ours', () => {
     expect((await control().status({ host })).places[0]).toMatchObject({ versions: ['0.1.0'], guard: false });
   });
 
-  it('of others under that name is left alone', async () => {
+  it('of another author under the same name is left alone', async () => {
     mkdirSync(path.dirname(plugin()), { recursive: true });
     writeFileSync(plugin(), 'export const Other = async () => ({});\n');
     await expect(install(true)).rejects.toMatchObject({ code: 'settings-invalid' });
@@ -80,7 +80,7 @@ describe('a plugin of ours', () => {
     expect(readFileSync(plugin(), 'utf8')).toContain('Other');
   });
 
-  it('has no place for the person in one project only', async () => {
+  it('cannot be installed for the person in one project only', async () => {
     const plan = control().planInstall({ host, scope: 'local', guard: true, hostVersion: '1.18.33' });
     await expect(plan).rejects.toMatchObject({ code: 'no-such-scope' });
   });

@@ -26,21 +26,21 @@ beforeEach(() => {
   answer = () => '{"x":1}';
 });
 
-it('hands on what a hook says, and answers between two proofs', async () => {
+it("passes on a hook's payload, and answers between two proofs", async () => {
   const { status, text } = await ask(server.port, { method: 'POST', path, headers: bearer });
   expect([status, text]).toEqual([200, 'PROOF\n{"x":1}\nPROOF\n']);
   const call = { host: 'claude-code', draft: '.new-claude-code.1.0', ppid: 77, since: 1_800_000_000_250 };
   expect(taken).toEqual([call]);
 });
 
-it('a shell gets a short answer, and the end of the connection', async () => {
+it('gives a shell a short answer, and closes the connection', async () => {
   const head = `POST ${path} HTTP/1.0\r\nHost: 127.0.0.1:${server.port}\r\nAuthorization: Bearer ${KEY}\r\n\r\n`;
   const text = await askRaw(server.port, head);
   expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*\r\n\r\nPROOF\n\{"x":1\}\nPROOF\n$/);
   expect(text.length).toBeLessThan(120);
 });
 
-it('what cannot be read is left out; what is not kept is not found', async () => {
+it('leaves out unreadable values; drafts that do not exist are not found', async () => {
   await ask(server.port, { method: 'POST', path: '/api/hooks/x%2fy?ppid=-1&since=soon', headers: bearer });
   expect(taken).toEqual([{ host: 'x%2fy', draft: '' }]);
   answer = () => undefined;
@@ -48,7 +48,7 @@ it('what cannot be read is left out; what is not kept is not found', async () =>
   expect([status, JSON.parse(text).error.code]).toEqual([404, 'hook-not-found']);
 });
 
-it('only hooks come in, and only with their key', async () => {
+it('accepts hooks only, and only with their key', async () => {
   const asked = [
     [{}, 401],
     [{ Authorization: `Bearer ${TOKEN}` }, 401],
@@ -74,7 +74,7 @@ it('only hooks come in, and only with their key', async () => {
   expect(taken).toEqual([]);
 });
 
-it('a mistake of ours is no answer, and the server goes on', async () => {
+it('gives no answer when our code fails, and keeps serving', async () => {
   answer = () => {
     throw new Error('full disk');
   };
@@ -83,7 +83,7 @@ it('a mistake of ours is no answer, and the server goes on', async () => {
   expect(server.errors).toEqual([new Error('full disk')]);
 });
 
-it('a server that is nobody’s own knows no hooks', async () => {
+it('a foreground server has no hook route', async () => {
   expect(
     (await ask(without.port, { method: 'POST', path, headers: { Authorization: `Bearer ${TOKEN}` } })).status,
   ).toBe(405);

@@ -45,7 +45,7 @@ async function post(id: string, body: string | undefined, headers: Record<string
 const ALLOW = '{"answer":"allow"}';
 
 describe('/api/asks', () => {
-  it('lists what waits, and how the last ones ended', async () => {
+  it('lists pending approvals, and how the last ones ended', async () => {
     open();
     open();
     desk.answer(IDS[0] ?? '', 'deny', 'cli');
@@ -92,7 +92,7 @@ describe('/api/asks', () => {
     expect([answer.status, (await answer.json()).error.code]).toEqual([403, 'from-agent']);
   });
 
-  it('takes one answer; what comes after is told what it was', async () => {
+  it('takes one answer; later ones get the decision that was made', async () => {
     open();
     expect(await post(IDS[0] ?? '', ALLOW)).toMatchObject({ status: 200, ask: { end: { by: 'api' } } });
     const late = await post(IDS[0] ?? '', '{"answer":"deny","by":"cli"}');
@@ -106,7 +106,7 @@ describe('/api/asks', () => {
     expect(await post('f'.repeat(32), ALLOW)).toMatchObject({ status: 404, code: 'ask-not-found' });
   });
 
-  it('what is no answer, or from no one who may give it, decides nothing', async () => {
+  it('decides nothing on invalid answers, or on answers without the right to give them', async () => {
     open();
     const id = IDS[0] ?? '';
     const cases = [
@@ -132,7 +132,7 @@ describe('/api/asks', () => {
     expect(server.errors).toEqual([]);
   });
 
-  it('is nowhere where no calls are held', async () => {
+  it('does not exist when no calls can be held', async () => {
     const without = await serve(await recordedLive('2.1.325-single'));
     expect((await without.get('/api/asks')).status).toBe(404);
     expect((await without.get('/api/asks/x', { method: 'POST' })).status).toBe(405);
@@ -140,8 +140,8 @@ describe('/api/asks', () => {
   });
 });
 
-describe('events of asks', () => {
-  it('are told as they come, are in every snapshot, and come again to who lost the connection', async () => {
+describe('events of approvals', () => {
+  it('are sent as they come, are in every snapshot, and are repeated after a lost connection', async () => {
     const reader = readEvents(server.port, TOKEN);
     await reader.until(() => reader.events.length === 1);
     const last = reader.events[0]?.id ?? '';

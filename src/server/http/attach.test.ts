@@ -32,7 +32,7 @@ async function serveAttach(attach: ServedAttach): Promise<void> {
 }
 
 describe('/api/agents/:id/attach', () => {
-  it('says how to go on from an agent, for what was wished', async () => {
+  it('returns how to continue from an agent, as requested', async () => {
     const asked: Parameters<ServedAttach>[] = [];
     await serveAttach(async (...args) => {
       asked.push(args);
@@ -49,7 +49,7 @@ describe('/api/agents/:id/attach', () => {
     ]);
   });
 
-  it('is nothing for an agent that is not there, for words that cannot be read, and where nobody can say it', async () => {
+  it('is not found for an unknown agent, invalid parameters, or without the service', async () => {
     await serveAttach(async () => {
       throw new UserError('attach-at-work', 'It is at work.', 'Follow it.');
     });

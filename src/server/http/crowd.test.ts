@@ -29,7 +29,7 @@ async function hold(bytes = ''): Promise<net.Socket> {
 const EVENTS = `GET /api/events HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\nAuthorization: Bearer ${TOKEN}\r\n\r\n`;
 const isOpen = (socket: net.Socket): boolean => !socket.destroyed && !socket.readableEnded;
 
-it('answers however many connections are held and ask nothing, or half of something', async () => {
+it('answers however many connections are held open without a request, or with half of one', async () => {
   for (const bytes of ['', 'GET /api/status HTTP/1.1\r\nHost:']) {
     for (let count = 0; count < 60; count++) await hold(bytes);
     expect(
@@ -38,7 +38,7 @@ it('answers however many connections are held and ask nothing, or half of someth
   }
 });
 
-it('closes the oldest of the idle ones, and none that gets events', async () => {
+it('closes the oldest idle connections, and none that gets events', async () => {
   const events = await hold(EVENTS.replace('PORT', String(server.port)));
   events.resume();
   await expect.poll(() => server.streams.count()).toBe(1);
@@ -50,7 +50,7 @@ it('closes the oldest of the idle ones, and none that gets events', async () => 
   expect(server.streams.count()).toBe(1);
 });
 
-it('refuses more than fit where all of them are being served', async () => {
+it('refuses more than the limit when all of them are active', async () => {
   const line = EVENTS.replace('PORT', String(server.port));
   for (let count = 0; count < 30; count++) (await hold(line)).resume();
   await expect.poll(() => sockets.filter(isOpen).length).toBeLessThanOrEqual(20);

@@ -31,7 +31,7 @@ describe('EventLog', () => {
     );
   });
 
-  it('knows what came after an id of its own', () => {
+  it('returns the events after one of its own ids', () => {
     const log = new EventLog('ab12');
     for (const event of [begin, listing(1), listing(2)]) log.append(event);
     expect(ids(log.after('ab12-0'))).toEqual(['ab12-1', 'ab12-2', 'ab12-3']);
@@ -39,7 +39,7 @@ describe('EventLog', () => {
     expect(ids(log.after('ab12-3'))).toEqual([]);
   });
 
-  it('knows nothing of an id that is foreign, from the future, or no id', () => {
+  it('returns nothing for an id that is foreign, from the future, or invalid', () => {
     const log = new EventLog('ab12');
     log.append(begin);
     for (const id of ['cd34-1', 'ab12-2', 'ab12', 'ab12-', 'ab12--1', 'ab12-1x', '-1', '', '1', 'x-ab12-1', 'ab12-1e0'])
@@ -60,7 +60,7 @@ describe('EventLog', () => {
     expect([tiny.after('t-0'), tiny.after('t-1')]).toEqual([undefined, []]);
   });
 
-  it('has a snapshot of the last event, encoded once for each', () => {
+  it('holds a snapshot of the last event, encoded once for all', () => {
     const log = new EventLog('ab12');
     expect(log.snapshot()).toBeUndefined();
     log.append(begin);

@@ -23,7 +23,7 @@ const sessionsOf = (picture: LiveSnapshot | undefined) => picture?.sessions.map(
 const firstSummary = (picture: LiveSnapshot | undefined) => picture?.sessions[0]?.main.currentToolSummary;
 
 describe('/api/events', () => {
-  it('begins with a snapshot; then every change, in order, with an id of its own', async () => {
+  it('begins with a snapshot, then sends every change in order, with an id of its own', async () => {
     server = await serve(live);
     const reader = readEvents(server.port, TOKEN);
     await reader.until(() => reader.events.length === 1);
@@ -88,7 +88,7 @@ describe('/api/events', () => {
     }
   });
 
-  it('a snapshot holds exactly what was before the next event', async () => {
+  it('sends a snapshot of exactly what was before the next event', async () => {
     server = await serve(live);
     const readers = Array.from({ length: 20 }, (_, index) => {
       live.work(`before ${index}`);
@@ -141,7 +141,7 @@ describe('/api/events', () => {
 });
 
 describe('a client that reads too slowly', () => {
-  it('costs a bounded amount, disturbs nobody, and has the right picture in the end', async () => {
+  it('costs a bounded amount, delays no other client, and has the right picture in the end', async () => {
     server = await serve(live, { limits: { maxBytes: MEGABYTE } });
     const [slow, fast] = [readEvents(server.port, TOKEN), readEvents(server.port, TOKEN)];
     await Promise.all([slow.headers, fast.headers]);

@@ -47,7 +47,7 @@ function openDownload(): Promise<http.IncomingMessage> {
 }
 
 describe('/api/sessions/:id/export', () => {
-  it('is a file to save, that no browser shows, runs or keeps', async () => {
+  it('returns a file to save that browsers neither show, run nor cache', async () => {
     const { exports, begun } = exportsOf(words);
     await serveExports(exports);
     const types = { page: ['text/html', 'html'], md: ['text/markdown', 'md'], json: ['application/json', 'json'] };
@@ -71,7 +71,7 @@ describe('/api/sessions/:id/export', () => {
     ]);
   });
 
-  it('is not begun for strangers, for what is no session, or for a mere look at its head', async () => {
+  it('does not begin for strangers, for unknown sessions, or for HEAD', async () => {
     const { exports, begun } = exportsOf(words);
     await serveExports(exports);
     const token = { Authorization: `Bearer ${TOKEN}` };
@@ -94,7 +94,7 @@ describe('/api/sessions/:id/export', () => {
     expect(begun).toEqual([]);
   });
 
-  it('says in words what is in its way before the first byte', async () => {
+  it('reports a problem in words before the first byte', async () => {
     const problems = [
       new UserError('config-invalid', 'config.json is not valid.', 'Mend it.'),
       new UserError('session-not-found', 'The session went away.', 'List them.'),
@@ -111,7 +111,7 @@ describe('/api/sessions/:id/export', () => {
     expect(server.errors).toHaveLength(1);
   });
 
-  it('cuts the connection where it cannot be made to the end', async () => {
+  it('cuts the connection when the export cannot be completed', async () => {
     const failing = exportsOf(async function* () {
       yield KILOBYTE;
       throw new Error('half of it');
@@ -121,7 +121,7 @@ describe('/api/sessions/:id/export', () => {
     expect(server.errors).toHaveLength(1);
   });
 
-  it('is made no faster than it is read, and no longer than somebody reads', async () => {
+  it('writes no faster than the client reads, and stops when the client does', async () => {
     let made = 0;
     let isOver = false;
     const endless = exportsOf(async function* () {
@@ -150,7 +150,7 @@ describe('/api/sessions/:id/export', () => {
     expect(server.errors).toEqual([]);
   });
 
-  it('is given up where nobody waits for it any more, before its first byte too', async () => {
+  it('is cancelled when the client disconnects, also before the first byte', async () => {
     const signals: AbortSignal[] = [];
     await serveExports({
       whereOf: () => ({ roots: [] }),
@@ -172,7 +172,7 @@ describe('/api/sessions/:id/export', () => {
     expect(server.errors).toEqual([]);
   });
 
-  it('two at once, and the next when one of them is done', async () => {
+  it('runs two at once, and the next when one of them is done', async () => {
     let release = (): void => {};
     const held = new Promise<void>((resolve) => {
       release = resolve;
@@ -192,7 +192,7 @@ describe('/api/sessions/:id/export', () => {
 });
 
 describe('/api/sessions/:id/export/command', () => {
-  it('is the command that finds the session where this server does', async () => {
+  it("is the command that finds the session in this server's folders", async () => {
     await serveExports(exportsOf(words).exports);
     const { status, text } = await server.get(`${ADDRESS}/command`);
     const command = `troupe export ${NESTED} --root '/mnt/o'\\''brien/.claude' --host claude-code --out-dir ./share`;

@@ -20,7 +20,7 @@ const head = (line: string, ...headers: readonly string[]): string =>
   [line, `Host: 127.0.0.1:${server.port}`, `Authorization: Bearer ${TOKEN}`, ...headers, '', ''].join('\r\n');
 
 describe('the token', () => {
-  it('opens from a header, a cookie, or the address', async () => {
+  it('is accepted in a header, a cookie, or the address', async () => {
     expect(await statusWith(bearer)).toBe(200);
     expect(await statusWith({ Authorization: `bearer ${TOKEN}` })).toBe(200);
     expect(await statusWith({ Cookie: server.logIn() })).toBe(200);
@@ -29,7 +29,7 @@ describe('the token', () => {
     expect(await statusWith({ Authorization: 'Bearer wrong', Cookie: server.logIn() })).toBe(200);
   });
 
-  it('is needed for everything that tells anything', async () => {
+  it('is needed for every route with data', async () => {
     const wrong = [
       {},
       { Authorization: 'Bearer' },
@@ -48,7 +48,7 @@ describe('the token', () => {
       expect([at, await statusWith({}, at)]).toEqual([at, 401]);
   });
 
-  it('is not said, nor anything else, to those without', async () => {
+  it('is not shown to clients without it, and neither is anything else', async () => {
     const { text, headers } = await ask(server.port, { path });
     expect(misfits('error', JSON.parse(text))).toBe('');
     expect(JSON.parse(text)).toEqual({
@@ -59,8 +59,8 @@ describe('the token', () => {
   });
 });
 
-describe('other pages and other names', () => {
-  it('only its own names are answered', async () => {
+describe('other pages and other host names', () => {
+  it('the server answers under its own names only', async () => {
     for (const name of ['127.0.0.1', 'localhost', '[::1]', 'LocalHost'])
       expect(await statusWith({ ...bearer, Host: `${name}:${server.port}` })).toBe(200);
     const foreign = ['evil.example', `evil.example:${server.port}`, '127.0.0.1', `127.0.0.1:${server.port + 1}`];
@@ -72,7 +72,7 @@ describe('other pages and other names', () => {
     expect(await askRaw(server.port, `GET ${path} HTTP/1.1\r\n\r\n`)).toContain(' 400 ');
   });
 
-  it('no other page may ask', async () => {
+  it('no other page may send requests', async () => {
     const own = `http://localhost:${server.port}`;
     expect(await statusWith({ ...bearer, Origin: own })).toBe(200);
     const others = [
@@ -96,7 +96,7 @@ describe('other pages and other names', () => {
     }
   });
 
-  it('every answer keeps to itself', async () => {
+  it('every answer forbids embedding and caching', async () => {
     const asked = [{ path }, { path: '/' }, { path: '/none' }, { path, method: 'POST' }, { path: `/?token=${TOKEN}` }];
     for (const question of asked) {
       for (const headers of [bearer, {}, { Host: 'evil.example' }]) {
@@ -114,8 +114,8 @@ describe('other pages and other names', () => {
   });
 });
 
-describe('what no client of ours would send', () => {
-  it('other methods are refused, and their bodies not waited for', async () => {
+describe('requests that no client of ours would send', () => {
+  it('other methods are refused without waiting for their bodies', async () => {
     for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'PROPFIND']) {
       const { status, headers } = await ask(server.port, { path, method, headers: bearer });
       expect([method, status, headers.allow, headers.connection]).toEqual([method, 405, 'GET, HEAD', 'close']);
@@ -136,7 +136,7 @@ describe('what no client of ours would send', () => {
     expect(server.streams.count()).toBe(0);
   });
 
-  it('closes only that connection when it sends 10 MB of header, address or body', async () => {
+  it('10 MB of header, address or body closes only that connection', async () => {
     const sockets: net.Socket[] = [];
     const onSocket = (message: unknown): void => void sockets.push((message as { socket: net.Socket }).socket);
     subscribe('net.server.socket', onSocket);
@@ -158,7 +158,7 @@ describe('what no client of ours would send', () => {
     expect(await askRaw(server.port, head(`GET ${path} HTTP/1.1`, `X: ${'a'.repeat(17_000)}`))).toContain(' 431 ');
   });
 
-  it('a strange address is a short answer', async () => {
+  it('a malformed address gets a short answer', async () => {
     const targets = [
       '*',
       'http://evil.example/',
@@ -179,7 +179,7 @@ describe('what no client of ours would send', () => {
     expect(server.errors).toEqual([]);
   });
 
-  it('a thousand idle connections are in nobody’s way', async () => {
+  it('a thousand idle connections block no other client', async () => {
     const sockets = await Promise.all(
       Array.from({ length: 1_000 }, (_, index) => {
         const socket = net.connect(server.port, '127.0.0.1');

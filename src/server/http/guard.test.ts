@@ -41,7 +41,7 @@ afterEach(async () => {
 const log = async (query = ''): Promise<AuditPage> => (await server.json(`/api/guard/log${query}`)) as AuditPage;
 
 describe('/api/guard/log', () => {
-  it('has the newest calls, oldest first, without what the tools were given', async () => {
+  it('has the newest calls, oldest first, without tool inputs', async () => {
     expect(await log()).toEqual({ entries: [], hasMore: false, badLines: 0 });
     fillSpool(folder, recordedHooks(NESTED));
     const page = await log();
@@ -53,7 +53,7 @@ describe('/api/guard/log', () => {
     expect(misfits('audit-page', await log('?limit=1&input=1'))).toBe('');
   });
 
-  it('takes every filter', async () => {
+  it('accepts every filter', async () => {
     fillSpool(folder, recordedHooks(NESTED));
     const { entries } = await log();
     const at = entries[1]?.at ?? '';
@@ -81,7 +81,7 @@ describe('/api/guard/log', () => {
     expect({ status, code: JSON.parse(text).error.code }).toEqual({ status: 400, code: 'bad-query' });
   });
 
-  it('is not there where nobody listens to hooks, nor for strangers', async () => {
+  it('is not found without hooks, and refused to strangers', async () => {
     const bare = await serve(memoryLive());
     expect((await bare.get('/api/guard/log')).status).toBe(404);
     await bare.close();
@@ -90,14 +90,14 @@ describe('/api/guard/log', () => {
 });
 
 describe('/api/guard/coverage/:session', () => {
-  it('holds the session against the audit', async () => {
+  it('compares the session with the audit log', async () => {
     fillSpool(folder, recordedHooks(NESTED));
     const report = (await server.json(`/api/guard/coverage/${SESSION}`)) as CoverageReport;
     expect(misfits('coverage', report)).toBe('');
     expect(report).toMatchObject({ sessionId: SESSION, ran: calls.length, heard: calls.length, missed: [] });
   });
 
-  it.each(['nobody', '..%2f..%2fetc'])('knows no session %s', async (id) => {
+  it.each(['nobody', '..%2f..%2fetc'])('does not know session %s', async (id) => {
     const { status, text } = await server.get(`/api/guard/coverage/${id}`);
     expect({ status, code: JSON.parse(text).error.code }).toEqual({ status: 404, code: 'session-not-found' });
   });
@@ -127,7 +127,7 @@ describe('/api/guard/explain/:call', () => {
     expect(await explain(denied?.call ?? '')).toEqual(told);
   });
 
-  it('decides nothing where the audit has not all of the call', async () => {
+  it('decides nothing when the audit log has only part of the call', async () => {
     const [call] = calls;
     if (!call) throw new Error('no call');
     const tool_input = { command: 'deploy --password hunter2' };
@@ -138,14 +138,14 @@ describe('/api/guard/explain/:call', () => {
     expect(JSON.stringify(told)).not.toContain('hunter2');
   });
 
-  it.each(['7', 'toolu_nope', '..%2fx', '%00'])('knows no call %s', async (id) => {
+  it.each(['7', 'toolu_nope', '..%2fx', '%00'])('does not know call %s', async (id) => {
     const { status, text } = await server.get(`/api/guard/explain/${id}`);
     expect({ status, code: JSON.parse(text).error.code }).toEqual({ status: 404, code: 'call-not-found' });
   });
 });
 
-describe('calls in the stream', () => {
-  it('come as they are heard, each once, and again for who was away', async () => {
+describe('calls in the event stream', () => {
+  it('arrive as they are recorded, each once, and again after a lost connection', async () => {
     const reader = readEvents(server.port, TOKEN);
     await reader.until(() => reader.events.length === 1);
     for (const call of calls) fillSpool(folder, [call]);

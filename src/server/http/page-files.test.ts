@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 describe('the files of the page', () => {
-  it('are given to anybody, under a policy that allows nothing from elsewhere and nothing inline', async () => {
+  it('are served without a token, under a policy that allows nothing external and nothing inline', async () => {
     const index = await ask(server.port, { path: '/' });
     expect([index.status, index.text]).toEqual([200, '<!doctype html><title>troupe</title>']);
     expect(index.headers['content-security-policy']).toBe(
@@ -33,7 +33,7 @@ describe('the files of the page', () => {
     expect(script.headers['cache-control']).toContain('immutable');
   });
 
-  it('are all there is: any other address needs the token, and is none', async () => {
+  it('are a fixed list: any other address needs the token, and is not found', async () => {
     for (const path of [
       '/assets/index-abc.js/',
       '/assets/',

@@ -28,7 +28,7 @@ const post = (path: string, headers: Record<string, string>): Promise<Response> 
   });
 
 describe('/api/status', () => {
-  it('says who serves, and how much', async () => {
+  it('returns who serves, and how much', async () => {
     const status = await server.json('/api/status');
     expect(misfits('status', status)).toBe('');
     expect(status).toEqual({
@@ -46,7 +46,7 @@ describe('/api/status', () => {
 });
 
 describe('/api/sessions', () => {
-  it('lists what is followed, without agents', async () => {
+  it('lists followed sessions without agents', async () => {
     const list = (await server.json('/api/sessions')) as { sessions: LiveSessionReport[]; total: number };
     expect(misfits('live-sessions', list)).toBe('');
     expect(list.sessions.map(({ id }) => id)).toEqual(live.snapshot().sessions.map(({ id }) => id));
@@ -54,7 +54,7 @@ describe('/api/sessions', () => {
     expect(list.sessions[0]).not.toHaveProperty('subagents');
   });
 
-  it('fits its schema where there is nothing', async () => {
+  it('fits its schema when there are no sessions', async () => {
     const empty = await serve(memoryLive());
     expect(misfits('live-sessions', await empty.json('/api/sessions'))).toBe('');
     await empty.close();
@@ -72,7 +72,7 @@ describe('/api/sessions/:id/timeline', () => {
     }
   });
 
-  it('leaves out what was over before', async () => {
+  it('leaves out calls that ended before the given time', async () => {
     const whole = (await server.json(`/api/sessions/${NESTED}/timeline`)) as TimelineReport;
     const ends = whole.agents.flatMap(({ calls }) => calls.map(({ endedAt }) => endedAt ?? '')).sort();
     const since = ends[Math.floor(ends.length / 2)] ?? '';
@@ -85,7 +85,7 @@ describe('/api/sessions/:id/timeline', () => {
 });
 
 describe('/api/sessions/:id', () => {
-  it('has the agents of every recording, under the names that are promised', async () => {
+  it('has the agents of every recording, with the documented names', async () => {
     for (const { id } of live.snapshot().sessions) {
       const session = await server.json(`/api/sessions/${id}`);
       expect(misfits('live-session', session)).toBe('');
@@ -97,7 +97,7 @@ describe('/api/sessions/:id', () => {
     for (const name of promised.split(' ')) expect(subagents[0]).toHaveProperty(name);
   });
 
-  it('shows internal agents when asked', async () => {
+  it('shows internal agents when requested', async () => {
     const withInternal = live.snapshot().sessions.find(({ internalAgents }) => internalAgents > 0);
     const count = async (query: string): Promise<number> =>
       ((await server.json(`/api/sessions/${withInternal?.id}${query}`)) as SessionDetail).subagents.length;
@@ -105,7 +105,7 @@ describe('/api/sessions/:id', () => {
     expect((await server.get(`/api/sessions/${NESTED}?internal=perhaps`)).status).toBe(400);
   });
 
-  it('knows no others', async () => {
+  it('returns not found for other sessions', async () => {
     for (const id of [
       'nobody',
       'an-older-two',
@@ -123,7 +123,7 @@ describe('/api/sessions/:id', () => {
 });
 
 describe('/api/agents/:id', () => {
-  it('is one agent, in any session or in the one that is named', async () => {
+  it('returns one agent, in any session or in the named one', async () => {
     const agent = live.snapshot().sessions.find(({ id }) => id === NESTED)?.subagents[0];
     expect(await server.json(`/api/agents/${agent?.id}`)).toEqual(agent);
     expect(await server.json(`/api/agents/${agent?.id}?session=${NESTED}`)).toEqual(agent);
@@ -131,7 +131,7 @@ describe('/api/agents/:id', () => {
       expect((await server.get(`/api/agents/${agent?.id}${query}`)).status).toBe(404);
   });
 
-  it('has its transcript in pages', async () => {
+  it('returns its transcript in pages', async () => {
     const place = `/api/agents/${NESTED}/transcript`;
     const whole = (await server.json(`${place}?session=${NESTED}`)) as { messages: unknown[]; total: number };
     expect(misfits('transcript-page', whole)).toBe('');
@@ -150,7 +150,7 @@ describe('/api/agents/:id', () => {
     }
   });
 
-  it('passes on what the person can fix', async () => {
+  it('passes on errors that the person can fix', async () => {
     const { status, text } = await server.get('/api/agents/nobody/transcript');
     expect([status, errorOf(text)]).toEqual([
       404,
@@ -163,8 +163,8 @@ describe('/api/agents/:id', () => {
   });
 });
 
-describe('what goes wrong', () => {
-  it('a mistake of ours is a short sentence to the client, and whole to the log', async () => {
+describe('errors', () => {
+  it('a mistake of ours is a short sentence for the client, and whole in the log', async () => {
     const broken = await serve({
       ...memoryLive(),
       session: () => Promise.reject(new Error('a secret of the inside')),
@@ -183,7 +183,7 @@ describe('what goes wrong', () => {
     await broken.close();
   });
 
-  it('an unknown address is one only for those with the token', async () => {
+  it('an unknown address is reported only to those with the token', async () => {
     for (const path of ['/api', '/api/', '/api/nothing', '/favicon.ico', '/api/sessions/', '//', '/etc/passwd']) {
       const known = await server.get(path);
       expect([path, known.status, misfits('error', JSON.parse(known.text))]).toEqual([path, 404, '']);
@@ -191,7 +191,7 @@ describe('what goes wrong', () => {
     }
   });
 
-  it('a port that is taken, forbidden or none is said in words', async () => {
+  it('a port that is taken, forbidden or invalid is reported in words', async () => {
     const options = { live, token: TOKEN, epoch: 'e2', version: '1', startedAt: 0 };
     const { createServer } = await import('./create-server.ts');
     await expect(createServer(options).listen(server.port)).rejects.toMatchObject({
@@ -202,8 +202,8 @@ describe('what goes wrong', () => {
   });
 });
 
-describe('the page', () => {
-  it('is calm, has no script, and tells nothing about sessions', async () => {
+describe('the login page', () => {
+  it('works without a script, and shows nothing about sessions', async () => {
     const { status, text, headers } = await ask(server.port);
     expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
     expect(text).toContain('troupe watch');

@@ -40,7 +40,7 @@ function timeless(events: readonly StreamEvent[]): readonly unknown[] {
 describe.each(Object.entries(TRUTH))('%s', (name, agents) => {
   const bytes = readFileSync(pathOf(name));
 
-  it('tells every agent of the recording, whose it is and how it ended', async () => {
+  it('reports every agent of the recording, its parent and its end', async () => {
     const { events, report } = await replayStream(bytes);
     const keyOf = new Map(agents.map(({ id, key }) => [id, key]));
     const isNamed = !NAMELESS.test(name);
@@ -70,7 +70,7 @@ describe.each(Object.entries(TRUTH))('%s', (name, agents) => {
     expect(events.at(-1)?.type).toBe('stream_ended');
   });
 
-  it('the prompts are whole', async () => {
+  it('keeps prompts whole', async () => {
     const { events } = await replayStream(bytes);
     const spawned = events.filter((event) => event.type === 'subagent_spawned');
     for (const { prompt, prompt_is_cut } of spawned) {
@@ -79,7 +79,7 @@ describe.each(Object.entries(TRUTH))('%s', (name, agents) => {
     }
   });
 
-  it('in any cut of the bytes the same is told', async () => {
+  it('gives the same events however the bytes are split', async () => {
     const whole = timeless((await replayStream(bytes)).events);
     for (const size of [1, 7, 1000]) {
       const cut = (all: Uint8Array) =>
@@ -90,7 +90,7 @@ describe.each(Object.entries(TRUTH))('%s', (name, agents) => {
     }
   });
 
-  it('wherever it is cut off, every run that began ends, once, and begins before it does anything', async () => {
+  it('begins each run before its first event, and ends it once, wherever the stream is cut off', async () => {
     const lines = bytes.toString('utf8').split('\n');
     for (let count = 1; count < lines.length; count += lines.length > 60 ? 5 : 1) {
       const { events } = await replayStream(Buffer.from(lines.slice(0, count).join('\n')));
@@ -118,11 +118,11 @@ describe('calls of agents', () => {
   });
 });
 
-describe('what is not understood', () => {
+describe('unknown lines', () => {
   const name = 'claude-code-2.1.325-nested.jsonl';
   const lines = readFileSync(pathOf(name), 'utf8').trimEnd().split('\n');
 
-  it('is counted, and changes nothing about the rest', async () => {
+  it('are counted, and change nothing else', async () => {
     const clean = await replayStream(Buffer.from(`${lines.join('\n')}\n`));
     const dirty = lines.flatMap((line, index) => (index % 5 === 0 ? ['not json {', line, '', '[1]'] : [line]));
     const { events, report } = await replayStream(Buffer.from(`${dirty.join('\n')}\n{"type":"assis`));
@@ -131,14 +131,14 @@ describe('what is not understood', () => {
     expect(timeless(events.slice(0, -1))).toEqual(timeless(clean.events.slice(0, -1)));
   });
 
-  it('alone gives no events', async () => {
+  it('alone give no events', async () => {
     const { events, report } = await replayStream(Buffer.from('hello\nworld\n'));
     expect(events).toEqual([]);
     expect(report).toMatchObject({ host: undefined, lines: 2, malformedLines: 2 });
   });
 });
 
-it('knows an agent of a run before that a message woke, although its lines name a call of that run', async () => {
+it('recognises an agent of an earlier run that a message woke, although its lines name a call of that run', async () => {
   const { events } = await replayStream(readFileSync(pathOf('claude-code-2.1.287-woken.jsonl')));
   expect(agentsTold(events)).toMatchObject([{ id: 'a7ba20f767edb1967', description: 'Check one file 2' }]);
   expect(agentsTold(events)[0]?.ends.at(-1)).toBe('completed');
