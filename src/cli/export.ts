@@ -171,9 +171,10 @@ function reviewLines({ total, secrets, findings }: RedactionReport): readonly st
   if (total === 0) return ['Looked for secrets and names: none found.'];
   return [
     `Found in ${plural(total, 'place')}, ${plural(secrets, 'different one')}:`,
-    ...findings.flatMap(({ what, placeholder, count, places }) => [
+    ...findings.flatMap(({ what, why, placeholder, count, places }) => [
       '',
       `${placeholder}  ${what}, ${plural(count, 'time')}`,
+      `  ${cleanLine(why)}`,
       ...places.map((place) => `  ${cleanLine(place)}`),
       ...(places.length < count ? ['  …'] : []),
     ]),

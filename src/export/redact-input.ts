@@ -16,6 +16,7 @@ export interface InputFinding {
   readonly file: string;
   readonly rule: string;
   readonly what: string;
+  readonly why: string;
   readonly placeholder: string;
   /** From 1: of its first place in the file. */
   readonly line: number;
@@ -54,9 +55,9 @@ export async function redactInput({ files, input, pii }: RedactRequest): Promise
   const redacted = redactor.redactValue(texts);
   return {
     texts: read.map(({ encoding }, index) => Buffer.from(redacted[`file${index}`] ?? '', encoding)),
-    findings: redactor.findings().map(({ rule, what, placeholder, field, line, count }) => {
+    findings: redactor.findings().map(({ rule, what, why, placeholder, field, line, count }) => {
       const { file = '' } = read[Number(/^file(\d+)/.exec(field)?.[1])] ?? {};
-      return { file, rule, what, placeholder, line, count };
+      return { file, rule, what, why, placeholder, line, count };
     }),
     notUtf8: read.filter(({ encoding }) => encoding === 'latin1').map(({ file }) => file),
   };

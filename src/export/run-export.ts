@@ -419,10 +419,10 @@ function reportRedactions(findings: readonly Finding[]): Omit<RedactionReport, '
   const byPlaceholder = new Map<string, { -readonly [K in keyof RedactionFinding]: RedactionFinding[K] }>();
   let total = 0;
   for (const finding of findings) {
-    const { rule, what, placeholder, count } = finding;
+    const { rule, what, why, placeholder, count } = finding;
     total += count;
     const key = `${placeholder} ${rule}`;
-    const known = getOrAdd(byPlaceholder, key, () => ({ kind: rule, what, placeholder, count: 0, places: [] }));
+    const known = getOrAdd(byPlaceholder, key, () => ({ kind: rule, what, why, placeholder, count: 0, places: [] }));
     known.count += count;
     if (known.places.length < MAX_PLACES) known.places = [...known.places, placeText(finding)];
   }

@@ -10,6 +10,7 @@ import {
   fieldBelow,
   findInLines,
   groupCandidates,
+  nameOfField,
   type Place,
   type RawFinding,
   type Replacement,
@@ -23,7 +24,6 @@ import {
   KnownValues,
   type Naming,
   NotNamedYet,
-  SECRET_FIELD,
   type Unnamed,
 } from './known-values.ts';
 import { createAllowList, prepareRules, type RuleOptions } from './match-rules.ts';
@@ -37,7 +37,8 @@ import {
   type PersonalFinder,
   peopleIn,
 } from './personal-names.ts';
-import { type ReviewedValue, ReviewSamples, type ValueDecision } from './review.ts';
+import { createExplainer } from './reasons.ts';
+import { keyOf, type ReviewedValue, ReviewSamples, type ValueDecision } from './review.ts';
 import type { View } from './view.ts';
 import { type JoinedView, piecesWithin } from './view.ts';
 import {
@@ -96,7 +97,7 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
 export class Redactor {
   readonly #options: RedactorOptions;
   readonly #match: ReturnType<typeof prepareRules>['match'];
-  readonly #whatOf: ReadonlyMap<string, string>;
+  readonly #explain: ReturnType<typeof createExplainer>;
   readonly #isAllowed: (value: string) => boolean;
   readonly #known: KnownValues;
   readonly #ownNaming: Naming;
@@ -114,7 +115,7 @@ export class Redactor {
     const { rules, match } = prepareRules(options);
     this.#options = options;
     this.#match = match;
-    this.#whatOf = new Map([...rules.map(({ id, what }) => [id, what] as const), ...PERSONAL_WORDS]);
+    this.#explain = createExplainer(rules);
     const { decide } = options;
     const isListed = createAllowList(options.allow ?? []);
     this.#isAllowed = decide ? (value) => isListed(value) || decide(value) === 'show' : isListed;
@@ -243,7 +244,8 @@ export class Redactor {
     const clean = (text: string | null): string | null => (text === null ? null : replaceAll(text, this.#find(text)));
     return this.#findings.list().map((finding) => ({
       ...finding,
-      what: this.#whatOf.get(finding.rule) ?? finding.rule,
+      ...this.#explain(finding.rule, clean(finding.key)),
+      key: clean(finding.key),
       agent: clean(finding.agent),
       message: clean(finding.message),
       field: clean(finding.field) ?? '',
@@ -259,7 +261,7 @@ export class Redactor {
         ...sample,
         value: known[0] ?? sample.match,
         forms: [...new Set([...known, ...sample.seen])],
-        what: this.#whatOf.get(sample.rule) ?? sample.rule,
+        ...this.#explain(sample.rule, sample.key),
       };
     });
   }
@@ -274,7 +276,7 @@ export class Redactor {
     secret: (text, place) => {
       if (this.#isAllowed(text)) return text;
       const named = this.#naming.secret(text);
-      this.#findings.add(named, place, 1);
+      this.#findings.add(named, place, 1, nameOfField(place.field));
       this.#samples?.add(named, text, 0, text.length, place);
       return named.placeholder;
     },
@@ -306,7 +308,7 @@ export class Redactor {
       for (let at = text.indexOf('\n', from); at >= 0 && at < replacement.start; at = text.indexOf('\n', at + 1))
         line++;
       from = Math.max(from, replacement.start);
-      this.#findings.add(replacement, place, line);
+      this.#findings.add(replacement, place, line, keyOf(text, replacement.start, replacement.end, place));
       this.#samples?.add(replacement, text, replacement.start, replacement.end, place);
     }
     return replaceAll(text, replacements);
@@ -411,14 +413,6 @@ export class Redactor {
 
 /** A rule that knows a secret by its look names it better than one that knows the place; a known one keeps its name. */
 const RANK = { piece: -1, personal: 0, general: 1, known: 2, own: 3 };
-
-const PERSONAL_WORDS = [
-  ['home-directory', 'home folder of a user'],
-  ['user-name', 'name of a user'],
-  ['host-name', 'name of a machine'],
-  ['person', 'name or address of an author'],
-  [SECRET_FIELD, 'value of a field whose name says that it is secret'],
-] as const;
 
 const LONGEST_WORD = 64;
 /** A few megabytes; further ones are scanned each time. */

@@ -28,7 +28,10 @@ export function readCustomPattern({ name, pattern }: CustomPattern): SecretRule 
   return {
     id: name,
     group: 'by name and place',
+    basis: 'pattern',
     what: 'your own pattern',
+    source: 'config.json',
+    date: null,
     keywords: [],
     pattern: compiled,
     before: 0,

@@ -25,6 +25,12 @@ export function fieldText(path: FieldPath | undefined): string {
   return text;
 }
 
+/** Of the innermost field; null in a list without a name. */
+export function nameOfField(path: FieldPath | undefined): string | null {
+  for (let step = path; step; step = step.above) if (typeof step.name === 'string') return step.name;
+  return null;
+}
+
 export function fieldBelow(place: Place, name: string | number): Place {
   return { agent: place.agent, message: place.message, field: { above: place.field, name } };
 }
@@ -35,6 +41,10 @@ export interface Finding {
   readonly rule: string;
   /** What it is, in words. */
   readonly what: string;
+  /** Why it was redacted, in a sentence. */
+  readonly why: string;
+  /** The name in front of it, where it was found first; null if there is none. */
+  readonly key: string | null;
   /** What stands in its place, the same everywhere. */
   readonly placeholder: string;
   readonly agent: string | null;
@@ -46,13 +56,13 @@ export interface Finding {
 }
 
 /** As it was found: its place may hold a secret itself. */
-export type RawFinding = Omit<Finding, 'what'>;
+export type RawFinding = Omit<Finding, 'what' | 'why'>;
 
 export class Findings {
   readonly #findings = new Map<string, RawFinding & { count: number }>();
 
-  add({ rule, placeholder }: NamedSecret, { agent, message, field }: Place, line: number): void {
-    this.#put({ rule, placeholder, agent, message, field: fieldText(field), line, count: 1 });
+  add({ rule, placeholder }: NamedSecret, { agent, message, field }: Place, line: number, key: string | null): void {
+    this.#put({ rule, placeholder, key, agent, message, field: fieldText(field), line, count: 1 });
   }
 
   /** What was found elsewhere. */

@@ -276,6 +276,8 @@ describe('findings', () => {
       {
         rule: 'github-token',
         what: expect.stringContaining('GitHub'),
+        why: 'It has the published shape of this kind: token of GitHub.',
+        key: null,
         placeholder: '[redacted:github-token#1]',
         agent: 'session-1',
         message: 'm1',

@@ -1,6 +1,7 @@
 // What was redacted, with values and context, for the person who decides about it. Kept in memory only.
 
-import { fieldText, type NamedSecret, type Place } from './finding.ts';
+import { fieldText, type NamedSecret, nameOfField, type Place } from './finding.ts';
+import { kindOfSecretName } from './secret-names.ts';
 
 /** `everywhere`: also where the value is an ordinary word that nothing around it marks as secret. */
 export type ValueDecision = 'show' | 'everywhere';
@@ -8,6 +9,7 @@ export type ValueDecision = 'show' | 'everywhere';
 export interface ReviewedValue {
   readonly rule: string;
   readonly what: string;
+  readonly why: string;
   readonly placeholder: string;
   /** Without its disguise. */
   readonly value: string;
@@ -29,7 +31,7 @@ interface ReviewPlace {
   readonly field: string;
 }
 
-interface Sample extends Omit<ReviewedValue, 'value' | 'what' | 'forms'> {
+interface Sample extends Omit<ReviewedValue, 'value' | 'what' | 'why' | 'forms'> {
   readonly seen: readonly string[];
 }
 
@@ -48,7 +50,7 @@ export class ReviewSamples {
     if (!known) {
       this.#samples.set(placeholder, {
         ...{ rule, placeholder, match, count: 1, places: [place], seen: [match] },
-        ...contextOf(text, start, end),
+        ...contextAt(text, start, end, at),
       });
       return;
     }
@@ -57,7 +59,7 @@ export class ReviewSamples {
     if (known.places.length < MAX_PLACES) known.places = [...known.places, place];
     // The first place may be a bare value; one that has a name says more.
     if (known.key === null) {
-      const context = contextOf(text, start, end);
+      const context = contextAt(text, start, end, at);
       if (context.key !== null) Object.assign(known, context, { match });
     }
   }
@@ -67,12 +69,26 @@ export class ReviewSamples {
   }
 }
 
-function contextOf(text: string, start: number, end: number): Pick<Sample, 'before' | 'after' | 'key'> {
-  const from = Math.max(text.lastIndexOf('\n', start - 1) + 1, start - MAX_CONTEXT);
-  const stop = text.indexOf('\n', end);
-  const to = Math.min(stop === -1 ? text.length : stop, end + MAX_CONTEXT);
-  const before = start === 0 ? '' : text.slice(from, start);
-  return { before, after: text.slice(end, to), key: keyBefore(before) };
+function contextAt(text: string, start: number, end: number, at: Place): Pick<Sample, 'before' | 'after' | 'key'> {
+  const rest = text.slice(end, end + MAX_CONTEXT);
+  return {
+    before: lineBefore(text, start),
+    after: rest.slice(0, /\n|$/.exec(rest)?.index),
+    key: keyOf(text, start, end, at),
+  };
+}
+
+/** Looks at a bounded part of the text: a line may have megabytes, and a secret in every word. */
+function lineBefore(text: string, start: number): string {
+  const before = text.slice(Math.max(0, start - MAX_CONTEXT), start);
+  return before.slice(before.lastIndexOf('\n') + 1);
+}
+
+/** The name in front of a value; of a text that is a value as a whole, the name of its field, if it is one of secrets. */
+export function keyOf(text: string, start: number, end: number, at: Place): string | null {
+  if (start > 0 || end < text.length) return keyBefore(lineBefore(text, start));
+  const name = nameOfField(at.field);
+  return name !== null && kindOfSecretName(name) !== 'none' ? name : null;
 }
 
 function keyBefore(before: string): string | null {

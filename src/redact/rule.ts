@@ -8,6 +8,16 @@ export interface SecretRule {
   readonly group: RuleGroup;
   /** What it is, in words; for docs/REDACTION.md. */
   readonly what: string;
+  /** By what it is known; for the sentence that says why something was redacted. */
+  readonly basis: 'shape' | 'name' | 'place' | 'sentence' | 'private key' | 'pattern';
+  /** Who published the shape; `not recorded` if that was not noted when the rule was written. */
+  readonly source: string;
+  /** Day on which the source was noted: YYYY-MM-DD. */
+  readonly date: string | null;
+  /** The check sum that its vendor puts into it. Only that of cards is required: a mistyped token is redacted, too. */
+  readonly checksum?: string;
+  /** How it begins, as its vendor writes it, if it has a beginning of its own. */
+  readonly prefixes?: readonly string[];
   /** In lower case. A text without any of them holds no such secret. */
   readonly keywords: readonly string[];
   /** Sticky where a match begins at its keyword, else global. The last group that took part is the secret; without groups, all. */
@@ -47,7 +57,10 @@ export type RuleGroup =
   | 'by name and place'
   | 'personal';
 
-type Described = Pick<SecretRule, 'id' | 'what' | 'samples' | 'misses' | 'minEntropy' | 'accepts'>;
+type Described = Pick<
+  SecretRule,
+  'id' | 'what' | 'source' | 'date' | 'checksum' | 'samples' | 'misses' | 'minEntropy' | 'accepts'
+>;
 
 interface TokenShape extends Described {
   /** Beginnings that their maker gave them, as they are written. */
@@ -62,8 +75,10 @@ interface TokenShape extends Described {
 export function token(group: RuleGroup, { starts, body, glued = false, ...rest }: TokenShape): SecretRule {
   const beginnings = starts.map(quote).join('|');
   return {
+    basis: 'shape',
     ...rest,
     group,
+    prefixes: starts,
     keywords: starts.map((start) => start.toLowerCase()),
     pattern: new RegExp(`${glued ? '' : '(?<![A-Za-z0-9])'}(?:${beginnings})${body}`, 'dy'),
     before: 0,
@@ -75,7 +90,7 @@ export function token(group: RuleGroup, { starts, body, glued = false, ...rest }
 interface ShapedShape
   extends Described,
     Pick<SecretRule, 'keywords' | 'isWrapped' | 'canonical' | 'near'>,
-    Partial<Pick<SecretRule, 'before' | 'reach'>> {
+    Partial<Pick<SecretRule, 'before' | 'reach' | 'basis'>> {
   readonly pattern: string;
   readonly flags?: string;
 }
@@ -84,6 +99,7 @@ interface ShapedShape
 export function shaped(group: RuleGroup, { pattern, flags = '', before = 0, ...rest }: ShapedShape): SecretRule {
   return {
     reach: LONGEST,
+    basis: group === 'connections' || group === 'by name and place' ? 'place' : 'shape',
     ...rest,
     group,
     before,
@@ -106,6 +122,7 @@ interface AssignedShape extends Described {
 export function assigned(group: RuleGroup, { vendor, value, ...rest }: AssignedShape): SecretRule {
   return {
     minEntropy: 2.5,
+    basis: 'name',
     ...rest,
     group,
     keywords: vendor,

@@ -11,6 +11,7 @@ function itemOf(number: number, more: Partial<ReviewItem> = {}): ReviewItem {
     placeholder: `[redacted:password#${number}]`,
     kind: 'password',
     what: 'password in a setting',
+    why: 'The name in front of it says that it is secret.',
     value: `value-${number}`,
     key: 'DB_PASSWORD',
     before: 'export DB_PASSWORD=',
@@ -112,7 +113,7 @@ describe('the review of an export', () => {
 
   it('says why a value is redacted, its locations and how often it occurs', () => {
     const text = textOf(listOf());
-    expect(text).toContain('password in a setting, under the name DB_PASSWORD');
+    expect(text).toContain('The name in front of it says that it is secret.');
     expect(text).toContain('export DB_PASSWORD=value-1 && run');
     expect(text).toContain('1 place; first: agent a, message m');
   });

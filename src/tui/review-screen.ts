@@ -214,10 +214,9 @@ export class ReviewList {
     const rule = this.#paint.dim('─'.repeat(columns));
     if (!item || this.#showsHelp) return [rule];
     const [place = ''] = item.places;
-    const why = item.key === null ? item.what : `${item.what}, under the name ${cleanLine(item.key)}`;
     return [
       rule,
-      ` ${this.#paint.bold(cutTo(why, columns - 2))}`,
+      ` ${this.#paint.bold(cutTo(cleanLine(item.why), columns - 2))}`,
       ` ${this.#context(item, columns - 2)}`,
       ...wrapText(
         `${plural(item.count, 'place')}; first: ${cleanLine(place) || 'the session itself'} → ${item.placeholder}`,

@@ -81,6 +81,8 @@ export interface ReviewItem {
   readonly placeholder: string;
   readonly kind: string;
   readonly what: string;
+  /** Why it would be redacted, in a sentence. */
+  readonly why: string;
   readonly value: string;
   /** The name in front of the value; null if there is none. */
   readonly key: string | null;
@@ -109,6 +111,8 @@ export interface Review {
 export interface RedactionFinding {
   readonly kind: string;
   readonly what: string;
+  /** Why it was redacted, in a sentence that says nothing of the value. */
+  readonly why: string;
   readonly placeholder: string;
   readonly count: number;
   /** The first few. */

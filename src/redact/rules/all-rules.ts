@@ -13,6 +13,8 @@ import { SERVICE_RULES } from './services.ts';
 const CUT_TOKEN: SecretRule = shaped('by name and place', {
   id: 'cut-token',
   what: 'beginning of a token that was cut',
+  source: 'troupe: forms in its own tests',
+  date: '2026-11-19',
   keywords: [
     'ghp_',
     'gho_',
@@ -74,6 +76,8 @@ export const PERSONAL_RULES: readonly SecretRule[] = [
   shaped(PERSONAL, {
     id: 'email',
     what: 'e-mail address',
+    source: 'RFC 5322 (addresses)',
+    date: '2026-11-19',
     keywords: ['@'],
     pattern: "(?<![\\w.+%-])[\\w.+%'-]{1,64}@(?:[A-Za-z0-9-]{1,63}\\.){1,6}[A-Za-z]{2,24}(?![\\w-])",
     before: 66,
@@ -86,6 +90,8 @@ export const PERSONAL_RULES: readonly SecretRule[] = [
   shaped(PERSONAL, {
     id: 'phone',
     what: 'phone number in international form, or with the marks of a national one',
+    source: 'ITU-T E.164',
+    date: '2026-11-19',
     keywords: ['+', '(', '-'],
     pattern:
       '(?<![\\w+.(/=#-])(?:\\+[1-9]\\d{0,2}[ .-]?(?:\\(\\d{1,4}\\)[ .-]?)?\\d{2,4}(?:[ .-]?\\d{2,4}){1,4}|\\(\\d{3}\\) ?\\d{3}[ -]\\d{4}|\\d{3}-\\d{3}-\\d{4})(?![\\w-]|\\.\\d)',
@@ -101,6 +107,9 @@ export const PERSONAL_RULES: readonly SecretRule[] = [
   shaped(PERSONAL, {
     id: 'card',
     what: 'number of a payment card that passes its check digit',
+    source: 'ISO/IEC 7812',
+    date: '2026-11-19',
+    checksum: 'Luhn',
     keywords: ['3', '4', '5', '6', '2'],
     pattern:
       '(?<![\\w.-])[2-6]\\d{3}(?:[ -]?\\d{4}){2}[ -]?\\d{1,7}(?![\\w-]|\\.\\d)|(?<![\\w.-])3[47]\\d{2}[ -]?\\d{6}[ -]?\\d{5}(?![\\w-])',
@@ -111,6 +120,8 @@ export const PERSONAL_RULES: readonly SecretRule[] = [
   shaped(PERSONAL, {
     id: 'ip-address',
     what: 'IP address, but those of no machine (0.0.0.0, 127.0.0.1, ::1, 255.…, examples of manuals)',
+    source: 'RFC 791 and RFC 4291',
+    date: '2026-11-19',
     keywords: ['.', ':'],
     pattern:
       '(?<![\\w.:-])(?:(?:25[0-5]|2[0-4]\\d|1?\\d?\\d)(?:\\.(?:25[0-5]|2[0-4]\\d|1?\\d?\\d)){3}(?![\\w.-])|(?:[0-9a-fA-F]{1,4}:){7}[0-9a-fA-F]{1,4}(?![\\w:.])|(?:[0-9a-fA-F]{1,4}:){1,6}:(?:[0-9a-fA-F]{1,4}:){0,5}[0-9a-fA-F]{1,4}(?![\\w:.]))',

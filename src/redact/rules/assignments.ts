@@ -57,7 +57,10 @@ const LABELLED = `${NO_ARN}${LABEL}${ABOUT_WHAT}${MARKUP}${LABEL_MARK}${MARKUP}(
 
 const ASSIGNMENT = placed(GROUP, {
   id: 'assignment',
+  basis: 'name',
   what: 'value whose name says that it is secret, in code, JSON, YAML or INI, where it looks like one',
+  source: 'troupe: forms in its own tests',
+  date: '2026-11-19',
   keywords: SECRET_KEYWORDS,
   pattern: ASSIGNED,
   flags: 'i',
@@ -89,7 +92,10 @@ const ASSIGNMENT = placed(GROUP, {
 
 const PASS_ASSIGNMENT = placed(GROUP, {
   id: 'pass-assignment',
+  basis: 'name',
   what: 'value of a name that ends with «pass»',
+  source: 'troupe: forms in its own tests',
+  date: '2026-11-19',
   keywords: PASS_KEYWORDS,
   pattern: PASS_ASSIGNED,
   flags: 'i',
@@ -112,8 +118,11 @@ const PASS_ASSIGNMENT = placed(GROUP, {
 /** Whatever has names and values. */
 const NAMED_VALUE: SecretRule = {
   id: 'named-secret',
+  basis: 'name',
   group: GROUP,
   what: 'value whose name says that it is secret, in data, configuration, code, commands, markup and tables: any but a stand-in',
+  source: 'troupe: forms in its own tests',
+  date: '2026-11-19',
   keywords: NAME_KEYWORDS,
   pattern: /(?!)/y,
   before: 0,
@@ -138,8 +147,11 @@ const NAMED_VALUE: SecretRule = {
 
 const KUBERNETES_SECRET: SecretRule = {
   id: 'kubernetes-secret',
+  basis: 'place',
   group: GROUP,
   what: 'data of a secret of Kubernetes',
+  source: 'Kubernetes documentation of secrets',
+  date: '2026-11-19',
   keywords: ['kind: secret', 'kind: "secret', "kind: 'secret"],
   pattern: /(?!)/y,
   before: 0,
@@ -157,7 +169,10 @@ export const ASSIGNMENT_RULES: readonly SecretRule[] = [
   KUBERNETES_SECRET,
   placed(GROUP, {
     id: 'labelled-value',
+    basis: 'name',
     what: 'value after a label in a message, log line or document: “API Key: …”, “the password is …”',
+    source: 'troupe: forms in its own tests',
+    date: '2026-11-19',
     keywords: LABEL_KEYWORDS,
     pattern: LABELLED,
     flags: 'i',
@@ -194,7 +209,10 @@ export const ASSIGNMENT_RULES: readonly SecretRule[] = [
   }),
   placed(GROUP, {
     id: 'named-value',
+    basis: 'name',
     what: 'credentials beside the name of their header, as lists of headers have it',
+    source: 'troupe: forms in its own tests',
+    date: '2026-11-19',
     keywords: ['authorization', 'cookie'],
     pattern: `\\b(?:name|key|header)\\\\{0,3}["']?\\s{0,3}[:=]\\s{0,3}\\\\{0,3}["']?[\\w-]{0,40}?(?:authorization|cookie)\\\\{0,3}["']?\\s{0,3},?\\s{0,40}\\\\{0,3}["']?value\\\\{0,3}["']?\\s{0,3}[:=]\\s{0,3}(?:${QUOTED}|${BARE})`,
     flags: 'i',

@@ -7,6 +7,8 @@ export const CLOUD_RULES: readonly SecretRule[] = [
   token(GROUP, {
     id: 'aws-access-key',
     what: 'access key id of AWS, long-lived or temporary, and ids of its users and roles',
+    source: 'gitleaks aws-access-token',
+    date: '2026-11-19',
     starts: ['AKIA', 'ASIA', 'ABIA', 'ACCA', 'AGPA', 'AIDA', 'AROA', 'AIPA', 'ANPA', 'ANVA', 'A3T'],
     body: '[A-Z0-9]{16,17}(?![A-Za-z0-9])',
     samples: ['AKIA{up:16}', 'aws_access_key_id = ASIA{up:16}'],
@@ -16,6 +18,8 @@ export const CLOUD_RULES: readonly SecretRule[] = [
     // It has no look of its own: forty characters of base64 near a word of AWS.
     id: 'aws-secret-key',
     what: 'secret access key of AWS, near a word that says so',
+    source: 'secretlint aws',
+    date: '2026-11-19',
     keywords: [
       'aws',
       'akia',
@@ -42,6 +46,8 @@ export const CLOUD_RULES: readonly SecretRule[] = [
   token(GROUP, {
     id: 'aws-session-token',
     what: 'session token of AWS',
+    source: 'AWS documentation of temporary credentials',
+    date: '2026-11-19',
     starts: ['FwoGZXIvYXdz', 'IQoJb3JpZ2luX2Vj', 'FQoGZXIvYXdz'],
     body: '[A-Za-z0-9+/%]{60,2000}={0,2}',
     samples: ['IQoJb3JpZ2luX2Vj{b64:200}=='],
@@ -50,6 +56,8 @@ export const CLOUD_RULES: readonly SecretRule[] = [
   token(GROUP, {
     id: 'aws-bedrock-key',
     what: 'API key of Amazon Bedrock',
+    source: 'gitleaks aws-amazon-bedrock-api-key-long-lived, aws-amazon-bedrock-api-key-short-lived',
+    date: '2026-11-19',
     starts: ['ABSK', 'bedrock-api-key-'],
     body: '[A-Za-z0-9+/=]{100,300}',
     samples: ['ABSK{b64:120}='],
@@ -58,6 +66,8 @@ export const CLOUD_RULES: readonly SecretRule[] = [
   token(GROUP, {
     id: 'aws-mws-key',
     what: 'auth token of Amazon MWS',
+    source: 'not recorded',
+    date: null,
     starts: ['amzn.mws.'],
     body: '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}',
     samples: ['amzn.mws.{uuid}'],
@@ -66,6 +76,8 @@ export const CLOUD_RULES: readonly SecretRule[] = [
   token(GROUP, {
     id: 'google-api-key',
     what: 'API key of Google (Cloud, Maps, Gemini, Firebase)',
+    source: 'gitleaks gcp-api-key',
+    date: '2026-11-19',
     starts: ['AIza'],
     body: '[\\w-]{35}',
     samples: ['?key=AIza{w:35}'],
@@ -75,6 +87,8 @@ export const CLOUD_RULES: readonly SecretRule[] = [
     // What Google hands out since 2026 in the place of the one above.
     id: 'google-auth-key',
     what: 'newer API key of Google (Gemini), bound to an account',
+    source: 'not recorded',
+    date: null,
     starts: ['AQ.'],
     body: '[A-Za-z][\\w-]{37,80}(?![\\w-])',
     accepts: (secret) => /\d/.test(secret) && /[a-z]/.test(secret) && /[A-Z]/.test(secret.slice(3)),
@@ -85,6 +99,8 @@ export const CLOUD_RULES: readonly SecretRule[] = [
   token(GROUP, {
     id: 'google-oauth-secret',
     what: 'client secret of Google OAuth',
+    source: 'kingfisher google',
+    date: '2026-11-19',
     starts: ['GOCSPX-'],
     body: '[\\w-]{20,60}',
     samples: ['GOCSPX-{w:28}'],
@@ -93,6 +109,8 @@ export const CLOUD_RULES: readonly SecretRule[] = [
   token(GROUP, {
     id: 'google-oauth-token',
     what: 'access or refresh token of Google OAuth',
+    source: 'trufflehog googleoauth2',
+    date: '2026-11-19',
     starts: ['ya29.', '1//0'],
     body: '[\\w.-]{30,400}',
     samples: ['ya29.{w:80}', '1//0{w:90}'],
@@ -101,6 +119,8 @@ export const CLOUD_RULES: readonly SecretRule[] = [
   assigned(GROUP, {
     id: 'google-key-id',
     what: 'id of the private key in a service account of Google',
+    source: 'secretlint gcp',
+    date: '2026-11-19',
     vendor: ['private_key_id'],
     value: '[0-9a-f]{40}',
     samples: ['"private_key_id": "{hex:40}"'],
@@ -109,6 +129,8 @@ export const CLOUD_RULES: readonly SecretRule[] = [
   shaped(GROUP, {
     id: 'azure-storage-key',
     what: 'key in a connection string of Azure (storage, service bus, event hub, Cosmos DB)',
+    source: 'trufflehog azure_storage',
+    date: '2026-11-19',
     keywords: ['accountkey', 'sharedaccesskey'],
     pattern: '(?:AccountKey|SharedAccessKey)\\s{0,2}=\\s{0,2}([A-Za-z0-9+/%]{40,200}={0,2})',
     flags: 'i',
@@ -121,6 +143,8 @@ export const CLOUD_RULES: readonly SecretRule[] = [
   shaped(GROUP, {
     id: 'azure-client-secret',
     what: 'client secret of an application in Microsoft Entra',
+    source: 'gitleaks azure-ad-client-secret',
+    date: '2026-11-19',
     keywords: ['q~'],
     pattern: '(?<![\\w~.-])[\\w~.-]{3}\\dQ~[\\w~.-]{31,34}(?![\\w~.-])',
     before: 4,
@@ -132,6 +156,8 @@ export const CLOUD_RULES: readonly SecretRule[] = [
   shaped(GROUP, {
     id: 'azure-devops-token',
     what: 'personal access token of Azure DevOps',
+    source: 'trufflehog azuredevopspersonalaccesstoken',
+    date: '2026-11-19',
     keywords: ['azdo'],
     pattern: '(?<![A-Za-z0-9])[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}(?![A-Za-z0-9])',
     before: 76,
@@ -143,6 +169,8 @@ export const CLOUD_RULES: readonly SecretRule[] = [
   shaped(GROUP, {
     id: 'azure-service-key',
     what: 'key of an Azure service, with the mark that Microsoft gives them',
+    source: 'trufflehog azure_openai, azure_cosmosdb',
+    date: '2026-11-19',
     keywords: ['jqqj9', 'azfu', 'azse', 'azcr', 'azca', 'acdb', '+abc', '+asb', '+amc', '+aca'],
     pattern:
       '(?<![A-Za-z0-9+/_-])(?:[A-Za-z0-9]{52}JQQJ9[A-Za-z0-9]{27}|[\\w+/-]{40,80}(?:AzFu|AzSe|AzCa|\\+ACR|AzCR|ACDb|\\+ABc|\\+ASb|\\+AMC|\\+ACA)[\\w+/-]{4,12}={0,2})(?![\\w+/-])',
@@ -156,6 +184,8 @@ export const CLOUD_RULES: readonly SecretRule[] = [
   token(GROUP, {
     id: 'digitalocean-token',
     what: 'token or Spaces key of DigitalOcean',
+    source: 'gitleaks digitalocean-access-token, digitalocean-pat and others',
+    date: '2026-11-19',
     starts: ['dop_v1_', 'doo_v1_', 'dor_v1_', 'DO00'],
     body: '(?:[a-f0-9]{64}|[A-Z0-9]{16}(?![A-Za-z0-9]))',
     samples: ['dop_v1_{hex:64}', 'DO00{up:16}'],
@@ -164,6 +194,9 @@ export const CLOUD_RULES: readonly SecretRule[] = [
   token(GROUP, {
     id: 'cloudflare-token',
     what: 'API token or origin CA key of Cloudflare',
+    source: 'gitleaks cloudflare-origin-ca-key',
+    date: '2026-11-19',
+    checksum: 'CRC-32 in hexadecimal, its last eight characters (cfut_, cfat_, cfk_)',
     starts: ['cfut_', 'cfat_', 'cfk_', 'v1.0-'],
     body: '(?:[A-Za-z0-9_-]{40,60}(?![\\w-])|[a-f0-9]{24}-[a-f0-9]{146})',
     accepts: (secret) => /\d/.test(secret),
@@ -173,6 +206,8 @@ export const CLOUD_RULES: readonly SecretRule[] = [
   assigned(GROUP, {
     id: 'cloudflare-key',
     what: 'API key of Cloudflare, by the name it is given',
+    source: 'gitleaks cloudflare-api-key, cloudflare-global-api-key',
+    date: '2026-11-19',
     vendor: ['cloudflare', 'cf_api', 'x-auth-key'],
     value: '[\\w-]{37,40}',
     accepts: hasDigitAndLetter,
@@ -182,6 +217,8 @@ export const CLOUD_RULES: readonly SecretRule[] = [
   token(GROUP, {
     id: 'heroku-token',
     what: 'API token of Heroku',
+    source: 'gitleaks heroku-api-key-v2',
+    date: '2026-11-19',
     starts: ['HRKU-'],
     body: '[\\w-]{30,80}',
     samples: ['HRKU-AA{w:58}', 'HRKU-{uuid}'],
@@ -190,6 +227,8 @@ export const CLOUD_RULES: readonly SecretRule[] = [
   assigned(GROUP, {
     id: 'heroku-key',
     what: 'older API key of Heroku, by the name it is given',
+    source: 'gitleaks heroku-api-key',
+    date: '2026-11-19',
     vendor: ['heroku'],
     value: '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}',
     samples: ['HEROKU_API_KEY={uuid}'],
@@ -198,6 +237,8 @@ export const CLOUD_RULES: readonly SecretRule[] = [
   token(GROUP, {
     id: 'fly-token',
     what: 'token of Fly.io',
+    source: 'gitleaks flyio-access-token',
+    date: '2026-11-19',
     starts: ['fo1_', 'fm1r_', 'fm1a_', 'fm2_'],
     body: '[A-Za-z0-9+/_-]{40,2000}={0,3}',
     samples: ['FlyV1 fm2_{b64:200}==', 'fo1_{w:43}'],
@@ -206,6 +247,8 @@ export const CLOUD_RULES: readonly SecretRule[] = [
   token(GROUP, {
     id: 'vercel-token',
     what: 'token of Vercel',
+    source: 'secretlint vercel',
+    date: '2026-11-19',
     starts: ['vcp_', 'vci_', 'vca_', 'vcr_', 'vck_', 'vercel_blob_rw_'],
     body: '[A-Za-z0-9_]{20,80}',
     accepts: (secret) => /\d|[a-z][A-Z]/.test(secret),
@@ -215,6 +258,8 @@ export const CLOUD_RULES: readonly SecretRule[] = [
   assigned(GROUP, {
     id: 'vercel-key',
     what: 'older token of Vercel, by the name it is given',
+    source: 'trufflehog vercel',
+    date: '2026-11-19',
     vendor: ['vercel_token', 'vercel-token', 'vercel token', 'now_token'],
     value: '[A-Za-z0-9]{24}',
     samples: ['VERCEL_TOKEN={an:24}'],
@@ -223,6 +268,8 @@ export const CLOUD_RULES: readonly SecretRule[] = [
   token(GROUP, {
     id: 'netlify-token',
     what: 'token of Netlify',
+    source: 'trufflehog netlify',
+    date: '2026-11-19',
     starts: ['nfp_', 'nfc_', 'nfo_', 'nfu_', 'nfb_'],
     body: '[A-Za-z0-9_-]{36,60}',
     samples: ['nfp_{an:36}'],
@@ -231,6 +278,8 @@ export const CLOUD_RULES: readonly SecretRule[] = [
   assigned(GROUP, {
     id: 'netlify-key',
     what: 'older token of Netlify, by the name it is given',
+    source: 'gitleaks netlify-access-token',
+    date: '2026-11-19',
     vendor: ['netlify'],
     value: '[\\w-]{40,46}',
     accepts: hasDigitAndLetter,
@@ -240,6 +289,8 @@ export const CLOUD_RULES: readonly SecretRule[] = [
   token(GROUP, {
     id: 'alibaba-key',
     what: 'access key id of Alibaba Cloud',
+    source: 'gitleaks alibaba-access-key-id',
+    date: '2026-11-19',
     starts: ['LTAI'],
     body: '[A-Za-z0-9]{12,26}(?![A-Za-z0-9])',
     samples: ['LTAI{an:20}'],
@@ -248,6 +299,8 @@ export const CLOUD_RULES: readonly SecretRule[] = [
   token(GROUP, {
     id: 'tencent-key',
     what: 'secret id of Tencent Cloud',
+    source: 'not recorded',
+    date: null,
     starts: ['AKID'],
     body: '[A-Za-z0-9]{32}(?![A-Za-z0-9])',
     samples: ['AKID{an:32}'],
@@ -256,6 +309,8 @@ export const CLOUD_RULES: readonly SecretRule[] = [
   assigned(GROUP, {
     id: 'asian-cloud-secret',
     what: 'secret key of Alibaba or Tencent Cloud, by the name it is given',
+    source: 'gitleaks alibaba-secret-key',
+    date: '2026-11-19',
     vendor: ['alibaba', 'aliyun', 'tencent', 'qcloud'],
     value: '[A-Za-z0-9]{30,32}',
     accepts: hasDigitAndLetter,
@@ -265,15 +320,19 @@ export const CLOUD_RULES: readonly SecretRule[] = [
   token(GROUP, {
     id: 'yandex-key',
     what: 'API key or token of Yandex Cloud',
-    starts: ['AQVN', 'y0_', 't1.9eu'],
+    source: 'gitleaks yandex-access-token, yandex-api-key',
+    date: '2026-11-19',
+    starts: ['AQVN', 'y0_', 't1.'],
     body: '[\\w.=-]{35,400}',
-    accepts: hasDigitAndLetter,
-    samples: ['AQVN{w:38}', 'y0_{w:55}'],
-    misses: ['y0_{w:12}'],
+    accepts: (secret) => hasDigitAndLetter(secret) && !/^t1\.(?!9eu|[\w-]{1,300}={0,2}\.[\w-]{86}={0,2}$)/.test(secret),
+    samples: ['AQVN{w:38}', 'y0_{w:55}', 't1.{w:60}.{w:86}'],
+    misses: ['y0_{w:12}', 't1.column_of_a_table_that_is_long_2.value'],
   }),
   assigned(GROUP, {
     id: 'hosting-key',
     what: 'API key of Linode, Vultr, Hetzner, Scaleway, IBM Cloud or OVH, by the name it is given',
+    source: 'trufflehog vultrapikey, scalewaykey, ibmclouduserkey',
+    date: '2026-11-19',
     vendor: ['linode', 'vultr', 'hcloud', 'hetzner', 'scw_secret', 'scaleway', 'ibmcloud', 'ibm_cloud', 'ovh_'],
     value: '(?:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[A-Za-z0-9_-]{32,64})',
     accepts: hasDigitAndLetter,
@@ -283,6 +342,8 @@ export const CLOUD_RULES: readonly SecretRule[] = [
   token(GROUP, {
     id: 'render-key',
     what: 'API key of Render',
+    source: 'not recorded',
+    date: null,
     starts: ['rnd_'],
     body: '[A-Za-z0-9]{28,40}(?![A-Za-z0-9_])',
     accepts: hasDigitAndLetter,
@@ -292,6 +353,8 @@ export const CLOUD_RULES: readonly SecretRule[] = [
   token(GROUP, {
     id: 'supabase-key',
     what: 'token or secret key of Supabase',
+    source: 'trufflehog supabasetoken',
+    date: '2026-11-19',
     starts: ['sbp_', 'sbv_', 'sbs_', 'sb_secret_'],
     body: '[A-Za-z0-9_-]{30,80}',
     accepts: hasDigitAndLetter,
@@ -301,6 +364,8 @@ export const CLOUD_RULES: readonly SecretRule[] = [
   token(GROUP, {
     id: 'database-platform-token',
     what: 'token of PlanetScale, Neon, Xata or Turso',
+    source: 'gitleaks planetscale-api-token, planetscale-oauth-token and others',
+    date: '2026-11-19',
     starts: ['pscale_tkn_', 'pscale_pw_', 'pscale_oauth_', 'napi_', 'xau_'],
     body: '[\\w.-]{30,100}',
     accepts: (secret) => hasDigitAndLetter(secret) && !/^napi_[a-z]+_/.test(secret),

@@ -7,6 +7,9 @@ export const CODE_HOST_RULES: readonly SecretRule[] = [
   token(CODE_HOSTS, {
     id: 'github-token',
     what: 'token of GitHub: personal, OAuth, of an app, of a refresh',
+    source: 'gitleaks github-app-token, github-oauth and others',
+    date: '2026-11-19',
+    checksum: 'CRC-32 of the body in base 62, its last six characters',
     starts: ['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'],
     // Those of an app may be its number and a JSON web token.
     body: '(?:\\d{1,12}_eyJ[\\w.-]{30,1500}|\\w{36}(?!\\w)|[A-Za-z0-9]{30,255})',
@@ -23,6 +26,8 @@ export const CODE_HOST_RULES: readonly SecretRule[] = [
   token(CODE_HOSTS, {
     id: 'github-fine-grained-token',
     what: 'fine-grained personal token of GitHub',
+    source: 'gitleaks github-fine-grained-pat',
+    date: '2026-11-19',
     starts: ['github_pat_'],
     body: '\\w{36,255}',
     glued: true,
@@ -32,6 +37,8 @@ export const CODE_HOST_RULES: readonly SecretRule[] = [
   token(CODE_HOSTS, {
     id: 'gitlab-token',
     what: 'token of GitLab: personal, deploy, trigger, runner, job, feed, mail, agent, SCIM, OAuth, feature flags, workspace',
+    source: 'gitleaks gitlab-cicd-job-token, gitlab-deploy-token and others',
+    date: '2026-11-19',
     starts: [
       'glpat-',
       'gldt-',
@@ -55,6 +62,8 @@ export const CODE_HOST_RULES: readonly SecretRule[] = [
   token(CODE_HOSTS, {
     id: 'bitbucket-token',
     what: 'app password or token of Bitbucket',
+    source: 'trufflehog bitbucketapppassword',
+    date: '2026-11-19',
     starts: ['ATBB', 'ATCTT3'],
     body: '[A-Za-z0-9_=-]{28,300}',
     samples: ['ATBB{an:32}', 'ATCTT3{w:180}'],
@@ -63,6 +72,8 @@ export const CODE_HOST_RULES: readonly SecretRule[] = [
   assigned(CODE_HOSTS, {
     id: 'bitbucket-secret',
     what: 'client secret of Bitbucket, by the name it is given',
+    source: 'gitleaks bitbucket-client-id, bitbucket-client-secret',
+    date: '2026-11-19',
     vendor: ['bitbucket'],
     value: '[A-Za-z0-9=_-]{32,64}',
     accepts: (secret) => /\d/.test(secret) && /[A-Za-z]/.test(secret),
@@ -72,6 +83,8 @@ export const CODE_HOST_RULES: readonly SecretRule[] = [
   token(CODE_HOSTS, {
     id: 'sourcegraph-token',
     what: 'access token of Sourcegraph',
+    source: 'gitleaks sourcegraph-access-token',
+    date: '2026-11-19',
     starts: ['sgp_', 'slk_'],
     body: '(?:[a-fA-F0-9]{16}_|local_)?[a-fA-F0-9]{40,64}',
     samples: ['sgp_{hex:16}_{hex:40}'],
@@ -80,6 +93,8 @@ export const CODE_HOST_RULES: readonly SecretRule[] = [
   token(CODE_HOSTS, {
     id: 'build-token',
     what: 'token of CircleCI, Buildkite or Travis',
+    source: 'trufflehog circleci, buildkite',
+    date: '2026-11-19',
     starts: ['CCIPAT_', 'CCIPRJ_', 'bkua_', 'bkaa_', 'bkpt_'],
     body: '[A-Za-z0-9_]{30,120}',
     samples: ['CCIPAT_{an:22}_{hex:40}', 'bkua_{hex:40}'],
@@ -88,6 +103,8 @@ export const CODE_HOST_RULES: readonly SecretRule[] = [
   assigned(CODE_HOSTS, {
     id: 'build-key',
     what: 'token of CircleCI, Travis, Drone, Codecov or Snyk, by the name it is given',
+    source: 'gitleaks codecov-access-token, snyk-api-token',
+    date: '2026-11-19',
     vendor: ['circle_token', 'circleci', 'travis_token', 'travis_api', 'drone_token', 'codecov', 'snyk', 'coveralls'],
     value: '(?:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[A-Za-z0-9]{32,40}|[A-Za-z0-9_-]{22})',
     accepts: (secret) => /\d/.test(secret) && /[A-Za-z]/.test(secret),
@@ -102,6 +119,9 @@ export const REGISTRY_RULES: readonly SecretRule[] = [
   token(REGISTRIES, {
     id: 'npm-token',
     what: 'access token of npm',
+    source: 'gitleaks npm-access-token',
+    date: '2026-11-19',
+    checksum: 'CRC-32 of the body in base 62, its last six characters',
     starts: ['npm_'],
     body: '(?:\\w{36}|[A-Za-z0-9]{30,60})(?!\\w)',
     accepts: (secret) => /\d|[a-z][A-Z]/.test(secret) && !/^npm_(?:config|package|lifecycle)_/.test(secret),
@@ -111,6 +131,8 @@ export const REGISTRY_RULES: readonly SecretRule[] = [
   placed(REGISTRIES, {
     id: 'npmrc-auth',
     what: 'token or password of a registry in .npmrc',
+    source: 'kingfisher npm',
+    date: '2026-11-19',
     keywords: ['_authtoken', '_auth', ':_password'],
     pattern: '(?::_password|_auth(?:Token)?)\\s{0,3}=\\s{0,3}["\']?([^\\s"\'$;]{6,2000})',
     flags: 'i',
@@ -124,6 +146,8 @@ export const REGISTRY_RULES: readonly SecretRule[] = [
   token(REGISTRIES, {
     id: 'pypi-token',
     what: 'upload token of PyPI',
+    source: 'gitleaks pypi-upload-token',
+    date: '2026-11-19',
     starts: ['pypi-'],
     body: '[\\w-]{50,500}',
     accepts: (secret) => /[A-Z]/.test(secret) && /\d/.test(secret),
@@ -133,6 +157,8 @@ export const REGISTRY_RULES: readonly SecretRule[] = [
   token(REGISTRIES, {
     id: 'rubygems-key',
     what: 'API key of RubyGems',
+    source: 'gitleaks rubygems-api-token',
+    date: '2026-11-19',
     starts: ['rubygems_'],
     body: '[a-f0-9]{48}',
     samples: ['rubygems_{hex:48}'],
@@ -141,6 +167,8 @@ export const REGISTRY_RULES: readonly SecretRule[] = [
   token(REGISTRIES, {
     id: 'nuget-key',
     what: 'API key of NuGet',
+    source: 'trufflehog nugetapikey',
+    date: '2026-11-19',
     starts: ['oy2'],
     body: '[a-z0-9]{43}(?![A-Za-z0-9])',
     samples: ['oy2{lo:43}'],
@@ -149,6 +177,8 @@ export const REGISTRY_RULES: readonly SecretRule[] = [
   token(REGISTRIES, {
     id: 'crates-token',
     what: 'token of crates.io',
+    source: 'kingfisher crates.io',
+    date: '2026-11-19',
     starts: ['cio'],
     body: '[A-Za-z0-9]{32}(?![A-Za-z0-9])',
     accepts: (secret) => /\d/.test(secret) && /[A-Z]/.test(secret),
@@ -158,6 +188,8 @@ export const REGISTRY_RULES: readonly SecretRule[] = [
   token(REGISTRIES, {
     id: 'docker-token',
     what: 'token of Docker Hub',
+    source: 'secretlint docker',
+    date: '2026-11-19',
     starts: ['dckr_pat_', 'dckr_oat_'],
     body: '[\\w-]{20,60}',
     samples: ['dckr_pat_{w:27}'],
@@ -166,6 +198,8 @@ export const REGISTRY_RULES: readonly SecretRule[] = [
   placed(REGISTRIES, {
     id: 'docker-auth',
     what: 'login in the configuration of Docker',
+    source: 'trufflehog docker',
+    date: '2026-11-19',
     keywords: ['"auth"', '\\"auth\\"'],
     pattern: '\\\\{0,3}"auth\\\\{0,3}"\\s{0,3}:\\s{0,3}\\\\{0,3}"([A-Za-z0-9+/]{8,2000}={0,2})',
     before: 2,
@@ -176,15 +210,19 @@ export const REGISTRY_RULES: readonly SecretRule[] = [
   token(REGISTRIES, {
     id: 'artifactory-token',
     what: 'API key or reference token of JFrog Artifactory',
-    starts: ['AKCp', 'cmVmdGtu'],
+    source: 'gitleaks artifactory-api-key, artifactory-reference-token',
+    date: '2026-11-19',
+    starts: ['AKCp', 'cmVmd'],
     body: '[A-Za-z0-9+/=]{50,110}',
-    accepts: (secret) => /\d/.test(secret),
-    samples: ['AKCp{an:69}', 'cmVmdGtu{an:56}'],
-    misses: ['AKCp{an:10}'],
+    accepts: (secret) => /\d/.test(secret) && (secret.length === 64 || /^(?:AKCp|cmVmdGtu)/.test(secret)),
+    samples: ['AKCp{an:69}', 'cmVmdGtu{an:56}', 'cmVmd{an:59}'],
+    misses: ['AKCp{an:10}', 'cmVmd{an:80}'],
   }),
   token(REGISTRIES, {
     id: 'packaging-token',
     what: 'token of Clojars, Packagist, Hex or Homebrew',
+    source: 'gitleaks clojars-api-token',
+    date: '2026-11-19',
     starts: ['CLOJARS_', 'packagist_ack_', 'packagist_uut_'],
     body: '[a-zA-Z0-9]{60,80}',
     samples: ['CLOJARS_{lo:60}', 'packagist_uut_{hex:68}'],
@@ -202,7 +240,10 @@ const KEY_START = /^(?:MII[A-Z][A-Za-z0-9+/][AQgw]IBA|MIG[A-Z]AgEA|MHcCAQEE|MC4C
 export const KEY_RULES: readonly SecretRule[] = [
   shaped(KEYS, {
     id: 'private-key',
+    basis: 'private key',
     what: 'private key in PEM form: RSA, EC, DSA, OpenSSH, PKCS 8, encrypted, PGP; on one line, too, and without its end',
+    source: 'gitleaks private-key',
+    date: '2026-11-19',
     keywords: ['-----begin'],
     // A narrow terminal cuts the title, too.
     pattern: `-----BEGIN[^-]{3,60}-(?:[\\s+\\\\]{0,4}-){4}${ARMOUR}(?:-----END[^-]{3,60}-----)?`,
@@ -222,9 +263,12 @@ export const KEY_RULES: readonly SecretRule[] = [
   {
     id: 'private-key-lines',
     group: KEYS,
+    basis: 'private key',
     // With its first line, the rule above names it.
     isGeneral: true,
     what: 'private key of any length, also without its first or its last line',
+    source: 'RFC 7468 (textual encodings)',
+    date: '2026-11-19',
     keywords: ['private key', 'miie', 'miic', 'miij', 'miib', 'migh', 'migk', 'mhcc', 'mc4c', 'b3blbnnzac1r'],
     pattern: /(?!)/y,
     before: 0,
@@ -241,7 +285,10 @@ export const KEY_RULES: readonly SecretRule[] = [
   },
   shaped(KEYS, {
     id: 'putty-key',
+    basis: 'private key',
     what: 'private key of PuTTY',
+    source: 'PuTTY manual, appendix on the PPK format',
+    date: '2026-11-19',
     keywords: ['private-lines:'],
     pattern:
       'Private-Lines:\\s{0,3}\\d{1,3}\\s{1,6}((?:[A-Za-z0-9+/=]{4,80}\\s{1,6}){1,80})(?:Private-MAC:\\s?[0-9a-f]{20,80})?',
@@ -251,6 +298,8 @@ export const KEY_RULES: readonly SecretRule[] = [
   token(KEYS, {
     id: 'age-secret-key',
     what: 'secret key of age',
+    source: 'gitleaks age-secret-key',
+    date: '2026-11-19',
     starts: ['AGE-SECRET-KEY-1', 'AGE-PLUGIN-'],
     body: '[0-9A-Z-]{40,120}',
     samples: ['AGE-SECRET-KEY-1{up:58}'],
@@ -259,6 +308,8 @@ export const KEY_RULES: readonly SecretRule[] = [
   shaped(KEYS, {
     id: 'wireguard-key',
     what: 'private or shared key of WireGuard',
+    source: 'kingfisher wireguard',
+    date: '2026-11-19',
     keywords: ['privatekey', 'presharedkey'],
     pattern: '(?:PrivateKey|PresharedKey)\\s{0,3}=\\s{0,3}([A-Za-z0-9+/]{43}=)',
     samples: ['PrivateKey = {b64:43}='],
@@ -267,6 +318,8 @@ export const KEY_RULES: readonly SecretRule[] = [
   shaped(KEYS, {
     id: 'json-web-key',
     what: 'private part of a JSON web key',
+    source: 'RFC 7517 (JSON web key)',
+    date: '2026-11-19',
     keywords: ['"kty"', '\\"kty\\"'],
     pattern: '"(?:d|dp|dq|qi|k)\\\\{0,3}"\\s{0,3}:\\s{0,3}\\\\{0,3}"([\\w-]{20,1000})\\\\{0,3}"',
     before: 1200,
@@ -278,6 +331,8 @@ export const KEY_RULES: readonly SecretRule[] = [
     // One beginning for a whole run: thousands of them in a row must not each look at all that follow.
     id: 'jwt',
     what: 'JSON web token, signed or not',
+    source: 'RFC 7519 (JSON web token)',
+    date: '2026-11-19',
     keywords: ['eyj'],
     pattern: '(?<![\\w-])eyJ[\\w-]{8,4000}\\.[\\w-]{8,4000}(?:\\.[\\w-]{0,4000}){0,3}',
     isWrapped: true,
@@ -287,6 +342,8 @@ export const KEY_RULES: readonly SecretRule[] = [
   shaped(KEYS, {
     id: 'password-hash',
     what: 'hash of a password, as in /etc/shadow and .htpasswd',
+    source: 'crypt(5)',
+    date: '2026-11-19',
     keywords: ['$2a$', '$2b$', '$2y$', '$6$', '$5$', '$y$', '$apr1$', '$argon2'],
     pattern:
       '\\$(?:2[aby]\\$\\d{2}\\$[./A-Za-z0-9]{53}|[56]\\$(?:rounds=\\d{1,9}\\$)?[./A-Za-z0-9]{1,16}\\$[./A-Za-z0-9]{43,86}|y\\$[./A-Za-z0-9]{1,8}\\$[./A-Za-z0-9]{4,30}\\$[./A-Za-z0-9]{43}|apr1\\$[./A-Za-z0-9]{1,8}\\$[./A-Za-z0-9]{22}|argon2(?:id|i|d)\\$v=\\d{1,3}\\$[mtp=,\\d]{5,40}\\$[A-Za-z0-9+/]{8,100}\\$[A-Za-z0-9+/]{16,200})',

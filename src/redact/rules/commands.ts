@@ -47,6 +47,8 @@ export const COMMAND_RULES: readonly SecretRule[] = [
   placed(GROUP, {
     id: 'command-option',
     what: 'option of a command: --password, --token, --api-key and the like',
+    source: 'manuals of the commands',
+    date: '2026-11-19',
     keywords: [
       '-pass',
       '-pwd',
@@ -86,6 +88,8 @@ export const COMMAND_RULES: readonly SecretRule[] = [
   placed(GROUP, {
     id: 'command-password',
     what: 'password of mysql, sqlcmd, sshpass, docker login, redis-cli, mongo, mosquitto, htpasswd, zip or 7z',
+    source: 'manuals of the commands',
+    date: '2026-11-19',
     keywords: [
       'mysql',
       'mariadb',
@@ -130,6 +134,8 @@ export const COMMAND_RULES: readonly SecretRule[] = [
   placed(GROUP, {
     id: 'user-and-password',
     what: 'user and password of curl, wget, httpie, smbclient or lftp',
+    source: 'manuals of the commands',
+    date: '2026-11-19',
     keywords: ['curl', 'wget', 'http', 'xh', 'smbclient', 'lftp'],
     pattern:
       '\\b(?:curl|wget|smbclient|lftp|(?:https?|xh)(?=\\s))\\b[^\\n;|&]{0,400}?\\s(?:-u|-U|--user|--proxy-user|-a|--auth)(?:\\s{1,3}|=)?["\']?[^\\s:"\'`\\\\]{1,200}:([^\\s"\'`\\\\]{1,200})',
@@ -142,6 +148,8 @@ export const COMMAND_RULES: readonly SecretRule[] = [
   placed(GROUP, {
     id: 'openssl-password',
     what: 'password of openssl',
+    source: 'manuals of the commands',
+    date: '2026-11-19',
     keywords: ['pass:'],
     pattern: `(?<![\\w-])--?pass(?:in|out|word|wd)?${COMMAND_SPACE}["']?pass:${ARGUMENT}`,
     before: 24,
@@ -154,6 +162,8 @@ export const COMMAND_RULES: readonly SecretRule[] = [
     // What a config map is made of is no secret.
     id: 'from-literal',
     what: 'literal of a Kubernetes secret',
+    source: 'manuals of the commands',
+    date: '2026-11-19',
     keywords: ['--from-literal'],
     pattern: `(?<!configmap(?:[^\\n;|&]|\\\\\\r?\\n){0,300})--from-literal(?:=|${COMMAND_SPACE})["']?[\\w.-]{1,100}=${ARGUMENT}`,
     accepts: (secret) => !isReference(secret),
@@ -166,6 +176,8 @@ export const COMMAND_RULES: readonly SecretRule[] = [
   placed(GROUP, {
     id: 'piped-password',
     what: 'password that a command is given on its input: echo … | sudo -S',
+    source: 'troupe: forms in its own tests',
+    date: '2026-11-19',
     keywords: ['echo ', 'printf ', 'echo\t'],
     pattern: `(?:echo|printf)\\s{1,3}(?:-\\w{1,3}\\s{1,3}){0,2}(?:'%s(?:\\n)?'\\s{1,3}|"%s(?:\\n)?"\\s{1,3})?(?:"([^"\\n]{3,200})"|'([^'\\n]{3,200})'|([^\\s"'|;&<>]{3,200}))\\s{0,3}\\|\\s{0,3}(?:[\\w./ -]{0,80}\\s)?(?:sudo\\s[^|;\\n]{0,40}-\\w{0,3}S|(?:docker|podman|helm|oras|crane|skopeo|buildah|nerdctl|az|gh|npm|op|vault|flyctl|fly|wrangler|heroku|aws|gcloud|kubectl|pass|cryptsetup|gpg2?|kinit|passwd|smbpasswd|restic|borg|psql|mysql|ssh-add|openssl|keepassxc-cli|bw|doctl|huggingface-cli|hf|twine|snap|su|htpasswd|rclone|age|ansible-vault)\\b[^|;\\n]{0,120}?(?:stdin|password|passphrase|login|secret|insert|kinit|passwd|with-token|luks|variable set|-pass|\\bput\\b)|(?:sudo )?chpasswd)`,
     reach: 600,
@@ -181,6 +193,8 @@ export const COMMAND_RULES: readonly SecretRule[] = [
   placed(GROUP, {
     id: 'command-secret',
     what: 'secret in its place among the words of a command: sqlplus, net user, gh secret, keytool, ldapsearch and the like',
+    source: 'manuals of the commands',
+    date: '2026-11-19',
     keywords: [
       'sqlplus',
       'net user',
@@ -253,6 +267,8 @@ export const COMMAND_RULES: readonly SecretRule[] = [
   placed(GROUP, {
     id: 'credentials-call',
     what: 'password or key in its place among the arguments of a call: Credentials(user, password), jwt.sign(data, key)',
+    source: 'troupe: forms in its own tests',
+    date: '2026-11-19',
     keywords: [
       'credential(',
       'credentials(',
@@ -287,6 +303,8 @@ export const COMMAND_RULES: readonly SecretRule[] = [
   placed(GROUP, {
     id: 'typed-password',
     what: 'what a test of a page types into a field for a password',
+    source: 'troupe: forms in its own tests',
+    date: '2026-11-19',
     keywords: ['.fill(', '.type(', 'send_keys(', 'sendkeys(', 'setvalue('],
     pattern:
       '(?:password|passwd|pwd|passcode|token|secret)["\'\\]]{1,4}\\s{0,3}\\)\\s{0,3}\\.(?:fill|type|send_?keys|setvalue)\\(\\s{0,3}(?:"([^"\\n]{4,200})"|\'([^\'\\n]{4,200})\')',
@@ -300,6 +318,8 @@ export const COMMAND_RULES: readonly SecretRule[] = [
   placed(GROUP, {
     id: 'sql-password',
     what: 'password in a statement for a database: IDENTIFIED BY, SET PASSWORD, ENCRYPTED PASSWORD',
+    source: 'manuals of the databases',
+    date: '2026-11-19',
     keywords: ['identified', 'password', 'pgp_sym_', 'aes_encrypt', 'dblink', 'crypt('],
     pattern: `(?:identified\\s{1,3}(?:with\\s{1,3}['"]?\\w{1,60}['"]?\\s{1,3})?(?:by|as)\\s{1,3}(?:password\\s{1,3}|values\\s{1,3})?|(?<=(?:role|user|login|encrypted|with|set)\\s[^;\\n]{0,120})password\\s{0,3}(?:for\\s{1,3}['"\\w@%\`.-]{1,80}\\s{0,3})?=?\\s{0,3}(?:password\\s{0,2})?\\(?\\s{0,2}|(?<!\\w)crypt\\(\\s{0,3}(?=[^\\n]{1,300}gen_salt)|(?:pgp_sym_(?:en|de)crypt|aes_(?:en|de)crypt)\\([^()\\n]{1,80},\\s{0,3})(?:N?'((?:[^'\\n]|''){3,300})'|(?<=(?:user|to|role|login)\\s[^\\n"]{1,80}identified[^\\n"]{0,60})"([^"\\n]{3,300})"|"([^"\\n]{3,300})"(?=\\s{0,3};)|(?<=by\\s{1,3})([^\\s;'"\`<>]{4,100})(?=;))`,
     flags: 'i',
@@ -322,6 +342,8 @@ export const HEADER_RULES: readonly SecretRule[] = [
   placed(GROUP, {
     id: 'authorization-header',
     what: 'what an Authorization header carries',
+    source: 'RFC 9110 (Authorization)',
+    date: '2026-11-19',
     keywords: ['authorization'],
     pattern:
       '(?:proxy-)?authorization\\\\{0,3}["\'`]?(?:\\s{0,3}[:=,]\\s{0,3}|\\s{1,3}(?=["\'](?:bearer|basic|token)\\s))\\\\{0,3}["\'`]?(?:(?:bearer|token|basic|digest|apikey|negotiate|ssws|bot)\\s{1,3})?([^\\s"\'\\\\,`;<>()]{6,4000})',
@@ -349,6 +371,8 @@ export const HEADER_RULES: readonly SecretRule[] = [
   placed(GROUP, {
     id: 'bearer-token',
     what: 'token behind the word Bearer',
+    source: 'RFC 6750 (bearer tokens)',
+    date: '2026-11-19',
     keywords: ['bearer'],
     pattern: 'bearer\\s{1,3}([\\w.~+/=-]{16,4000})',
     flags: 'i',
@@ -364,6 +388,8 @@ export const HEADER_RULES: readonly SecretRule[] = [
   placed(GROUP, {
     id: 'basic-credentials',
     what: 'user and password in base64 behind the word Basic',
+    source: 'RFC 7617 (basic authentication)',
+    date: '2026-11-19',
     keywords: ['basic'],
     pattern: '\\bbasic\\s{1,3}([A-Za-z0-9+/]{8,1000}={0,2})(?![\\w+/=])',
     flags: 'i',
@@ -375,6 +401,8 @@ export const HEADER_RULES: readonly SecretRule[] = [
   placed(GROUP, {
     id: 'cookie',
     what: 'cookies of a header',
+    source: 'RFC 6265 (cookies)',
+    date: '2026-11-19',
     keywords: ['cookie:', 'cookie":', "cookie':", 'cookie\\":'],
     pattern: '(?:set-)?cookie\\\\{0,3}["\']?:\\s{0,3}\\\\{0,3}["\']?([\\w.%-]{1,80}=[^\\r\\n"\'\\\\]{6,4000})',
     flags: 'i',
@@ -385,6 +413,8 @@ export const HEADER_RULES: readonly SecretRule[] = [
   placed(GROUP, {
     id: 'session-cookie',
     what: 'session in a cookie, by its usual names',
+    source: 'troupe: forms in its own tests',
+    date: '2026-11-19',
     keywords: [
       'session=',
       'sessionid=',
@@ -414,6 +444,8 @@ export const HEADER_RULES: readonly SecretRule[] = [
   placed(GROUP, {
     id: 'key-header',
     what: 'header that carries a key: X-Api-Key, X-Auth-Token, PRIVATE-TOKEN and the like',
+    source: 'troupe: forms in its own tests',
+    date: '2026-11-19',
     keywords: ['x-', 'private-token', 'job-token', 'api-key:', 'apikey:', 'ocp-apim', 'deploy-token'],
     pattern:
       '(?<![\\w])(?:x-[a-z-]{0,30}(?:key|token|secret|auth)|private-token|job-token|deploy-token|api-?key|ocp-apim-subscription-key)\\\\{0,3}["\']?\\s{0,3}[:=]\\s{0,3}\\\\{0,3}["\']?([^\\s"\'\\\\,;<>(){}]{8,1000})',

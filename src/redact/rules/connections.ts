@@ -7,6 +7,8 @@ export const CONNECTION_RULES: readonly SecretRule[] = [
   placed(GROUP, {
     id: 'url-password',
     what: 'password in a URL: postgres, mysql, mongodb, redis, amqp, ftp, https and any other scheme',
+    source: 'RFC 3986 (user information of a URI)',
+    date: '2026-11-19',
     keywords: ['://'],
     pattern: ":\\/\\/[^\\s:@/\"'<>`]{0,200}:((?:[^\\s@/\"'<>`]|'(?![,;)\\]}+:.])){1,300})@(?=[\\w.\\[$%{-])",
     isWrapped: true,
@@ -28,6 +30,8 @@ export const CONNECTION_RULES: readonly SecretRule[] = [
     // Passwords with @ or / in them: the last @ before the host ends it.
     id: 'database-url',
     what: 'password with unusual characters in the URL of a database',
+    source: 'RFC 3986 (user information of a URI)',
+    date: '2026-11-19',
     keywords: [
       'postgres',
       'mysql',
@@ -54,6 +58,8 @@ export const CONNECTION_RULES: readonly SecretRule[] = [
     // Where a user's name may stand: tokens are longer than names, and have digits.
     id: 'url-token',
     what: 'token in the place of a user in a URL',
+    source: 'RFC 3986 (user information of a URI)',
+    date: '2026-11-19',
     keywords: ['://'],
     pattern: ':\\/\\/([\\w.~+=-]{16,300})@(?=[\\w.\\[-])',
     minEntropy: 3,
@@ -64,6 +70,8 @@ export const CONNECTION_RULES: readonly SecretRule[] = [
   shaped(GROUP, {
     id: 'github-url-token',
     what: 'token of GitHub in the place of a user',
+    source: 'secretlint npm',
+    date: '2026-11-19',
     keywords: [':x-oauth-basic@'],
     pattern: '://([^\\s:@/]{1,256}):x-oauth-basic@',
     before: 260,
@@ -75,6 +83,8 @@ export const CONNECTION_RULES: readonly SecretRule[] = [
   placed(GROUP, {
     id: 'connection-string',
     what: 'password in a connection string (ODBC, ADO, JDBC, libpq)',
+    source: 'kingfisher odbc',
+    date: '2026-11-19',
     keywords: ['pwd=', 'password=', 'pass='],
     pattern:
       '(?:[;?&{]|\\b(?:user(?:name| id)?|uid|host|server|dbname|data source)\\s?=[^\\s;&"\']{1,100}[;&\\s])\\s{0,3}(?:pwd|password|pass)\\s{0,2}=\\s{0,2}(\\{[^}\\n]{1,100}\\}|[^\\s;&"\'`{}<>]{1,200})',
@@ -93,6 +103,8 @@ export const CONNECTION_RULES: readonly SecretRule[] = [
   placed(GROUP, {
     id: 'signed-url',
     what: 'signature or token in a URL',
+    source: 'AWS and Azure documentation of signed URLs',
+    date: '2026-11-19',
     keywords: ['sig=', 'signature=', '-token=', '_token=', 'access_token='],
     pattern:
       '[?&;](?:sig|signature|x-amz-signature|x-amz-security-token|x-goog-signature|access_token|auth_token|private_token|refresh_token|id_token)=([\\w%+/=.~-]{16,4000})',
@@ -110,6 +122,8 @@ export const CONNECTION_RULES: readonly SecretRule[] = [
   placed(GROUP, {
     id: 'netrc',
     what: 'password in .netrc',
+    source: 'kingfisher netrc',
+    date: '2026-11-19',
     keywords: ['password'],
     pattern:
       '\\b(?:machine\\s{1,20}(?:[\\w-]{1,60}\\.[\\w.-]{1,200}|localhost)|(?:machine\\s{1,20}[\\w.-]{1,200}|default)\\s{1,20}login\\s{1,20}\\S{1,200})(?:\\s{1,20}login\\s{1,20}\\S{1,200})?\\s{1,20}password\\s{1,20}(\\S{1,300})',
@@ -122,6 +136,8 @@ export const CONNECTION_RULES: readonly SecretRule[] = [
   placed(GROUP, {
     id: 'pgpass',
     what: 'line of .pgpass',
+    source: 'PostgreSQL documentation of the password file',
+    date: '2026-11-19',
     keywords: [':5432:', ':5433:', ':6432:', ':*:'],
     pattern:
       '(?<=^|\\n|[\\t→ "\'`])[\\w.*-]{1,100}:(?:543\\d|6432|\\*):[\\w*.-]{1,60}:[\\w*.-]{1,60}:([^\\s:"\'`]{3,100})(?=\\s|["\'`]|$)',

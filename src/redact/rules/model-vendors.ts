@@ -6,6 +6,8 @@ export const MODEL_VENDOR_RULES: readonly SecretRule[] = [
   token(MODEL_VENDORS, {
     id: 'anthropic-key',
     what: 'API, admin or OAuth key of Anthropic',
+    source: 'gitleaks anthropic-admin-api-key, anthropic-api-key',
+    date: '2026-11-19',
     starts: ['sk-ant-'],
     body: '[\\w-]{16,250}',
     glued: true,
@@ -15,6 +17,8 @@ export const MODEL_VENDOR_RULES: readonly SecretRule[] = [
   token(MODEL_VENDORS, {
     id: 'openai-key',
     what: 'key of OpenAI: project, service account, admin, user; and of those who took its look (DeepSeek, Moonshot, Stability)',
+    source: 'gitleaks openai-api-key',
+    date: '2026-11-19',
     starts: ['sk-'],
     body: '(?!ant-|or-v1-|lf-)[A-Za-z0-9_-]{20,250}',
     minEntropy: 2.6,
@@ -27,6 +31,8 @@ export const MODEL_VENDOR_RULES: readonly SecretRule[] = [
   token(MODEL_VENDORS, {
     id: 'openrouter-key',
     what: 'key of OpenRouter',
+    source: 'trufflehog openrouter',
+    date: '2026-11-19',
     starts: ['sk-or-v1-'],
     body: '[a-f0-9]{32,80}',
     samples: ['sk-or-v1-{hex:64}'],
@@ -35,6 +41,8 @@ export const MODEL_VENDOR_RULES: readonly SecretRule[] = [
   token(MODEL_VENDORS, {
     id: 'hugging-face-token',
     what: 'token of Hugging Face',
+    source: 'gitleaks huggingface-access-token, huggingface-organization-api-token',
+    date: '2026-11-19',
     starts: ['hf_', 'api_org_'],
     body: '[A-Za-z0-9]{30,60}(?![A-Za-z0-9_])',
     samples: ['hf_{an:34}', 'api_org_{an:34}'],
@@ -43,6 +51,8 @@ export const MODEL_VENDOR_RULES: readonly SecretRule[] = [
   token(MODEL_VENDORS, {
     id: 'groq-key',
     what: 'key of Groq',
+    source: 'secretlint groq',
+    date: '2026-11-19',
     starts: ['gsk_'],
     body: '[A-Za-z0-9]{40,80}',
     samples: ['gsk_{an:52}'],
@@ -51,6 +61,8 @@ export const MODEL_VENDOR_RULES: readonly SecretRule[] = [
   token(MODEL_VENDORS, {
     id: 'xai-key',
     what: 'key of xAI',
+    source: 'trufflehog xai',
+    date: '2026-11-19',
     starts: ['xai-'],
     body: '[A-Za-z0-9]{60,100}',
     samples: ['xai-{an:80}'],
@@ -59,6 +71,8 @@ export const MODEL_VENDOR_RULES: readonly SecretRule[] = [
   token(MODEL_VENDORS, {
     id: 'perplexity-key',
     what: 'key of Perplexity',
+    source: 'gitleaks perplexity-api-key',
+    date: '2026-11-19',
     starts: ['pplx-'],
     body: '[A-Za-z0-9]{32,80}',
     samples: ['pplx-{an:48}'],
@@ -67,6 +81,8 @@ export const MODEL_VENDOR_RULES: readonly SecretRule[] = [
   token(MODEL_VENDORS, {
     id: 'replicate-token',
     what: 'token of Replicate',
+    source: 'trufflehog replicate',
+    date: '2026-11-19',
     starts: ['r8_'],
     body: '[A-Za-z0-9]{30,60}',
     samples: ['r8_{an:37}'],
@@ -75,6 +91,8 @@ export const MODEL_VENDOR_RULES: readonly SecretRule[] = [
   token(MODEL_VENDORS, {
     id: 'nvidia-key',
     what: 'key of NVIDIA',
+    source: 'trufflehog nvapi',
+    date: '2026-11-19',
     starts: ['nvapi-'],
     body: '[\\w-]{40,100}',
     samples: ['nvapi-{w:64}'],
@@ -83,6 +101,8 @@ export const MODEL_VENDOR_RULES: readonly SecretRule[] = [
   token(MODEL_VENDORS, {
     id: 'fireworks-key',
     what: 'key of Fireworks, Cerebras or Together',
+    source: 'not recorded',
+    date: null,
     starts: ['fw_', 'csk-', 'tgp_v1_'],
     body: '[A-Za-z0-9_-]{22,60}(?![A-Za-z0-9_])',
     accepts: (secret) => hasDigitAndLetter(secret) && !/(?:[_-][a-z]{3,}){2}/.test(secret.slice(4)),
@@ -93,6 +113,8 @@ export const MODEL_VENDOR_RULES: readonly SecretRule[] = [
   token(MODEL_VENDORS, {
     id: 'langsmith-key',
     what: 'key of LangSmith or Langfuse',
+    source: 'trufflehog langsmith, langfuse',
+    date: '2026-11-19',
     starts: ['lsv2_pt_', 'lsv2_sk_', 'ls__', 'sk-lf-'],
     body: '[a-f0-9_-]{32,60}',
     samples: ['lsv2_pt_{hex:32}_{hex:10}', 'sk-lf-{uuid}'],
@@ -101,6 +123,8 @@ export const MODEL_VENDOR_RULES: readonly SecretRule[] = [
   token(MODEL_VENDORS, {
     id: 'vector-store-key',
     what: 'key of Pinecone, Jina, Voyage or Tavily',
+    source: 'trufflehog pinecone',
+    date: '2026-11-19',
     starts: ['pcsk_', 'jina_', 'tvly-', 'pa-'],
     body: '[A-Za-z0-9_-]{32,100}(?![\\w-])',
     accepts: (secret) => hasDigitAndLetter(secret) && /[A-Z]/.test(secret),
@@ -111,6 +135,8 @@ export const MODEL_VENDOR_RULES: readonly SecretRule[] = [
   token(MODEL_VENDORS, {
     id: 'elevenlabs-key',
     what: 'key of ElevenLabs',
+    source: 'trufflehog elevenlabs',
+    date: '2026-11-19',
     starts: ['sk_'],
     body: '[a-f0-9]{48}(?![A-Za-z0-9])',
     samples: ['sk_{hex:48}'],
@@ -119,6 +145,8 @@ export const MODEL_VENDOR_RULES: readonly SecretRule[] = [
   token(MODEL_VENDORS, {
     id: 'scraper-key',
     what: 'key of Firecrawl, Apify or Browserbase',
+    source: 'trufflehog apify',
+    date: '2026-11-19',
     starts: ['fc-', 'apify_api_', 'bb_live_'],
     body: '[A-Za-z0-9_-]{27,50}(?![\\w-])',
     accepts: (secret) => hasDigitAndLetter(secret) && !/^fc-(?![a-f0-9]{32}$)/.test(secret),
@@ -128,6 +156,8 @@ export const MODEL_VENDOR_RULES: readonly SecretRule[] = [
   token(MODEL_VENDORS, {
     id: 'cursor-key',
     what: 'key of Cursor',
+    source: 'not recorded',
+    date: null,
     starts: ['key_', 'crsr_'],
     body: '[a-f0-9]{64}(?![A-Za-z0-9])',
     samples: ['key_{hex:64}', 'crsr_{hex:64}'],
@@ -136,6 +166,8 @@ export const MODEL_VENDOR_RULES: readonly SecretRule[] = [
   token(MODEL_VENDORS, {
     id: 'wandb-key',
     what: 'key of Weights & Biases',
+    source: 'trufflehog weightsandbiases',
+    date: '2026-11-19',
     starts: ['wandb_v1_'],
     body: '[\\w-]{40,100}',
     samples: ['wandb_v1_{w:70}'],
@@ -144,6 +176,8 @@ export const MODEL_VENDOR_RULES: readonly SecretRule[] = [
   assigned(MODEL_VENDORS, {
     id: 'model-vendor-key',
     what: 'key of Mistral, Cohere, DeepL, Deepgram, AssemblyAI, Azure OpenAI and others, by the name it is given',
+    source: 'gitleaks cohere-api-token',
+    date: '2026-11-19',
     vendor: [
       'mistral',
       'cohere',
@@ -177,6 +211,8 @@ export const MODEL_VENDOR_RULES: readonly SecretRule[] = [
   shaped(MODEL_VENDORS, {
     id: 'claude-session-key',
     what: 'session of claude.ai, as browsers keep it',
+    source: 'not recorded',
+    date: null,
     keywords: ['sessionkey'],
     pattern: 'sessionKey\\s{0,2}[=:]\\s{0,2}["\']?([\\w-]{20,300})',
     samples: ['sessionKey={w:80}'],
@@ -191,6 +227,8 @@ export const CHAT_RULES: readonly SecretRule[] = [
   token(CHAT, {
     id: 'slack-token',
     what: 'token of Slack: bot, user, workspace, refresh, configuration',
+    source: 'gitleaks slack-bot-token, slack-config-access-token and others',
+    date: '2026-11-19',
     starts: ['xoxa-', 'xoxb-', 'xoxc-', 'xoxd-', 'xoxe-', 'xoxe.', 'xoxo-', 'xoxp-', 'xoxr-', 'xoxs-'],
     body: '[\\w.%/+-]{5,400}',
     glued: true,
@@ -200,6 +238,8 @@ export const CHAT_RULES: readonly SecretRule[] = [
   token(CHAT, {
     id: 'slack-app-token',
     what: 'app-level token of Slack',
+    source: 'gitleaks slack-app-token',
+    date: '2026-11-19',
     starts: ['xapp-'],
     body: '(?:\\d-[\\w-]{5,300}|(?=[a-z-]{0,60}[\\dA-Z])[A-Za-z0-9]{1,40}(?:-[A-Za-z0-9]{1,40}){1,8})',
     samples: ['xapp-1-A{up:10}-{num:13}-{hex:64}'],
@@ -208,6 +248,8 @@ export const CHAT_RULES: readonly SecretRule[] = [
   shaped(CHAT, {
     id: 'slack-webhook',
     what: 'webhook of Slack',
+    source: 'gitleaks slack-webhook-url',
+    date: '2026-11-19',
     keywords: ['hooks.slack.com', 'hooks.slack-gov.com'],
     pattern:
       'hooks\\.slack(?:-gov)?\\.com/(?:services/(T\\w{1,40}/B\\w{1,40}/\\w{1,60})|(?:services|workflows|triggers)/([A-Za-z0-9+/_-]{20,200}))',
@@ -219,6 +261,8 @@ export const CHAT_RULES: readonly SecretRule[] = [
     // The first part is the bot's id in base64: digits begin so.
     id: 'discord-token',
     what: 'token of a Discord bot',
+    source: 'trufflehog discordbottoken',
+    date: '2026-11-19',
     keywords: ['md', 'mt', 'mj', 'mz', 'nd', 'nt', 'nj', 'nz', 'od', 'ot'],
     pattern: '(?<![\\w.-])[MNO][A-Za-z][\\w-]{21,26}\\.[\\w-]{6}\\.[\\w-]{27,40}(?![\\w-])',
     minEntropy: 4,
@@ -229,6 +273,8 @@ export const CHAT_RULES: readonly SecretRule[] = [
   shaped(CHAT, {
     id: 'discord-webhook',
     what: 'webhook of Discord',
+    source: 'trufflehog discordwebhook',
+    date: '2026-11-19',
     keywords: ['/api/webhooks/'],
     pattern: '/api/webhooks/\\d{5,30}/([\\w-]{30,100})',
     isWrapped: true,
@@ -238,6 +284,8 @@ export const CHAT_RULES: readonly SecretRule[] = [
   shaped(CHAT, {
     id: 'telegram-token',
     what: 'token of a Telegram bot',
+    source: 'gitleaks telegram-bot-api-token',
+    date: '2026-11-19',
     keywords: [':aa'],
     pattern: '(?<!\\d)\\d{6,12}:AA[\\w-]{30,40}',
     before: 12,
@@ -249,6 +297,8 @@ export const CHAT_RULES: readonly SecretRule[] = [
   shaped(CHAT, {
     id: 'teams-webhook',
     what: 'webhook of Microsoft Teams',
+    source: 'gitleaks microsoft-teams-webhook',
+    date: '2026-11-19',
     keywords: ['.webhook.office.com/', 'outlook.office.com/webhook/'],
     pattern: '(?:\\.webhook\\.office\\.com/webhookb2|outlook\\.office\\.com/webhook)/([\\w@/-]{40,250})',
     isWrapped: true,
@@ -258,6 +308,8 @@ export const CHAT_RULES: readonly SecretRule[] = [
   shaped(CHAT, {
     id: 'google-chat-webhook',
     what: 'webhook of Google Chat',
+    source: 'not recorded',
+    date: null,
     keywords: ['chat.googleapis.com/v1/spaces/'],
     pattern:
       'chat\\.googleapis\\.com/v1/spaces/[\\w-]{4,40}/messages\\?(key=[\\w-]{20,60}&(?:amp;)?token=[\\w%-]{20,100})',
@@ -267,6 +319,8 @@ export const CHAT_RULES: readonly SecretRule[] = [
   shaped(CHAT, {
     id: 'automation-webhook',
     what: 'webhook of Zapier, Make or IFTTT',
+    source: 'trufflehog zapierwebhook',
+    date: '2026-11-19',
     keywords: ['hooks.zapier.com/hooks/catch/', '.make.com/', 'maker.ifttt.com/'],
     pattern:
       '(?:hooks\\.zapier\\.com/hooks/catch/(\\d{4,12}/[a-z0-9]{5,12})|\\.make\\.com/([a-z0-9]{28,40})|maker\\.ifttt\\.com/trigger/\\w{1,60}/(?:json/)?with/key/([\\w-]{15,60}))',
@@ -281,6 +335,8 @@ export const PAYMENT_RULES: readonly SecretRule[] = [
   token(PAYMENT, {
     id: 'stripe-key',
     what: 'secret or restricted key of Stripe, live or test (also Clerk, Paystack), and the secret of a webhook',
+    source: 'gitleaks stripe-access-token',
+    date: '2026-11-19',
     starts: ['sk_live_', 'sk_test_', 'sk_prod_', 'rk_live_', 'rk_test_', 'rk_prod_', 'whsec_'],
     body: '[A-Za-z0-9+/=]{10,250}',
     glued: true,
@@ -291,6 +347,8 @@ export const PAYMENT_RULES: readonly SecretRule[] = [
   token(PAYMENT, {
     id: 'square-token',
     what: 'access token or OAuth secret of Square',
+    source: 'gitleaks square-access-token',
+    date: '2026-11-19',
     starts: ['sq0atp-', 'sq0csp-', 'sq0idp-', 'EAAA'],
     body: '[\\w-]{22,80}(?![\\w-])',
     accepts: hasDigitAndLetter,
@@ -300,6 +358,8 @@ export const PAYMENT_RULES: readonly SecretRule[] = [
   token(PAYMENT, {
     id: 'braintree-token',
     what: 'access token of Braintree or PayPal',
+    source: 'not recorded',
+    date: null,
     starts: ['access_token$production$', 'access_token$sandbox$'],
     body: '[0-9a-z]{16}\\$[0-9a-f]{32}',
     samples: ['access_token$production${lo:16}${hex:32}'],
@@ -308,6 +368,8 @@ export const PAYMENT_RULES: readonly SecretRule[] = [
   assigned(PAYMENT, {
     id: 'paypal-secret',
     what: 'secret of PayPal, by the name it is given',
+    source: 'trufflehog paypaloauth',
+    date: '2026-11-19',
     vendor: ['paypal'],
     value: 'E[\\w-]{60,90}',
     accepts: hasDigitAndLetter,
@@ -317,6 +379,8 @@ export const PAYMENT_RULES: readonly SecretRule[] = [
   token(PAYMENT, {
     id: 'adyen-key',
     what: 'API key of Adyen',
+    source: 'not recorded',
+    date: null,
     starts: ['AQE'],
     body: '[A-Za-z0-9+/]{60,250}(?:={1,2}|-)[A-Za-z0-9+/=<>(){}^~!?.,;:\\[\\]|#@$%&*_-]{0,120}',
     accepts: hasDigitAndLetter,
@@ -326,6 +390,8 @@ export const PAYMENT_RULES: readonly SecretRule[] = [
   token(PAYMENT, {
     id: 'plaid-token',
     what: 'access token of Plaid',
+    source: 'gitleaks plaid-api-token',
+    date: '2026-11-19',
     starts: ['access-sandbox-', 'access-development-', 'access-production-'],
     body: '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}',
     samples: ['access-production-{uuid}'],
@@ -334,14 +400,18 @@ export const PAYMENT_RULES: readonly SecretRule[] = [
   token(PAYMENT, {
     id: 'flutterwave-key',
     what: 'secret key of Flutterwave',
-    starts: ['FLWSECK-', 'FLWSECK_TEST-'],
+    source: 'gitleaks flutterwave-encryption-key, flutterwave-secret-key',
+    date: '2026-11-19',
+    starts: ['FLWSECK-', 'FLWSECK_TEST-', 'FLWSECK_TEST'],
     body: '[a-hA-H0-9]{12,40}(?:-X)?',
-    samples: ['FLWSECK_TEST-{hex:32}-X'],
+    samples: ['FLWSECK_TEST-{hex:32}-X', 'FLWSECK_TEST{hex:12}'],
     misses: ['FLWSECK_TEST-x'],
   }),
   token(PAYMENT, {
     id: 'payment-token',
     what: 'key of Shippo, EasyPost, Mollie, Razorpay, Polar or Checkout.com',
+    source: 'gitleaks easypost-api-token, easypost-test-api-token and others',
+    date: '2026-11-19',
     starts: ['shippo_live_', 'shippo_test_', 'EZAK', 'EZTK', 'rzp_live_', 'rzp_test_', 'polar_oat_', 'sk_sbox_'],
     body: '[A-Za-z0-9]{14,64}',
     // One in eleven keys of Razorpay has no digit.
@@ -352,6 +422,8 @@ export const PAYMENT_RULES: readonly SecretRule[] = [
   assigned(PAYMENT, {
     id: 'payment-key',
     what: 'key of Mollie, Coinbase, Razorpay, GoCardless, Lob or Plaid, by the name it is given',
+    source: 'gitleaks coinbase-access-token, gocardless-api-token and others',
+    date: '2026-11-19',
     vendor: ['mollie', 'coinbase', 'razorpay', 'gocardless', 'lob_api', 'plaid', 'adyen', 'wise_api'],
     value: '(?:live_|test_)?[\\w-]{24,64}',
     accepts: hasDigitAndLetter,

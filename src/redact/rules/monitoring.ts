@@ -6,6 +6,8 @@ export const MONITORING_RULES: readonly SecretRule[] = [
   assigned(GROUP, {
     id: 'datadog-key',
     what: 'API or application key of Datadog, by the name it is given',
+    source: 'trufflehog datadogtoken',
+    date: '2026-11-19',
     vendor: ['datadog', 'dd_api_key', 'dd_app_key', 'dd-api-key', 'dd-application-key', 'dd_application_key'],
     value: '[a-f0-9]{32,40}',
     samples: ['DD_API_KEY={hex:32}', 'DATADOG_APP_KEY: "{hex:40}"', 'DD-API-KEY: {hex:32}'],
@@ -14,6 +16,8 @@ export const MONITORING_RULES: readonly SecretRule[] = [
   token(GROUP, {
     id: 'new-relic-key',
     what: 'key of New Relic: user, ingest, browser',
+    source: 'gitleaks new-relic-browser-api-token, new-relic-insert-key and others',
+    date: '2026-11-19',
     starts: ['NRAK-', 'NRAA-', 'NRII-', 'NRIQ-', 'NRRA-', 'NRJS-'],
     body: '[\\w-]{19,40}',
     samples: ['NRAK-{up:27}', 'NRJS-{hex:19}'],
@@ -22,6 +26,8 @@ export const MONITORING_RULES: readonly SecretRule[] = [
   shaped(GROUP, {
     id: 'new-relic-licence',
     what: 'licence key of New Relic',
+    source: 'trufflehog newreliclicensekey',
+    date: '2026-11-19',
     keywords: ['nral'],
     pattern: '(?<![A-Za-z0-9])[a-f0-9]{2}[a-z0-9]{2,4}[a-f0-9]{28,34}[A-Fa-f0-9]{0,4}NRAL(?![A-Za-z0-9])',
     before: 44,
@@ -33,6 +39,8 @@ export const MONITORING_RULES: readonly SecretRule[] = [
   token(GROUP, {
     id: 'sentry-token',
     what: 'token of Sentry',
+    source: 'gitleaks sentry-org-token, sentry-user-token',
+    date: '2026-11-19',
     starts: ['sntrys_', 'sntryu_', 'sntrya_'],
     body: '[\\w=+/-]{40,400}',
     samples: ['sntrys_{w:120}', 'sntryu_{hex:64}'],
@@ -41,6 +49,8 @@ export const MONITORING_RULES: readonly SecretRule[] = [
   shaped(GROUP, {
     id: 'sentry-dsn',
     what: 'DSN of Sentry',
+    source: 'Sentry documentation of the DSN',
+    date: '2026-11-19',
     keywords: ['.ingest.', 'sentry.io'],
     pattern: 'https?://([0-9a-f]{32}(?::[0-9a-f]{32})?)@[\\w.-]{1,100}sentry\\.io',
     before: 130,
@@ -51,6 +61,8 @@ export const MONITORING_RULES: readonly SecretRule[] = [
   token(GROUP, {
     id: 'grafana-token',
     what: 'token of Grafana: cloud, service account, older API key',
+    source: 'gitleaks grafana-api-key, grafana-cloud-api-token and others',
+    date: '2026-11-19',
     starts: ['glc_', 'glsa_', 'eyJrIjoi'],
     body: '[A-Za-z0-9+/=_]{32,400}',
     samples: ['glsa_{an:32}_{hex:8}', 'glc_{b64:100}=='],
@@ -59,6 +71,8 @@ export const MONITORING_RULES: readonly SecretRule[] = [
   assigned(GROUP, {
     id: 'pagerduty-key',
     what: 'key of PagerDuty, by the name it is given',
+    source: 'trufflehog pagerdutyapikey',
+    date: '2026-11-19',
     vendor: ['pagerduty', 'pager_duty', 'pd_api'],
     value: '(?:[a-f0-9]{32}|[\\w+-]{20})',
     accepts: hasDigitAndLetter,
@@ -68,6 +82,8 @@ export const MONITORING_RULES: readonly SecretRule[] = [
   token(GROUP, {
     id: 'honeycomb-key',
     what: 'ingest or management key of Honeycomb',
+    source: 'trufflehog honeycomb',
+    date: '2026-11-19',
     starts: ['hcaik_', 'hcamk_', 'hcalk_', 'hcaic_', 'hcxik_'],
     body: '[a-z0-9]{30,80}',
     samples: ['hcaik_{lo:58}'],
@@ -76,6 +92,8 @@ export const MONITORING_RULES: readonly SecretRule[] = [
   token(GROUP, {
     id: 'dynatrace-token',
     what: 'token of Dynatrace',
+    source: 'gitleaks dynatrace-api-token',
+    date: '2026-11-19',
     starts: ['dt0c01.', 'dt0s01.', 'dt0s02.', 'dt0s16.'],
     body: '[A-Z0-9]{8,24}\\.[A-Z0-9]{64}',
     samples: ['dt0c01.{up:24}.{up:64}'],
@@ -84,6 +102,8 @@ export const MONITORING_RULES: readonly SecretRule[] = [
   token(GROUP, {
     id: 'posthog-key',
     what: 'personal key of PostHog',
+    source: 'trufflehog posthog',
+    date: '2026-11-19',
     starts: ['phx_', 'phs_'],
     body: '[A-Za-z0-9]{40,60}(?![A-Za-z0-9_])',
     samples: ['phx_{an:43}'],
@@ -92,6 +112,8 @@ export const MONITORING_RULES: readonly SecretRule[] = [
   token(GROUP, {
     id: 'launchdarkly-key',
     what: 'key of LaunchDarkly',
+    source: 'trufflehog launchdarkly',
+    date: '2026-11-19',
     starts: ['sdk-', 'mob-', 'api-'],
     body: `${UUID}`,
     samples: ['sdk-{uuid}', 'api-{uuid}'],
@@ -100,6 +122,8 @@ export const MONITORING_RULES: readonly SecretRule[] = [
   token(GROUP, {
     id: 'sonar-token',
     what: 'token of SonarQube',
+    source: 'kingfisher sonarqube',
+    date: '2026-11-19',
     starts: ['squ_', 'sqp_', 'sqa_'],
     body: '[a-f0-9]{40}',
     samples: ['squ_{hex:40}'],
@@ -108,6 +132,8 @@ export const MONITORING_RULES: readonly SecretRule[] = [
   assigned(GROUP, {
     id: 'monitoring-key',
     what: 'key of Splunk, Sumo Logic, Logz.io, Rollbar, Bugsnag, Opsgenie, Elastic, Better Stack or Statsig, by the name it is given',
+    source: 'gitleaks sumologic-access-token',
+    date: '2026-11-19',
     vendor: [
       'splunk',
       'sumologic',
@@ -133,6 +159,8 @@ export const MONITORING_RULES: readonly SecretRule[] = [
   token(GROUP, {
     id: 'infrastructure-token',
     what: 'token of Pulumi, Doppler, Tailscale, Prefect, Scalr, Infisical or 1Password',
+    source: 'gitleaks 1password-service-account-token, doppler-api-token and others',
+    date: '2026-11-19',
     starts: ['pul-', 'dp.pt.', 'dp.st.', 'dp.ct.', 'dp.sa.', 'dp.scim.', 'dp.audit.', 'tskey-', 'pnu_', 'ops_ey'],
     body: '[\\w.+/=-]{32,2000}',
     accepts: hasDigitAndLetter,
@@ -142,6 +170,8 @@ export const MONITORING_RULES: readonly SecretRule[] = [
   token(GROUP, {
     id: 'vault-token',
     what: 'token of HashiCorp Vault',
+    source: 'gitleaks vault-batch-token, vault-service-token',
+    date: '2026-11-19',
     starts: ['hvs.', 'hvb.', 'hvr.'],
     body: '[\\w-]{20,300}',
     samples: ['hvs.{w:90}'],
@@ -150,6 +180,8 @@ export const MONITORING_RULES: readonly SecretRule[] = [
   assigned(GROUP, {
     id: 'vault-older-token',
     what: 'older token of HashiCorp Vault, by the name it is given',
+    source: 'trufflehog hashicorpvault',
+    date: '2026-11-19',
     vendor: ['vault_token', 'x-vault-token', 'vault token', 'consul_http_token', 'nomad_token'],
     value: `(?:s\\.[A-Za-z0-9]{24}|${UUID})`,
     samples: ['VAULT_TOKEN=s.{an:24}', 'CONSUL_HTTP_TOKEN={uuid}'],
@@ -158,6 +190,8 @@ export const MONITORING_RULES: readonly SecretRule[] = [
   shaped(GROUP, {
     id: 'terraform-token',
     what: 'token of Terraform Cloud',
+    source: 'gitleaks hashicorp-tf-api-token',
+    date: '2026-11-19',
     keywords: ['.atlasv1.'],
     pattern: '(?<![A-Za-z0-9])[A-Za-z0-9]{14}\\.atlasv1\\.[\\w=-]{40,80}',
     before: 14,
@@ -169,6 +203,8 @@ export const MONITORING_RULES: readonly SecretRule[] = [
   shaped(GROUP, {
     id: 'kubernetes-bootstrap-token',
     what: 'bootstrap token of Kubernetes',
+    source: 'Kubernetes documentation of bootstrap tokens',
+    date: '2026-11-19',
     keywords: ['--token', 'bootstrap', 'kubeadm'],
     pattern: '(?<![\\w.-])([a-z0-9]{6}\\.[a-z0-9]{16})(?![\\w.-])',
     before: 1,
@@ -186,6 +222,8 @@ export const PLATFORM_RULES: readonly SecretRule[] = [
   token('model vendors', {
     id: 'agent-platform-key',
     what: 'key of LlamaCloud, Mem0 or Friendli; short-lived key of OpenAI',
+    source: 'not recorded',
+    date: null,
     starts: ['llx-', 'm0-', 'flp_', 'sess-'],
     body: '[A-Za-z0-9]{36,64}(?![\\w-])',
     accepts: isMixed,
@@ -196,6 +234,8 @@ export const PLATFORM_RULES: readonly SecretRule[] = [
   token('model vendors', {
     id: 'sandbox-key',
     what: 'key of E2B, Daytona or Featherless; of a session with OpenAI in real time',
+    source: 'not recorded',
+    date: null,
     starts: ['e2b_', 'dtn_', 'rc_', 'ek_'],
     body: '(?:[a-f0-9]{64}|[a-f0-9]{40}|[a-f0-9]{32})(?![A-Za-z0-9])',
     accepts: hasDigitAndLetter,
@@ -205,6 +245,8 @@ export const PLATFORM_RULES: readonly SecretRule[] = [
   token('cloud', {
     id: 'compute-key',
     what: 'key of RunPod, Modal, Depot or Deno Deploy',
+    source: 'trufflehog deno',
+    date: '2026-11-19',
     starts: ['rpa_', 'ak-', 'as-', 'depot_', 'ddp_', 'ddo_'],
     body: '(?:[A-Za-z0-9]{22}(?![\\w-])|(?:project_|org_|user_)?[A-Za-z0-9]{36,90}(?![\\w-]))',
     accepts: (secret) => (secret.startsWith('depot_') ? hasDigitAndLetter(secret) : isMixed(secret)),
@@ -215,6 +257,8 @@ export const PLATFORM_RULES: readonly SecretRule[] = [
   token('cloud', {
     id: 'google-hmac-key',
     what: 'access id of an HMAC key of Google Cloud Storage',
+    source: 'not recorded',
+    date: null,
     starts: ['GOOG1E'],
     body: '[A-Z0-9]{55}(?![A-Za-z0-9])',
     samples: ['GOOG1E{up:55}'],
@@ -223,6 +267,8 @@ export const PLATFORM_RULES: readonly SecretRule[] = [
   token('cloud', {
     id: 'hosted-data-key',
     what: 'key of MongoDB Atlas, Axiom, OpenShift, Scalingo, Volcengine or ClickHouse Cloud',
+    source: 'gitleaks clickhouse-cloud-api-secret-key, openshift-user-token and others',
+    date: '2026-11-19',
     starts: ['mdb_sa_sk_', 'xaat-', 'xapt-', 'sha256~', 'tk-us-', 'AKLT', '4b1d'],
     body: `(?:${UUID}|[\\w-]{38,60})(?![\\w-])`,
     accepts: (secret) => (secret.startsWith('xa') ? hasDigitAndLetter(secret) : isMixed(secret.slice(4))),
@@ -233,6 +279,8 @@ export const PLATFORM_RULES: readonly SecretRule[] = [
   token('payment', {
     id: 'paddle-key',
     what: 'API key of Paddle, or the secret of its webhook',
+    source: 'not recorded',
+    date: null,
     starts: ['pdl_live_apikey_', 'pdl_sdbx_apikey_', 'pdl_ntfset_'],
     body: '\\w{40,120}',
     samples: ['pdl_live_apikey_01{lo:24}_{an:22}_{an:3}', 'pdl_ntfset_01{lo:24}_{an:32}'],
@@ -241,6 +289,8 @@ export const PLATFORM_RULES: readonly SecretRule[] = [
   token('services', {
     id: 'platform-token',
     what: 'token of Adafruit, Infracost, Inngest, Nylas, PubNub, Retool, SettleMint, Stytch, Trigger.dev or Zuplo',
+    source: 'gitleaks infracost-api-token, settlemint-application-access-token and others',
+    date: '2026-11-19',
     starts: [
       'aio_',
       'ico-',
@@ -251,6 +301,7 @@ export const PLATFORM_RULES: readonly SecretRule[] = [
       'retool_01',
       'sm_pat_',
       'sm_aat_',
+      'sm_sat_',
       'secret-live-',
       'secret-test-',
       'tr_prod_',
@@ -266,16 +317,20 @@ export const PLATFORM_RULES: readonly SecretRule[] = [
   token('monitoring and delivery', {
     id: 'delivery-key',
     what: 'API key of Octopus Deploy, token of Harness, network key of Defined',
+    source: 'gitleaks defined-networking-api-token, harness-api-key and others',
+    date: '2026-11-19',
     starts: ['API-', 'pat.', 'sat.', 'dnkey-'],
-    body: '(?:[A-Z0-9]{26}|[\\w-]{22}\\.[0-9a-f]{24}\\.[A-Za-z0-9]{20}|[\\w=-]{26}-[\\w=-]{52})(?![\\w.-])',
+    body: '(?:[A-Z0-9]{26}|[\\w-]{22}\\.[A-Za-z0-9]{24}\\.[A-Za-z0-9]{20}|[\\w=-]{26}-[\\w=-]{52})(?![\\w.-])',
     accepts: hasDigitAndLetter,
     minEntropy: 3,
-    samples: ['API-{up:26}', 'pat.{w:22}.{hex:24}.{an:20}', 'dnkey-{lo:26}-{lo:52}'],
+    samples: ['API-{up:26}', 'pat.{w:22}.{an:24}.{an:20}', 'dnkey-{lo:26}-{lo:52}'],
     misses: ['API-REFERENCE', 'pat.test'],
   }),
   token('services', {
     id: 'telnyx-key',
     what: 'API key of Telnyx',
+    source: 'trufflehog telnyx',
+    date: '2026-11-19',
     starts: ['KEY0'],
     body: '[A-Z0-9]{28}_[A-Za-z0-9]{22}',
     samples: ['KEY0{up:28}_{an:22}'],
@@ -284,6 +339,8 @@ export const PLATFORM_RULES: readonly SecretRule[] = [
   shaped('services', {
     id: 'salesforce-session',
     what: 'session or access token of Salesforce',
+    source: 'trufflehog salesforce',
+    date: '2026-11-19',
     keywords: ['00d'],
     pattern: '(?<![A-Za-z0-9])00D[A-Za-z0-9]{12,15}![\\w.]{80,140}',
     isWrapped: true,
@@ -293,6 +350,8 @@ export const PLATFORM_RULES: readonly SecretRule[] = [
   shaped('services', {
     id: 'rapidapi-key',
     what: 'key of RapidAPI',
+    source: 'trufflehog rapidapi',
+    date: '2026-11-19',
     keywords: ['jsn'],
     pattern: '(?<![A-Za-z0-9])[a-z0-9]{10}msh[a-z0-9]{15}p1[a-z0-9]{6}jsn[a-z0-9]{12}(?![A-Za-z0-9])',
     before: 36,
@@ -304,6 +363,8 @@ export const PLATFORM_RULES: readonly SecretRule[] = [
   shaped('services', {
     id: 'convex-key',
     what: 'deploy key of Convex',
+    source: 'not recorded',
+    date: null,
     keywords: ['prod:', 'preview:', 'dev:', 'project:'],
     pattern: '(?:prod|preview|dev|project):[a-z0-9:-]{3,80}\\|([A-Za-z0-9+/]{40,200}={0,2})',
     accepts: isMixed,
@@ -313,6 +374,8 @@ export const PLATFORM_RULES: readonly SecretRule[] = [
   shaped('code hosts', {
     id: 'copilot-token',
     what: 'token with which GitHub Copilot asks its models',
+    source: 'not recorded',
+    date: null,
     keywords: ['tid='],
     pattern: 'tid=[0-9a-f]{32};(?:[\\w.-]{1,40}=[^;\\s"\'\\\\]{0,400};){2,40}[\\w.-]{1,40}=[\\w:.=+/-]{8,400}',
     isWrapped: true,

@@ -48,18 +48,14 @@ function isTold(secret: string, match: RegExpExecArray): boolean {
   );
 }
 
-interface Sentence extends Pick<SecretRule, 'near'> {
-  readonly id: string;
-  readonly what: string;
-  readonly keywords: readonly string[];
+interface Sentence
+  extends Pick<SecretRule, 'id' | 'what' | 'source' | 'date' | 'keywords' | 'samples' | 'misses' | 'near'> {
   readonly pattern: string;
   readonly before?: number;
-  readonly samples: readonly string[];
-  readonly misses: readonly string[];
 }
 
 const sentence = ({ before = 0, ...rest }: Sentence): SecretRule =>
-  placed(GROUP, { ...rest, flags: 'iu', before, reach: 340, accepts: isTold });
+  placed(GROUP, { ...rest, basis: 'sentence', flags: 'iu', before, reach: 340, accepts: isTold });
 
 const NOUN =
   '(?:(?:api|access|secret|private|auth|signing|encryption|licen[sc]e|master|admin|root|hmac|jwt|account|storage|session|deploy|service account|webhook)[ -]?keys?|(?:db|smtp|sudo|wifi|root|admin) pass|pass(?:word|phrase|code|wd)|pwd|secret|(?:(?:api|access|auth|bot|bearer)[ -])?token|credentials?|pin)(?:${SPACE}(?:you|we|they) (?:need|want|have|use|asked for)|${SPACE}that works)?'.replaceAll(
@@ -77,6 +73,8 @@ export const PROSE_RULES: readonly SecretRule[] = [
   sentence({
     id: 'told-in-english',
     what: 'secret told in a sentence: “the password is …”, “changed the token to …”',
+    source: 'troupe: forms in its own tests',
+    date: '2026-11-19',
     keywords: [
       'password',
       'passphrase',
@@ -132,6 +130,8 @@ export const PROSE_RULES: readonly SecretRule[] = [
   sentence({
     id: 'told-as-english',
     what: 'secret told before what it is: “use … as the admin password”',
+    source: 'troupe: forms in its own tests',
+    date: '2026-11-19',
     keywords: ['password', 'passphrase', 'passcode', 'pwd', 'secret', 'token', 'api key', 'access key', 'pin'],
     pattern: `(?<=(?:use|using|used|with|enter|entered|type|typed|try|tried|put|set|choose|chose|pick|picked|send|pass|take|took)${SPACE})${VALUE}\\*{0,2}${SPACE}(?:as|for|is)${SPACE}(?:(?:the|a|an|your|my|our|its|their|new)${SPACE}){0,2}(?:[\\w-]{1,20}${SPACE}){0,3}${NOUN}(?![\\w-])`,
     before: 200,
@@ -146,6 +146,8 @@ export const PROSE_RULES: readonly SecretRule[] = [
   sentence({
     id: 'told-beside-english',
     what: 'secret told beside what it is: “… is the password for …”, “log in as ann with …”',
+    source: 'troupe: forms in its own tests',
+    date: '2026-11-19',
     keywords: [
       'the password',
       'the passphrase',
@@ -175,6 +177,8 @@ export const PROSE_RULES: readonly SecretRule[] = [
   sentence({
     id: 'told-in-german',
     what: 'secret told in German: “das Passwort lautet …”',
+    source: 'troupe: forms in its own tests',
+    date: '2026-11-19',
     keywords: [
       'passwort',
       'passwört',
@@ -199,6 +203,8 @@ export const PROSE_RULES: readonly SecretRule[] = [
   sentence({
     id: 'told-as-german',
     what: 'secret told in German before what it is: “nimm … als Passwort”',
+    source: 'troupe: forms in its own tests',
+    date: '2026-11-19',
     keywords: ['als '],
     pattern: `(?<=(?:nimm|nehmt|nehmen|nutze|benutze|verwende|verwenden|setze|gib|mit|wähle|bitte|Sie|habe|wir)${SPACE})${VALUE}\\*{0,2}${SPACE}als${SPACE}(?:(?:das|neues|neue|dein|mein|den|der|die|ein)${SPACE}){0,2}(?:[\\p{L}-]{1,24}${SPACE}){0,2}${GERMAN_NOUN}`,
     before: 130,
@@ -208,6 +214,8 @@ export const PROSE_RULES: readonly SecretRule[] = [
   sentence({
     id: 'told-in-romance',
     what: 'secret told in French, Spanish or Portuguese',
+    source: 'troupe: forms in its own tests',
+    date: '2026-11-19',
     keywords: [
       'mot de passe',
       'mdp',
@@ -246,6 +254,8 @@ export const PROSE_RULES: readonly SecretRule[] = [
   sentence({
     id: 'told-as-romance',
     what: 'secret told in French, Spanish or Portuguese before what it is',
+    source: 'troupe: forms in its own tests',
+    date: '2026-11-19',
     keywords: ['comme ', 'como '],
     pattern: `(?<=(?:utilise[rz]?|usa[r]?|use|usamos|usando|utiliza[r]?|pon|mets|mettez|avec|con|com|coloque|puse|pus)${SPACE})${VALUE}\\*{0,2}${SPACE}(?:comme|como)${SPACE}(?:(?:la|le|el|a|o|une?|nouveau|nova|nueva|votre|ton)${SPACE}){0,2}${ROMANCE_NOUN}`,
     before: 130,
@@ -259,6 +269,8 @@ export const PROSE_RULES: readonly SecretRule[] = [
   sentence({
     id: 'told-in-chinese-or-japanese',
     what: 'secret told in Chinese, Japanese or Korean: “密码是 …”, “パスワードは …”',
+    source: 'troupe: forms in its own tests',
+    date: '2026-11-19',
     keywords: [
       '密码',
       '密碼',
@@ -289,6 +301,8 @@ export const PROSE_RULES: readonly SecretRule[] = [
   sentence({
     id: 'told-as-chinese-or-japanese',
     what: 'secret told in Chinese or Japanese before what it is',
+    source: 'troupe: forms in its own tests',
+    date: '2026-11-19',
     keywords: ['作为', '作為', '当作', '做', 'をパスワード', 'をトークン', 'を管理者', 'を新しい'],
     pattern:
       '(?<=[用将把使\\s「『`“”"]|^)([!-~]{6,120}|(?=[\\p{Script=Latin}!-~]{6})[\\p{Script=Latin}!-~]{6,120})[」』`”"]?\\s{0,2}(?:(?:作为|作為|当作|做)(?:\\p{L}{0,8})(?:密码|密碼|口令|密钥|令牌)|を(?:[\\p{L}ー]{0,12}の?)?(?:パスワード|トークン|キー))',

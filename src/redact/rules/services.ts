@@ -6,6 +6,8 @@ export const SERVICE_RULES: readonly SecretRule[] = [
   token(GROUP, {
     id: 'twilio-key',
     what: 'API key of Twilio',
+    source: 'gitleaks twilio-api-key',
+    date: '2026-11-19',
     starts: ['SK'],
     body: '[0-9a-f]{32}(?![A-Za-z0-9])',
     samples: ['SK{hex:32}'],
@@ -14,6 +16,8 @@ export const SERVICE_RULES: readonly SecretRule[] = [
   shaped(GROUP, {
     id: 'twilio-auth-token',
     what: 'auth token of Twilio, beside the account it belongs to or by its name',
+    source: 'trufflehog twilio',
+    date: '2026-11-19',
     keywords: ['twilio', 'auth_token', 'authtoken'],
     pattern: '(?:twilio|AC[0-9a-f]{32}|auth_?token)[^\\n]{0,60}?(?<![A-Za-z0-9])([0-9a-f]{32})(?![A-Za-z0-9])',
     flags: 'i',
@@ -26,6 +30,8 @@ export const SERVICE_RULES: readonly SecretRule[] = [
   token(GROUP, {
     id: 'sendgrid-key',
     what: 'key of SendGrid',
+    source: 'gitleaks sendgrid-api-token',
+    date: '2026-11-19',
     starts: ['SG.'],
     body: '[\\w-]{6,128}\\.[\\w-]{6,128}',
     accepts: (secret) => /\d|[a-z][A-Z]/.test(secret.slice(3)),
@@ -35,6 +41,8 @@ export const SERVICE_RULES: readonly SecretRule[] = [
   token(GROUP, {
     id: 'mailgun-key',
     what: 'key of Mailgun',
+    source: 'gitleaks mailgun-private-api-token, mailgun-pub-key',
+    date: '2026-11-19',
     starts: ['key-', 'pubkey-'],
     body: '[0-9a-f]{32}(?![A-Za-z0-9])',
     samples: ['key-{hex:32}'],
@@ -43,6 +51,8 @@ export const SERVICE_RULES: readonly SecretRule[] = [
   shaped(GROUP, {
     id: 'mailgun-sending-key',
     what: 'newer key of Mailgun, by the name it is given',
+    source: 'gitleaks mailgun-signing-key',
+    date: '2026-11-19',
     keywords: ['mailgun', 'mg_api'],
     pattern: '(?:mailgun|mg_api)[^\\n]{0,60}?([0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8})(?![A-Za-z0-9])',
     flags: 'i',
@@ -52,6 +62,8 @@ export const SERVICE_RULES: readonly SecretRule[] = [
   shaped(GROUP, {
     id: 'mailchimp-key',
     what: 'key of Mailchimp',
+    source: 'gitleaks mailchimp-api-key',
+    date: '2026-11-19',
     keywords: ['-us'],
     pattern: '(?<![0-9A-Za-z])[0-9a-f]{32}-us\\d{1,2}(?!\\d)',
     before: 32,
@@ -63,6 +75,8 @@ export const SERVICE_RULES: readonly SecretRule[] = [
   token(GROUP, {
     id: 'mail-token',
     what: 'key of Brevo, Resend, Mailjet, Mandrill, Loops or Customer.io',
+    source: 'gitleaks sendinblue-api-token',
+    date: '2026-11-19',
     starts: ['xkeysib-', 'xsmtpsib-', 're_', 'md-'],
     body: '[A-Za-z0-9_-]{20,100}(?![\\w-])',
     accepts: (secret) =>
@@ -77,6 +91,8 @@ export const SERVICE_RULES: readonly SecretRule[] = [
   token(GROUP, {
     id: 'shopify-token',
     what: 'token or secret of Shopify',
+    source: 'gitleaks shopify-access-token, shopify-custom-access-token and others',
+    date: '2026-11-19',
     starts: ['shpat_', 'shpca_', 'shppa_', 'shpss_', 'shpua_'],
     body: '[a-zA-Z0-9]{32,64}',
     samples: ['shpat_{hex:32}'],
@@ -85,6 +101,8 @@ export const SERVICE_RULES: readonly SecretRule[] = [
   token(GROUP, {
     id: 'atlassian-token',
     what: 'token of Atlassian (Jira, Confluence, Trello)',
+    source: 'gitleaks atlassian-api-token',
+    date: '2026-11-19',
     starts: ['ATATT3', 'ATTA', 'ATSTT3'],
     body: '[\\w=-]{50,300}',
     accepts: hasDigitAndLetter,
@@ -94,6 +112,8 @@ export const SERVICE_RULES: readonly SecretRule[] = [
   token(GROUP, {
     id: 'linear-key',
     what: 'key of Linear',
+    source: 'gitleaks linear-api-key',
+    date: '2026-11-19',
     starts: ['lin_api_', 'lin_oauth_', 'lin_wh_'],
     body: '\\w{32,128}',
     samples: ['lin_api_{an:40}'],
@@ -102,6 +122,8 @@ export const SERVICE_RULES: readonly SecretRule[] = [
   token(GROUP, {
     id: 'notion-token',
     what: 'token of Notion',
+    source: 'gitleaks notion-api-token',
+    date: '2026-11-19',
     starts: ['ntn_', 'secret_'],
     body: '[A-Za-z0-9]{40,60}(?![A-Za-z0-9_])',
     samples: ['ntn_{an:46}', 'secret_{an:43}'],
@@ -110,6 +132,8 @@ export const SERVICE_RULES: readonly SecretRule[] = [
   shaped(GROUP, {
     id: 'airtable-token',
     what: 'personal token of Airtable',
+    source: 'gitleaks airtable-personnal-access-token',
+    date: '2026-11-19',
     keywords: ['pat'],
     pattern: '(?<![A-Za-z0-9])pat[A-Za-z0-9]{14}\\.[a-f0-9]{64}',
     isWrapped: true,
@@ -119,6 +143,8 @@ export const SERVICE_RULES: readonly SecretRule[] = [
   token(GROUP, {
     id: 'figma-token',
     what: 'token of Figma',
+    source: 'secretlint figma',
+    date: '2026-11-19',
     starts: ['figd_', 'figu_', 'figor_', 'figoh_'],
     body: '[\\w-]{30,200}',
     samples: ['figd_{w:40}'],
@@ -127,6 +153,8 @@ export const SERVICE_RULES: readonly SecretRule[] = [
   shaped(GROUP, {
     id: 'asana-token',
     what: 'personal token of Asana',
+    source: 'trufflehog asanapersonalaccesstoken',
+    date: '2026-11-19',
     keywords: ['0/', '1/', '2/'],
     pattern: '(?<![\\w/.])[012]/\\d{10,20}(?:/\\d{10,20})?:[a-f0-9]{32}(?![A-Za-z0-9])',
     isWrapped: true,
@@ -136,6 +164,8 @@ export const SERVICE_RULES: readonly SecretRule[] = [
   token(GROUP, {
     id: 'postman-key',
     what: 'key of Postman',
+    source: 'gitleaks postman-api-token',
+    date: '2026-11-19',
     starts: ['PMAK-'],
     body: '[a-f0-9]{24}-[a-f0-9]{34}',
     samples: ['PMAK-{hex:24}-{hex:34}'],
@@ -144,6 +174,8 @@ export const SERVICE_RULES: readonly SecretRule[] = [
   token(GROUP, {
     id: 'databricks-token',
     what: 'token of Databricks',
+    source: 'gitleaks databricks-api-token',
+    date: '2026-11-19',
     starts: ['dapi', 'dose', 'dkea'],
     body: '[A-Fa-f0-9]{32}(?:-\\d)?(?![A-Za-z0-9])',
     samples: ['dapi{hex:32}', 'dapi{hex:32}-2'],
@@ -152,6 +184,8 @@ export const SERVICE_RULES: readonly SecretRule[] = [
   token(GROUP, {
     id: 'mapbox-token',
     what: 'secret token of Mapbox',
+    source: 'kingfisher mapbox',
+    date: '2026-11-19',
     starts: ['sk.eyJ'],
     body: '[\\w-]{30,300}\\.[\\w-]{20,60}',
     samples: ['sk.eyJ{w:80}.{w:22}'],
@@ -160,6 +194,8 @@ export const SERVICE_RULES: readonly SecretRule[] = [
   assigned(GROUP, {
     id: 'okta-token',
     what: 'token of Okta, by its name or its SSWS header',
+    source: 'gitleaks okta-access-token',
+    date: '2026-11-19',
     vendor: ['okta', 'ssws'],
     value: '00[\\w-]{40}',
     samples: ['OKTA_API_TOKEN=00{w:40}', 'okta token: 00{w:40}'],
@@ -168,6 +204,8 @@ export const SERVICE_RULES: readonly SecretRule[] = [
   shaped(GROUP, {
     id: 'okta-header',
     what: 'token of Okta in a header',
+    source: 'trufflehog okta',
+    date: '2026-11-19',
     keywords: ['ssws'],
     pattern: 'SSWS\\s{1,3}(00[\\w-]{38,44})',
     samples: ['Authorization: SSWS 00{w:40}'],
@@ -176,6 +214,8 @@ export const SERVICE_RULES: readonly SecretRule[] = [
   assigned(GROUP, {
     id: 'service-key',
     what: 'key of Algolia, Auth0, Snowflake, Fastly, Zendesk, Intercom, Twitch, Spotify, Cloudinary and others, by the name it is given',
+    source: 'gitleaks algolia-api-key, contentful-delivery-api-token and others',
+    date: '2026-11-19',
     vendor: [
       'algolia',
       'auth0',
@@ -238,6 +278,8 @@ export const SERVICE_RULES: readonly SecretRule[] = [
   token(GROUP, {
     id: 'hubspot-token',
     what: 'private app token of HubSpot',
+    source: 'trufflehog hubspot_apikey',
+    date: '2026-11-19',
     starts: ['pat-na1-', 'pat-na2-', 'pat-eu1-', 'pat-ap1-'],
     body: UUID,
     samples: ['pat-eu1-{uuid}'],
@@ -246,6 +288,8 @@ export const SERVICE_RULES: readonly SecretRule[] = [
   token(GROUP, {
     id: 'dropbox-token',
     what: 'token of Dropbox',
+    source: 'gitleaks dropbox-short-lived-api-token',
+    date: '2026-11-19',
     starts: ['sl.'],
     body: '(?:u\\.)?[\\w-]{100,2000}',
     samples: ['sl.u.{w:150}', 'sl.{w:130}'],
@@ -254,6 +298,8 @@ export const SERVICE_RULES: readonly SecretRule[] = [
   token(GROUP, {
     id: 'content-token',
     what: 'token of Contentful, Typeform, ReadMe, Frame.io, Intercom, Calendly or Duffel',
+    source: 'gitleaks duffel-api-token, readme-api-token and others',
+    date: '2026-11-19',
     starts: ['CFPAT-', 'tfp_', 'rdme_', 'fio-u-', 'duffel_live_', 'duffel_test_', 'dG9rO'],
     body: '[\\w=.-]{40,120}',
     accepts: hasDigitAndLetter,
@@ -263,6 +309,8 @@ export const SERVICE_RULES: readonly SecretRule[] = [
   token(GROUP, {
     id: 'facebook-token',
     what: 'access token of Facebook or Instagram',
+    source: 'gitleaks facebook-page-access-token',
+    date: '2026-11-19',
     starts: ['EAACEdEose0cBA', 'EAA', 'IGQV', 'IGAA'],
     body: '[A-Za-z0-9]{90,400}',
     accepts: hasDigitAndLetter,
@@ -272,6 +320,8 @@ export const SERVICE_RULES: readonly SecretRule[] = [
   token(GROUP, {
     id: 'twitter-bearer',
     what: 'bearer token of X (Twitter)',
+    source: 'gitleaks twitter-bearer-token',
+    date: '2026-11-19',
     starts: ['AAAAAAAAAAAAAAAAAAAAA'],
     body: '[A-Za-z0-9%]{60,140}',
     accepts: (secret) => /[a-z]/.test(secret) && /\d/.test(secret) && !/^A{40}/.test(secret),
@@ -282,6 +332,8 @@ export const SERVICE_RULES: readonly SecretRule[] = [
   token(GROUP, {
     id: 'firebase-messaging-key',
     what: 'server key of Firebase Cloud Messaging',
+    source: 'not recorded',
+    date: null,
     starts: ['AAAA'],
     body: '[\\w-]{7}:APA91b[\\w-]{100,160}',
     samples: ['AAAA{w:7}:APA91b{w:134}'],
@@ -290,6 +342,8 @@ export const SERVICE_RULES: readonly SecretRule[] = [
   token(GROUP, {
     id: 'linkedin-secret',
     what: 'client secret of LinkedIn, ClickUp or Klaviyo',
+    source: 'trufflehog clickuppersonaltoken, klaviyo',
+    date: '2026-11-19',
     starts: ['WPL_AP1.', 'pk_'],
     body: '(?:[\\w.=+/-]{16,80}|[a-f0-9]{34})',
     accepts: (secret) => secret.startsWith('WPL') || /^pk_(?:\d{6,9}_[A-Z0-9]{32}|[a-f0-9]{34})$/.test(secret),
@@ -299,6 +353,8 @@ export const SERVICE_RULES: readonly SecretRule[] = [
   shaped(GROUP, {
     id: 'cloudinary-url',
     what: 'URL of Cloudinary with its secret',
+    source: 'trufflehog cloudinary',
+    date: '2026-11-19',
     keywords: ['cloudinary://'],
     pattern: 'cloudinary://\\d{8,20}:([\\w-]{20,40})@',
     samples: ['cloudinary://{~num:15}:{w:27}@name'],
@@ -307,6 +363,8 @@ export const SERVICE_RULES: readonly SecretRule[] = [
   token(GROUP, {
     id: 'maxmind-key',
     what: 'key of MaxMind, OneSignal or Grafbase',
+    source: 'not recorded',
+    date: null,
     starts: ['os_v2_app_', 'os_v2_org_'],
     body: '[a-z0-9]{60,120}',
     samples: ['os_v2_app_{lo:100}'],
@@ -315,6 +373,8 @@ export const SERVICE_RULES: readonly SecretRule[] = [
   shaped(GROUP, {
     id: '1password-secret-key',
     what: 'secret key of a 1Password account',
+    source: 'gitleaks 1password-secret-key',
+    date: '2026-11-19',
     keywords: ['a3-'],
     pattern:
       '(?<![\\w-])A3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})-[A-Z0-9]{5}-[A-Z0-9]{5}-[A-Z0-9]{5}(?![\\w-])',
@@ -324,6 +384,8 @@ export const SERVICE_RULES: readonly SecretRule[] = [
   token(GROUP, {
     id: 'security-scanner-token',
     what: 'token of Snyk or Frame.io',
+    source: 'gitleaks frameio-api-token',
+    date: '2026-11-19',
     starts: ['snyk_uat.', 'snyk_sat.', 'fio-u-'],
     body: '[\\w.-]{40,100}',
     samples: ['snyk_uat.{hex:8}.{an:60}', 'fio-u-{w:64}'],
@@ -332,6 +394,8 @@ export const SERVICE_RULES: readonly SecretRule[] = [
   token(GROUP, {
     id: 'intra-secret',
     what: 'secret of an application of 42 Intra',
+    source: 'gitleaks intra42-client-secret',
+    date: '2026-11-19',
     starts: ['s-s4t2ud-', 's-s4t2af-'],
     body: '[0-9a-f]{64}',
     samples: ['s-s4t2ud-{hex:64}'],
@@ -340,6 +404,8 @@ export const SERVICE_RULES: readonly SecretRule[] = [
   shaped(GROUP, {
     id: 'access-key-header',
     what: 'key behind the word AccessKey, as MessageBird has it',
+    source: 'trufflehog messagebird',
+    date: '2026-11-19',
     keywords: ['accesskey '],
     pattern: 'AccessKey {1,3}([A-Za-z0-9]{25})(?![A-Za-z0-9])',
     accepts: hasDigitAndLetter,
@@ -349,11 +415,77 @@ export const SERVICE_RULES: readonly SecretRule[] = [
   shaped(GROUP, {
     id: 'maxmind-licence',
     what: 'licence key of MaxMind, by its end',
+    source: 'gitleaks maxmind-license-key',
+    date: '2026-11-19',
     keywords: ['_mmk'],
     pattern: '(?<![A-Za-z0-9])[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk(?![A-Za-z0-9])',
     before: 40,
     reach: 8,
     samples: ['{an:6}_{an:29}_mmk'],
     misses: ['a_mmk', 'the_mmk'],
+  }),
+  token(GROUP, {
+    id: 'adobe-secret',
+    what: 'client secret of Adobe',
+    source: 'gitleaks adobe-client-secret',
+    date: '2026-11-19',
+    starts: ['p8e-'],
+    body: '[A-Za-z0-9_-]{32}(?![\\w-])',
+    accepts: hasDigitAndLetter,
+    samples: ['p8e-{lo:32}'],
+    misses: ['p8e-{lo:12}'],
+  }),
+  shaped(GROUP, {
+    id: 'authress-key',
+    what: 'access key of a service client of Authress',
+    source: 'gitleaks authress-service-client-access-key',
+    date: '2026-11-19',
+    keywords: ['.acc_', '.acc-'],
+    pattern:
+      '(?<![A-Za-z0-9])(?:sc|ext|scauth|authress)_[a-z0-9]{5,30}\\.[a-z0-9]{4,6}\\.acc[_-][a-z0-9-]{10,32}\\.[a-z0-9+/_=-]{30,120}',
+    flags: 'i',
+    before: 50,
+    reach: 170,
+    samples: ['sc_{lo:20}.{lo:5}.acc_{lo:20}.{w:60}', 'ext_{lo:8}.{lo:4}.acc-{lo:12}.{w:40}'],
+    misses: ['sc_{lo:20}.{lo:5}.acc_short', 'data.acc_total'],
+  }),
+  shaped(GROUP, {
+    id: 'sidekiq-secret',
+    what: 'login of Sidekiq Pro or Enterprise, in the name or the address that Bundler has for it',
+    source: 'gitleaks sidekiq-secret, sidekiq-sensitive-url',
+    date: '2026-11-19',
+    keywords: ['contribsys'],
+    pattern:
+      '(?:BUNDLE_[A-Z]{4,12}__CONTRIBSYS__COM["\']?\\s{0,3}[=:]\\s{0,3}["\']?|https?://)([a-f0-9]{8}:[a-f0-9]{8})(?![A-Za-z0-9])',
+    flags: 'i',
+    before: 60,
+    reach: 60,
+    samples: [
+      'BUNDLE_GEMS__CONTRIBSYS__COM={hex:8}:{hex:8}',
+      'https://{hex:8}:{hex:8}@enterprise.contribsys.com/',
+      'BUNDLE_ENTERPRISE__CONTRIBSYS__COM: "{hex:8}:{hex:8}"',
+    ],
+    misses: ['https://gems.contribsys.com/', 'BUNDLE_GEMS__CONTRIBSYS__COM=$LOGIN'],
+  }),
+  token('payment', {
+    id: 'lob-key',
+    what: 'secret key of Lob',
+    source: 'gitleaks lob-api-key',
+    date: '2026-11-19',
+    starts: ['live_', 'test_'],
+    body: '[a-f0-9]{35}(?![A-Za-z0-9_])',
+    samples: ['live_{hex:35}'],
+    misses: ['live_{hex:40}', 'test_pub_{hex:31}', 'test_deadbeef'],
+  }),
+  assigned('monitoring and delivery', {
+    id: 'sumologic-id',
+    what: 'access id of Sumo Logic, by the name it is given',
+    source: 'gitleaks sumologic-access-id',
+    date: '2026-11-19',
+    vendor: ['sumo'],
+    value: 'su[A-Za-z0-9]{12}',
+    accepts: hasDigitAndLetter,
+    samples: ['SUMOLOGIC_ACCESS_ID=su{an:12}'],
+    misses: ['sumo: summary of all'],
   }),
 ];
