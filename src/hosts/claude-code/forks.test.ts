@@ -153,3 +153,12 @@ it('knows the lines of one reply by their request when a fork gave each of them 
   expect(replyIdOf(line('u1', 'msg_1'))).toBe('msg_1');
   expect(replyIdOf({ type: 'assistant', uuid: 'u1', message: { id: 'u1' } })).toBe('u1');
 });
+
+it('keeps an agent file that was created after the session was listed out of other sessions', async () => {
+  const [session] = (await claudeCode.locate(path.join(fixtures, '2.1.325-nested'))).sessions;
+  const file = session?.sources.find(({ role }) => role === 'agent');
+  if (!session || file?.agent === undefined) throw new Error('no agent');
+  const before = { ...session, sources: session.sources.filter((source) => source !== file) };
+  expect(before.sources.map(({ agent }) => agent)).toContain(file.agent);
+  expect(await claudeCode.locateAgents?.(before, [file.agent])).toEqual([]);
+});

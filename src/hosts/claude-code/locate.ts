@@ -78,14 +78,22 @@ export async function locateAgents(
   const wanted = new Set(agents.map(nativeId));
   const deliveries = await findDeliveries(session, wanted);
   const sources: LocatedSource[] = [...deliveries];
+  const listed = new Set(session.sources.map((source) => source.path));
   // The session may lie in several projects.
   const projects = new Map(session.sources.map((source) => [projectFolderOf(source), rootOf(source)]));
   for (const [project, root] of projects) {
-    const files = await once(scan, `agents ${project}`, () => agentFilesIn(project));
+    const inProject = await once(scan, `agents ${project}`, () => agentFilesIn(project));
+    const home = path.join(project, nativeId(session.id)) + path.sep;
+    // A file of its own that was created after the session was listed is not another session's.
+    const filesOf = (agent: string): readonly string[] =>
+      (inProject.get(agent) ?? []).filter((file) => listed.has(file) || !file.startsWith(home));
     sources.push(...(await findTeammates(session, { root, project }, wanted, scan)));
-    for (const delivery of deliveries) sources.push(...goesOnElsewhere(session, delivery, { root, files }));
+    for (const delivery of deliveries) {
+      const others = filesOf(nativeAgentOf(delivery.path) ?? '').filter((file) => !listed.has(file));
+      sources.push(...goesOnElsewhere(delivery, root, others));
+    }
     for (const agent of wanted) {
-      const found = (files.get(agent) ?? []).flatMap((file) => toSource(root, file) ?? []);
+      const found = filesOf(agent).flatMap((file) => toSource(root, file) ?? []);
       sources.push(...(await whereverItIs(session, found)));
     }
   }
@@ -93,14 +101,9 @@ export async function locateAgents(
 }
 
 /** After `/clear`, a member of a team goes on in the new session's folder, under the name of its file (2.1.161). */
-function goesOnElsewhere(
-  { sources }: LocatedSession,
-  { path: file, agent }: LocatedSource,
-  { root, files }: { readonly root: string; readonly files: FilesById },
-): readonly LocatedSource[] {
-  const own = new Set(sources.map((source) => source.path));
-  return (files.get(nativeAgentOf(file) ?? '') ?? []).flatMap((other) => {
-    const source = own.has(other) ? undefined : toSource(root, other);
+function goesOnElsewhere({ agent }: LocatedSource, root: string, others: readonly string[]): readonly LocatedSource[] {
+  return others.flatMap((other) => {
+    const source = toSource(root, other);
     return source?.role === 'agent' ? { ...source, role: 'teammate', goesOn: true as const, ...known({ agent }) } : [];
   });
 }
