@@ -326,6 +326,8 @@ export interface AgentFacts {
     readonly reason?: string;
     /** The host refused it before anything was asked: no hook heard of it. */
     readonly unrun?: boolean;
+    /** It failed because it was interrupted, and the agent that it waited for with it. */
+    readonly interrupted?: boolean;
   };
   /** The conversation was shortened: the context is smaller from here on. */
   readonly 'agent-compacted': { readonly at?: number; readonly tokensBefore?: number; readonly tokensAfter?: number };

@@ -176,7 +176,7 @@ export interface CallRecord {
 
 export type CallStart = Omit<AgentFacts['tool-started'], 'call' | 'at'>;
 
-export type CallEnd = Pick<AgentFacts['tool-ended'], 'outcome' | 'reason' | 'unrun'>;
+export type CallEnd = Pick<AgentFacts['tool-ended'], 'outcome' | 'reason' | 'unrun' | 'interrupted'>;
 
 export type SpawnRecord = Omit<AgentFacts['spawn-requested'], 'call'>;
 

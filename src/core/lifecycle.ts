@@ -381,14 +381,15 @@ function startsOf(agent: AgentRecord, { spawn, callOf }: LifeContext): readonly 
   const first: RunStart = known({ call: spawn.call, at });
   const resumes = [...agent.resumes.values()]
     .filter(({ call, at: resumedAt }) => (call === undefined ? resumedAt !== agent.startedAt : call !== spawn.call))
-    .filter(({ call, at: resumedAt }) => !isRefused(call && callOf(call), agent.lastAt, resumedAt))
+    .filter(({ call, at: resumedAt }) => !isRefused(agent, call && callOf(call), resumedAt))
     .sort((a, b) => (a.at ?? 0) - (b.at ?? 0) || ((a.call ?? '') < (b.call ?? '') ? -1 : 1));
   return [first, ...resumes];
 }
 
-/** A call that failed before the agent said a word woke nobody: it is a failed call of its caller. */
-function isRefused(call: CallRecord | undefined, lastAt = 0, resumedAt = 0): boolean {
-  return call?.ended !== undefined && call.ended.value.outcome !== 'ok' && lastAt < resumedAt;
+/** A call that failed before the agent said a word woke nobody, unless something tells how the run of that call ended. */
+function isRefused({ lastAt = 0, ends }: AgentRecord, call: CallRecord | undefined, resumedAt = 0): boolean {
+  if (!call?.ended || call.ended.value.outcome === 'ok' || lastAt >= resumedAt) return false;
+  return ![...ends.values()].some((end) => end.call === call.id);
 }
 
 /** The ends of one run: those that name its call, and of the nameless ones those that fall into its time. */
@@ -411,7 +412,7 @@ function endByResult(start: RunStart, { callOf }: LifeContext): readonly EndClai
   const call = start.call === undefined ? undefined : callOf(start.call);
   if (!call?.spawn || !call.ended || call.launched || call.ended.value.outcome === 'refused') return [];
   const { value, at, origin } = call.ended;
-  const outcome = value.outcome === 'ok' ? 'completed' : 'failed';
+  const outcome = value.outcome === 'ok' ? 'completed' : value.interrupted ? 'stopped' : 'failed';
   return [{ signal: 'result', outcome, at, origin, ...known({ reason: value.reason }) }];
 }
 

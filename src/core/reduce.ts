@@ -268,8 +268,8 @@ const WRITERS: Writers = {
     });
   },
   'tool-ended'(ledger, event) {
-    const { outcome, reason, unrun } = event;
-    const end = reason === undefined ? ENDS[outcome] : { outcome, reason, ...known({ unrun }) };
+    const { outcome, reason, unrun, interrupted } = event;
+    const end = reason === undefined ? ENDS[outcome] : { outcome, reason, ...known({ unrun, interrupted }) };
     changeCall(ledger, event, (call) => {
       call.ended = earlier(call.ended, said(end, event));
       call.launched ||= event.launched ?? false;

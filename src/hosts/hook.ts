@@ -23,7 +23,13 @@ export const TRIAL_SESSION = 'troupe-doctor-';
 
 /** `nobody`: it is the main agent where the host's version names its sub-agents, and may be anybody where it does not. */
 export type HookCaller =
-  | { readonly named: 'agent'; readonly agent: AgentId; readonly type?: string }
+  | {
+      readonly named: 'agent';
+      readonly agent: AgentId;
+      readonly type?: string;
+      /** Labels from the main agent down to this one, if the host names all of them: its place, before any file tells it. */
+      readonly path?: readonly string[];
+    }
   | { readonly named: 'nobody' };
 
 export interface HookCall {

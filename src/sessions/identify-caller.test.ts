@@ -14,7 +14,7 @@ import {
 import { claudeCode } from '../hosts/claude-code/index.ts';
 import type { HookEvent } from '../hosts/index.ts';
 import { ADAPTERS } from '../hosts/testing/all-hosts.ts';
-import { createCallerIdentifier, type KnownSession } from './identify.ts';
+import { createCallerIdentifier, createCallerNamer, type KnownSession } from './identify.ts';
 import { readSession } from './read-session.ts';
 
 const fixtures = fileURLToPath(new URL('../hosts/claude-code/fixtures/', import.meta.url));
@@ -110,6 +110,17 @@ describe('a caller', () => {
       evidence: 'exact',
       reason: 'its place in the tree is not known',
     });
+  });
+
+  it('has the path that its host names while no followed folder has its session', async () => {
+    const nameCaller = createCallerNamer(
+      async () => undefined,
+      () => NOW,
+    );
+    const path = ['main', 'Plan it', 'Remove the build'];
+    const agent = toAgentId('opencode', 'ses_low');
+    const named = { ...event, caller: { named: 'agent' as const, agent, type: 'general', path } };
+    expect(await nameCaller(named, NOW)).toMatchObject({ who: 'subagent', depth: 2, path, kind: 'task', reason: null });
   });
 
   it('is found as soon as its call is recorded', async () => {

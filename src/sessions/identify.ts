@@ -20,6 +20,7 @@ import {
   type SessionTree,
   selectAgents,
   selectPath,
+  shortenTitle,
 } from '../core/index.ts';
 import {
   type CallerChain,
@@ -180,7 +181,7 @@ function patienceFor(event: HookEvent, found: Identity | undefined): number {
   // `troupe doctor` writes no transcript beside its own calls.
   if (nativeId(event.session).startsWith(TRIAL_SESSION)) return 0;
   if (found?.evidence.rank === 'exact' && found.evidence.source === 'tool-call') return 0;
-  if (found?.who === 'subagent') return found.path.length > 1 ? 0 : WRITTEN_WITHIN_MS;
+  if (found?.who === 'subagent') return found.path.length > 1 || hostPathOf(event) ? 0 : WRITTEN_WITHIN_MS;
   if (event.call?.id === undefined) return 0;
   return found ? DOUBT_MS : WRITTEN_WITHIN_MS;
 }
@@ -298,6 +299,17 @@ export function createCallerNamer(open: OpenSession, clock: Clock): NameCaller {
   const identify = createCallerIdentifier({ clock, open });
   return async (event, at) => {
     const { identity, tree } = await identify(event, at);
-    return computeAuditAgent(identity, tree);
+    return withHostPath(computeAuditAgent(identity, tree), event);
   };
+}
+
+function hostPathOf({ caller }: HookEvent): readonly string[] | undefined {
+  return caller.named === 'agent' ? caller.path : undefined;
+}
+
+/** An agent that is in no tree: its files may be in a folder that nobody follows. */
+function withHostPath(agent: AuditAgent, event: HookEvent): AuditAgent {
+  const path = hostPathOf(event);
+  if (agent.who !== 'subagent' || agent.depth !== null || !path) return agent;
+  return { ...agent, kind: agent.kind ?? 'task', depth: path.length - 1, path: path.map(shortenTitle), reason: null };
 }

@@ -50,12 +50,13 @@ for (const program of programs) {
       return server;
     };
     const isThere = (): boolean => existsSync(path.join(host.project, 'build', 'out.txt'));
-    const removals = (session: string): readonly AuditEntry[] =>
+    const entriesOf = (session: string, summary: RegExp): readonly AuditEntry[] =>
       troupe('guard', 'log', '--session', session, '-n', '100', '--json')
         .split('\n')
         .filter((line) => line.startsWith('{'))
         .map((line) => JSON.parse(line) as AuditEntry)
-        .filter(({ summary }) => summary === 'rm -rf build');
+        .filter((entry) => entry.tool === 'Bash' && summary.test(entry.summary ?? ''));
+    const removals = (session: string): readonly AuditEntry[] => entriesOf(session, /^rm -rf build$/);
     const asked = (running: RunningServer): Promise<ApprovalRequest> =>
       vi.waitUntil(
         async () =>
@@ -106,34 +107,84 @@ for (const program of programs) {
     describe('where agents may have agents', () => {
       const agent = { general: { permission: { task: 'allow', subagent: 'allow' } } };
       beforeAll(async () => {
-        await addDeepPlay();
+        server?.stop();
+        server = undefined;
+        await addDeepPlays();
         const depth = isSecondProgram(program) ? { experimental: { subagent_depth: 3 } } : { subagent_depth: 3 };
         await start('deep', {}, { ...(isAtLeast(version, '1.18.2') && depth), agent });
       }, 120_000);
       afterAll(() => host.close());
 
-      for (const mode of ['foreground', 'background'])
-        it(`denies an agent of an agent in the ${mode}, and its log names all above it`, async ({ skip }) => {
-          if (mode === 'background' && !host.isSecond) skip('it is an experiment there');
-          writeFileSync(path.join(state, 'policy.yaml'), policy('deny'));
-          const session = await host.prompt(`deep-${mode}`);
-          await vi.waitUntil(() => removals(session).length > 0, { timeout: 60_000, interval: 500 });
-          await host.untilIdle(session);
-          const [entry] = removals(session);
-          expect(isThere()).toBe(true);
-          expect(entry).toMatchObject({ decision: 'deny', rule: 'user:1', tool: 'Bash', host: 'opencode' });
-          expect(entry?.agent).toMatchObject({ who: 'subagent', type: 'general', depth: 2, evidence: 'exact' });
-          expect(entry?.agent.path).toEqual(['main', 'Lead', 'Helper']);
-          const shown = () => JSON.parse(troupe('tree', session, '--json'));
-          const agents = () => shown().agents.map((one: Shown) => `${one.depth} ${one.description} ${one.status}`);
-          await vi.waitUntil(() => !/running|spawning/.test(agents().slice(1).join()), {
-            timeout: 60_000,
-            interval: 500,
-          });
-          expect(agents().slice(1)).toEqual(['1 Lead completed', '2 Helper completed']);
-          const coverage: CoverageReport = JSON.parse(troupe('guard', 'coverage', session, '--json'));
-          expect([coverage.missed, coverage.unresolved, coverage.heard]).toEqual([[], [], coverage.ran]);
+      const deepest = isAtLeast(version, '1.18.2') ? DEPTHS : [1, 2];
+      const files = () => readdirSync(path.join(host.project, 'build')).toSorted();
+      const fileAt = (depth: number): string => `depth-${depth}`;
+      /** Each agent of a chain removes the file of its own depth. */
+      const playAt = async (
+        rule: string,
+        mode: string,
+      ): Promise<{ session: string; entries: readonly AuditEntry[] }> => {
+        writeFileSync(path.join(state, 'policy.yaml'), rule);
+        for (const depth of [0, ...deepest]) writeFileSync(path.join(host.project, 'build', fileAt(depth)), '');
+        const session = await host.prompt(`deep-${mode}-${deepest.length}`);
+        const entries = () => entriesOf(session, /^rm build/);
+        await vi.waitUntil(() => entries().length > deepest.length, { timeout: 60_000, interval: 500 });
+        await host.untilIdle(session);
+        return { session, entries: entries() };
+      };
+      const labels = ['main', 'Lead', 'Helper', 'Worker'];
+
+      describe.each(['no server', 'a server', 'a server of another folder'])('with %s', (which) => {
+        beforeAll(async () => {
+          if (which === 'a server') await serve();
+          if (which === 'a server of another folder')
+            server = await startServer(own, { ...process.env, TROUPE_HOME: state });
         });
+        afterAll(() => {
+          server?.stop();
+          server = undefined;
+        });
+
+        it.each(which === 'no server' ? deepest : [2])(
+          'denies by the depth %i, and allows all other depths',
+          async (depth) => {
+            const { entries } = await playAt(rule(`depth: ${depth}`), 'foreground');
+            expect(files()).toEqual(['out.txt', fileAt(depth)].toSorted());
+            const seen = entries.map(({ agent: { depth: at, path: labelled }, decision, rule: by }) => ({
+              at,
+              labelled,
+              decision,
+              by,
+            }));
+            const expected = [0, ...deepest].map((at) => ({
+              at,
+              labelled: labels.slice(0, at + 1),
+              decision: at === depth ? 'deny' : 'none',
+              by: at === depth ? 'user:1' : null,
+            }));
+            expect(seen.toSorted((a, b) => (a.at ?? 0) - (b.at ?? 0))).toEqual(expected);
+          },
+        );
+      });
+
+      it.each(['foreground', 'background'])('denies agents of agents in the %s, all calls covered', async (mode) => {
+        await serve();
+        const { session, entries } = await playAt(rule('depth: ">=2"'), mode);
+        expect(files()).toEqual(['out.txt', ...deepest.slice(1).map(fileAt)].toSorted());
+        for (const entry of entries.filter(({ decision }) => decision === 'deny'))
+          expect(entry.agent).toMatchObject({ who: 'subagent', type: 'general', evidence: 'exact' });
+        const shown = () => JSON.parse(troupe('tree', session, '--json'));
+        const agents = () =>
+          shown()
+            .agents.map((one: Shown) => `${one.depth} ${one.description} ${one.status}`)
+            .slice(1);
+        const expected = deepest.map((depth) => `${depth} ${labels[depth]} completed`);
+        await vi
+          .waitUntil(() => agents().join() === expected.join(), { timeout: 60_000, interval: 500 })
+          .catch(() => undefined);
+        expect(agents()).toEqual(expected);
+        const coverage: CoverageReport = JSON.parse(troupe('guard', 'coverage', session, '--json'));
+        expect([coverage.missed, coverage.unresolved, coverage.heard]).toEqual([[], [], coverage.ran]);
+      });
 
       it('leaves nothing behind when it is uninstalled, and nothing is guarded then', async () => {
         const config = path.join(host.env['XDG_CONFIG_HOME'] ?? '', 'opencode');
@@ -199,16 +250,33 @@ interface Shown {
   readonly status: string;
 }
 
-/** An agent of an agent wants to remove the folder `build`. */
-async function addDeepPlay(): Promise<void> {
+const DEPTHS = [1, 2, 3];
+
+const rule = (selector: string): string => `version: 1
+rules:
+  - name: no removals at this depth
+    agents: { ${selector} }
+    tools: "Bash(rm:*)"
+    reason: Ask a person to do it.
+    decision: deny
+    own_calls_only: true
+`;
+
+/** Chains of agents, in which each one removes the file of its depth. */
+async function addDeepPlays(): Promise<void> {
   const { PLAYS, agent, say, shell } = await import(pathToFileURL(path.join(kit, 'plays.mjs')).href);
-  const done = { items: [say('Done.')] };
-  PLAYS['deep-helper'] = [{ items: [shell('rm -rf build', 'Remove the build')] }, done];
-  PLAYS['deep-lead'] = [{ items: [agent('Helper', 'Remove it. [[play:deep-helper]]')] }, done];
-  for (const mode of ['foreground', 'background']) {
-    const lead = agent('Lead', 'Have it removed. [[play:deep-lead]]', { background: mode === 'background' });
-    PLAYS[`deep-${mode}`] = [{ items: [lead] }, done, done, done];
-  }
+  const names = ['', 'Lead', 'Helper', 'Worker'];
+  for (const mode of ['foreground', 'background'])
+    for (const deepest of [2, 3])
+      for (const depth of [0, ...DEPTHS.slice(0, deepest)]) {
+        const of = (at: number): string => (at === 0 ? `deep-${mode}-${deepest}` : `deep-${mode}-${deepest}-${at}`);
+        const background = mode === 'background' && depth === 0;
+        const next = agent(names[depth + 1], `Have it removed. [[play:${of(depth + 1)}]]`, { background });
+        const own = shell(`rm build/depth-${depth}`, 'Remove a file');
+        const items = depth < deepest ? [own, next] : [own];
+        const done = { items: [say('Done.')] };
+        PLAYS[of(depth)] = [{ items }, done, done, done];
+      }
 }
 
 function statusesIn(tree: string): readonly string[] {

@@ -64,6 +64,8 @@ export async function serveOpencode(options: ServeOptions): Promise<ServedProjec
       ...(isSecond && { OPENCODE_PASSWORD: password }),
     }),
     ...Object.fromEntries(OFF.map((name) => [`OPENCODE_DISABLE_${name}`, '1'])),
+    // OpenCode 2 needs no switch for them.
+    OPENCODE_EXPERIMENTAL_BACKGROUND_SUBAGENTS: '1',
   });
   const config = path.join(base, 'config', 'opencode');
   mkdirSync(config, { recursive: true });

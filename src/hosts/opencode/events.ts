@@ -97,7 +97,9 @@ export function readSecondEvent(event: JsonObject, state: EventsState): readonly
   const info = toSecondInfo(second.sessions.get(session));
   if (info?.parent !== undefined && tree.has(info.parent)) tree.add(info.id);
   if (!info || !tree.has(info.id)) return [];
-  return [...teller.session(info), ...teller.leftover(session)];
+  const facts = [...teller.session(info)];
+  for (const copy of change.copies ?? []) facts.push(...teller.message(session, copy));
+  return [...facts, ...teller.leftover(session)];
 }
 
 /** Of a recording that begins after they did, their calls tell which agents belong to a session. */

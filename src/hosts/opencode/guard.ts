@@ -27,6 +27,7 @@ interface ChainRecord {
   readonly id: string;
   readonly parent?: string;
   readonly agent?: string;
+  readonly title?: string;
   readonly directory?: string;
 }
 
@@ -48,7 +49,7 @@ export function readPayload(payload: unknown): HookEvent | undefined {
     caller:
       session === main && own?.parent === undefined
         ? { named: 'nobody' }
-        : { named: 'agent', agent: agentIdOf(session), ...known({ type: own?.agent }) },
+        : { named: 'agent', agent: agentIdOf(session), ...known({ type: own?.agent, path: pathIn(chain) }) },
     ...known({
       cwd: folderOf(payload),
       call,
@@ -78,7 +79,16 @@ function toAgent({ id, agent, parent }: ChainRecord, depth: number | null): Call
   return { id, kind: isMain ? 'main' : 'task', type: isMain ? null : (agent ?? null), name: null, depth };
 }
 
+/** In titles of OpenCode 1, behind the description. */
 const OF_SUBAGENT = / \(@(\S+) subagent\)$/;
+
+/** Undefined if not all agents above it are known. */
+function pathIn(chain: readonly ChainRecord[]): readonly string[] | undefined {
+  const [main, ...below] = chain.toReversed();
+  if (!main || main.parent !== undefined) return undefined;
+  const labels = below.map(({ id, title, agent }) => (title?.replace(OF_SUBAGENT, '').trim() || agent) ?? id);
+  return ['main', ...labels];
+}
 
 /** The session first, the main one last, as far as they are known. */
 function chainIn(payload: JsonObject, session: string): readonly ChainRecord[] {
@@ -89,7 +99,8 @@ function chainIn(payload: JsonObject, session: string): readonly ChainRecord[] {
     if (!raw || wanted === undefined || raw['id'] !== wanted) break;
     const parent = asText(raw['parent']);
     const agent = asText(raw['agent']) ?? OF_SUBAGENT.exec(asText(raw['title']) ?? '')?.[1];
-    chain.push({ id: wanted, ...known({ parent, agent, directory: asText(raw['directory']) }) });
+    const [title, directory] = [asText(raw['title']), asText(raw['directory'])];
+    chain.push({ id: wanted, ...known({ parent, agent, title, directory }) });
     wanted = chain.some(({ id }) => id === parent) ? undefined : parent;
   }
   return chain;

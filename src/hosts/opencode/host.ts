@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { hasEntry, listFolder } from '../../lib/folders.ts';
+import { hasEntry, isFolder, listFolder } from '../../lib/folders.ts';
 import { readHead } from '../../lib/read-lines.ts';
 import { type HostDescription, type Machine, PROCESS_MARKS } from '../index.ts';
 
@@ -9,9 +9,10 @@ export const opencodeHost: HostDescription = {
   process: PROCESS_MARKS.opencode,
   takesAddresses: true,
   roots: rootsOf,
-  // A root may be the address of a server, or a folder with exports and recorded streams.
+  // A root may be the address of a server, one database, or a folder with exports and recorded streams.
   mayHold: async (root) =>
     /^https?:/.test(root) ||
+    (isDatabaseName(root) && !(await isFolder(root))) ||
     (await hasEntry(root, ({ name }) => /^(?:storage|project)$|\.db(?:-wal)?$/.test(name))) ||
     holdsSessionFile(root),
   programs: ['opencode'],

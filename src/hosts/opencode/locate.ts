@@ -17,7 +17,7 @@ import {
   type SessionPosition,
   unknownStepOf,
 } from './database/schema.ts';
-import { findSecondOrigin, listSecondSessions } from './database/second.ts';
+import { listSecondSessions } from './database/second.ts';
 import { sessionsInFile } from './files.ts';
 import { isDatabaseName, isExportsName, isOwnDatabaseName } from './host.ts';
 import { factsOfProcesses } from './processes.ts';
@@ -97,15 +97,13 @@ async function findSources(root: string, problems: string[]): Promise<readonly F
   return sources;
 }
 
-/** A fork does not say which session it is a copy of. */
+/** A fork of OpenCode 1 does not say which session it is a copy of. */
 export async function findOrigin({ id, sources }: LocatedSession): Promise<SessionOrigin | undefined> {
   const source = sources.find(({ role }) => role === 'database');
   const found =
     source &&
     (await readDatabase(source.path, (database) =>
-      readSecondSchema(database, source.path)
-        ? findSecondOrigin(database, nativeId(id))
-        : findOriginIn(database, nativeId(id)),
+      readSecondSchema(database, source.path) ? undefined : findOriginIn(database, nativeId(id)),
     ));
   return found === undefined ? undefined : { id: sessionIdOf(found), replies: new Set() };
 }

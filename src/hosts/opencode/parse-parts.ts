@@ -84,13 +84,20 @@ function toolFacts(key: PartKey, part: JsonObject, context: RecordContext): read
 /** Denied by the user, or by a rule of theirs. */
 const REFUSED = /^(?:The user (?:rejected permission|dismissed)|The user has specified a rule which prevents)/;
 
-function outcomeOf(state: JsonObject, invalid?: string): Pick<ToolEnded, 'outcome' | 'reason' | 'unrun'> {
+function outcomeOf(
+  state: JsonObject,
+  invalid?: string,
+): Pick<ToolEnded, 'outcome' | 'reason' | 'unrun' | 'interrupted'> {
   if (invalid !== undefined) return { outcome: 'error', reason: firstLine(invalid) ?? '', unrun: true };
   if (state['status'] === 'completed') return { outcome: 'ok' };
   const error = asText(state['error']) ?? '';
   const isRefused = state['isRefused'] === true || REFUSED.test(error);
-  return { outcome: isRefused ? 'refused' : 'error', ...known({ reason: firstLine(error) }) };
+  const interrupted = state['isAborted'] === true && !isRefused ? true : undefined;
+  return { outcome: isRefused ? 'refused' : 'error', ...known({ reason: firstLine(error), interrupted }) };
 }
+
+/** In OpenCode 2, of an agent that ran. */
+const FAILED = /^Subagent failed \(sessionID: /;
 
 type CallPlace = Pick<ToolEnded, 'session' | 'origin' | 'agent' | 'call'>;
 
@@ -122,19 +129,13 @@ function taskFacts(key: PartKey, state: JsonObject, place: CallPlace, at: number
   const woken = asText(input['task_id']) ?? asText(input['session_id']) ?? asText(input['sessionID']);
   if (woken === made)
     facts.push({ kind: 'run-resumed', session, origin, agent: child, id: call, call, ...known({ at }) });
-  // Interrupted, or a question of its was declined: it may not say so itself.
-  if (state['isAborted'] === true) {
-    const end = known({ at: asAmount(asObject(state['time'])?.['end']), reason: firstLine(asText(state['error'])) });
-    facts.push({
-      kind: 'run-ended',
-      session,
-      origin,
-      agent: child,
-      signal: 'notification',
-      outcome: 'stopped',
-      call,
-      ...end,
-    });
+  // Interrupted, or a question of its was declined: it may not say so itself. A resumed agent may be known by its calls only.
+  const error = asText(state['error']);
+  const hasFailed = woken === made && FAILED.test(error ?? '');
+  if (state['isAborted'] === true || hasFailed) {
+    const end = known({ at: asAmount(asObject(state['time'])?.['end']), reason: firstLine(error) });
+    const outcome = hasFailed ? 'failed' : 'stopped';
+    facts.push({ kind: 'run-ended', session, origin, agent: child, signal: 'notification', outcome, call, ...end });
   }
   return facts;
 }

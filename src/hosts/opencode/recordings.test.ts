@@ -31,7 +31,7 @@ describe('recordings of the real program', () => {
     });
   }
 
-  const second = readdirSync(fixtures).filter((name) => /^2\.0\.15-(?!forks$)/.test(name));
+  const second = readdirSync(fixtures).filter((name) => /^2\.0\.15-(?!.*forks$)/.test(name));
   for (const name of second) {
     for (const door of ['opencode.db', 'events.jsonl', 'export'].filter((one) =>
       existsSync(path.join(fixtures, name, one)),
@@ -92,6 +92,54 @@ describe('recordings of the real program', () => {
     expect(own).toEqual([606, 1406, 2206]);
     expect(original).not.toHaveProperty('inheritedUsage');
     expect([fork?.forkedFrom, second?.forkedFrom]).toEqual([original?.id, fork?.id]);
+  });
+
+  it.each(['opencode.db', 'events.jsonl', 'export'])('knows forks of forks of OpenCode 2 by %s alone', async (door) => {
+    const trees = await treesThrough('2.0.15-more-forks', [door]);
+    const byId = new Map(trees.map((tree) => [nativeId(tree.id), tree]));
+    const seen = [
+      'ses_e0e651866fferlAvshsrNSFkiJ',
+      'ses_e0e64fd6affez5qh9x6MRWsLNa',
+      'ses_e0e64f0d0ffeGEy5ICnWATPIuC',
+    ].map((id) => {
+      const tree = byId.get(id);
+      return {
+        from: tree?.forkedFrom && nativeId(tree.forkedFrom),
+        agents: tree?.agents.map(({ description, status, toolCallCount }) => [description, status, toolCallCount]),
+        output: tree?.agents.map(({ usage }) => usage?.output),
+        inherited: tree?.inheritedUsage?.output,
+      };
+    });
+    expect(seen).toEqual([
+      {
+        from: undefined,
+        agents: [
+          [undefined, 'completed', 1],
+          ['Count TODO comments', 'completed', 2],
+        ],
+        output: [90, 58],
+        inherited: undefined,
+      },
+      {
+        from: 'ses_e0e651866fferlAvshsrNSFkiJ',
+        agents: [
+          [undefined, 'completed', 2],
+          ['Clean up', 'completed', 2],
+        ],
+        output: [127, 55],
+        inherited: 77,
+      },
+      {
+        from: 'ses_e0e64fd6affez5qh9x6MRWsLNa',
+        agents: [
+          [undefined, 'completed', 4],
+          ['Inspect source files', 'completed', 1],
+          ['Write a note', 'completed', 2],
+        ],
+        output: [233, 34, 49],
+        inherited: 127,
+      },
+    ]);
   });
 
   it('of OpenCode 2 finds forks, answered questions and a declined one', async () => {

@@ -82,17 +82,24 @@ export function createStreamReader(context: RecordContext): SourceReader {
       isSecond ||= part['partID'] !== undefined;
       const message = asText(part['messageID']);
       // A run that was killed before its first words has nothing else.
-      if (type === 'step_start') return [{ kind: 'agent-seen', ...place, ...known({ at }) }];
-      // 2.0 mostly ends before it prints that the last step has ended; one that is killed before the next call prints the same.
-      if (type === 'text' && isSecond && message !== undefined)
+      if (type === 'step_start')
         return [
-          { kind: 'entry-added', ...place, entry: 'reply', id: message, end: 'open' },
-          { kind: 'usage-counted', ...place, message, usage: NO_USAGE, final: false },
+          { kind: 'agent-seen', ...place, ...known({ at }) },
+          ...(message === undefined ? [] : openReply(place, message)),
         ];
+      // 2.0 mostly ends before it prints that the last step has ended; one that is killed before the next call prints the same.
+      if (type === 'text' && isSecond && message !== undefined) return openReply(place, message);
       if (type === 'tool_use') return callFacts(part, { session, isPrompt: false, createdAt: at }, context);
       return IGNORED.has(type) ? [] : unknown();
     },
   };
+}
+
+function openReply(place: FactPlace, id: string): readonly AgentEvent[] {
+  return [
+    { kind: 'entry-added', ...place, entry: 'reply', id, end: 'open' },
+    { kind: 'usage-counted', ...place, message: id, usage: NO_USAGE, final: false },
+  ];
 }
 
 function callFacts(printed: JsonObject, key: Omit<PartKey, 'id'>, context: RecordContext): readonly AgentEvent[] {

@@ -61,13 +61,6 @@ export function listSecondSessions(database: ReadOnlyDatabase, schema: SecondSch
   });
 }
 
-/** What a fork is a copy of, as its own record says. */
-export function findSecondOrigin(database: ReadOnlyDatabase, id: string): string | undefined {
-  if (!columnsOf(database, 'session_v2').has('fork_session_id')) return undefined;
-  const sql = `select ${textOf('fork_session_id')} as id from session_v2 where id = ?`;
-  return asText(database.all(sql, id)[0]?.['id']);
-}
-
 /** How far the tree was read. */
 export interface SecondProgress {
   readonly teller: Teller;

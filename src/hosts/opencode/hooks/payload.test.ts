@@ -22,7 +22,7 @@ describe('a call of our plugin', () => {
       host: 'opencode',
       name: 'tool.execute.before',
       session: 'opencode:ses_top',
-      caller: { named: 'agent', agent: 'opencode:ses_low', type: 'tester' },
+      caller: { named: 'agent', agent: 'opencode:ses_low', type: 'tester', path: ['main', 'Plan it', 'tester'] },
       cwd: '/p/sub',
       call: {
         tool: 'Bash',
@@ -51,6 +51,7 @@ describe('a call of our plugin', () => {
       ancestors: [{ id: 'ses_mid', kind: 'task', depth: null }],
       reason: 'not all agents above it are known',
     });
+    expect(readPayload({ ...payload, line: line.slice(0, 2) })?.caller).not.toHaveProperty('path');
     for (const none of [[], undefined, line.slice(1)])
       expect(callerOf({ ...payload, line: none })).toMatchObject({ agent: null, ancestors: [], project: '/p' });
   });

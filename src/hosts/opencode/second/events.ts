@@ -11,10 +11,12 @@ export interface SecondMessages {
   readonly messages: Map<string, JsonObject>;
   /** Prompts that are not delivered yet. */
   readonly inbox: Map<string, JsonObject>;
+  /** Of messages: the number of the event that began each, which its row has, too. */
+  readonly numbers: Map<string, number>;
 }
 
 export function createSecondMessages(): SecondMessages {
-  return { sessions: new Map(), messages: new Map(), inbox: new Map() };
+  return { sessions: new Map(), messages: new Map(), inbox: new Map(), numbers: new Map() };
 }
 
 /** `created`, and `data` where OpenCode 1 has `properties`. */
@@ -26,6 +28,8 @@ export interface Change {
   readonly session: string;
   /** The message that changed; left out: the record of the session. */
   readonly message?: JsonObject;
+  /** Messages that a fork begins with. */
+  readonly copies?: readonly JsonObject[];
 }
 
 type Apply = (state: SecondMessages, data: JsonObject, at: number | undefined, event: JsonObject) => Change | undefined;
@@ -34,16 +38,16 @@ type Apply = (state: SecondMessages, data: JsonObject, at: number | undefined, e
 export function applyEvent(state: SecondMessages, event: JsonObject): Change | undefined {
   const data = asObject(event['data']) ?? {};
   const type = asText(event['type']) ?? '';
-  return APPLY.get(type)?.(state, data, asAmount(event['created']), event);
+  const change = APPLY.get(type)?.(state, data, asAmount(event['created']), event);
+  const number = asAmount(asObject(event['durable'])?.['seq']);
+  const id = asText(change?.message?.['id']);
+  if (id !== undefined && number !== undefined && !state.numbers.has(id)) state.numbers.set(id, number);
+  return change;
 }
 
 const APPLY: ReadonlyMap<string, Apply> = new Map<string, Apply>([
   ['session.created', begin],
-  // Here the parent is the session that it is a copy of.
-  [
-    'session.forked',
-    (state, { parentID, ...data }, at) => begin(state, { ...data, fork: { sessionID: parentID } }, at),
-  ],
+  ['session.forked', fork],
   ['session.renamed', (state, data, at) => changeSession(state, data, at, known({ title: data['title'] }))],
   [
     'session.usage.updated',
@@ -123,6 +127,36 @@ function begin(state: SecondMessages, data: JsonObject, at: number | undefined):
   );
 }
 
+/** Here the parent is the session that it is a copy of. */
+function fork(
+  state: SecondMessages,
+  { parentID, ...data }: JsonObject,
+  at: number | undefined,
+  event: JsonObject,
+): Change | undefined {
+  const change = begin(state, { ...data, fork: { sessionID: parentID } }, at);
+  if (!change) return undefined;
+  const { type, messageID } = asObject(data['boundary']) ?? {};
+  const last = state.numbers.get(String(messageID)) ?? Number.POSITIVE_INFINITY;
+  const copies: JsonObject[] = [];
+  for (const message of [...state.messages.values()].filter(({ sessionID }) => sessionID === parentID)) {
+    const number = state.numbers.get(String(message['id']));
+    if (number === undefined || number > last || (number === last && type !== 'through')) continue;
+    // As its row is called.
+    const id = `${idAfter(event)}_${number}`;
+    const copy = { ...message, id, sessionID: change.session };
+    state.messages.set(id, copy);
+    state.numbers.set(id, number);
+    copies.push(copy);
+  }
+  return { ...change, copies };
+}
+
+/** Of a row that an event makes: it has the same digits. */
+function idAfter(event: JsonObject): string {
+  return String(event['id']).replace(/^evt_/, 'msg_');
+}
+
 function changeSession(
   { sessions }: SecondMessages,
   { sessionID }: JsonObject,
@@ -158,8 +192,7 @@ function settle(
 ): Change | undefined {
   const session = asText(data['sessionID']);
   if (session === undefined) return undefined;
-  // The row of this end has the same digits.
-  const id = String(event['id']).replace(/^evt_/, 'msg_');
+  const id = idAfter(event);
   const message = { id, type: 'idle', sessionID: session, outcome, time: { created: at } };
   state.messages.set(id, message);
   return { session, message };

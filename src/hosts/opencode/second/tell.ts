@@ -3,7 +3,7 @@
 import { type AgentEvent, mainAgentOf, type RunOutcome, type Usage, type UsageCounted } from '../../../core/index.ts';
 import { asText, type JsonObject, known } from '../../../lib/json.ts';
 import { createdAtOf, endFact, endOf, isOver, placeAt, sessionFacts, usageFacts } from '../parse-messages.ts';
-import { agentIdOf, originOf, problemFact, type RecordContext, type SessionInfo } from '../record.ts';
+import { agentIdOf, originOf, problemFact, type RecordContext, type SessionInfo, sessionIdOf } from '../record.ts';
 import { wholeMessageFacts } from '../whole-messages.ts';
 import { toWhole } from './messages.ts';
 
@@ -31,7 +31,7 @@ export function createTeller(context: RecordContext) {
   return {
     session(info: SessionInfo): readonly AgentEvent[] {
       of(info.id).info = info;
-      return sessionFacts(info, context);
+      return [...sessionFacts(info, context), ...forkFacts(info, context)];
     },
     message(session: string, raw: JsonObject): readonly AgentEvent[] {
       const whole = toWhole(raw);
@@ -96,6 +96,14 @@ function idleFacts(
   // By the id of the last message: it is no message of its own.
   const end = outcome === 'completed' ? ('turn' as const) : undefined;
   return [{ kind: 'entry-added', ...place, entry: ENTRIES[outcome], id: last?.id ?? id, ...known({ end }) }];
+}
+
+/** Its copied messages are older than it: they are told apart by their times. */
+function forkFacts({ id, fork, createdAt }: SessionInfo, context: RecordContext): readonly AgentEvent[] {
+  const { session } = context;
+  if (fork === undefined || sessionIdOf(id) !== session) return [];
+  const origin = originOf(context, createdAt, false);
+  return [{ kind: 'session-forked', session, origin, from: sessionIdOf(fork), replies: [] }];
 }
 
 /** A fork repeats the calls of its origin; their agents stay with the origin. */

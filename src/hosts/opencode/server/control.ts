@@ -136,8 +136,8 @@ async function secondLineOf(address: string, session: string): Promise<readonly 
     const route = `/api/session/${encodeURIComponent(id)}`;
     const info = toSecondInfo(asObject(await getData(address, route).catch(() => undefined)));
     if (!info || line.some((one) => one['id'] === id)) break;
-    const { parent, agent, directory } = info;
-    line.push({ id, ...known({ parent, agent, directory }) });
+    const { parent, agent, title, directory } = info;
+    line.push({ id, ...known({ parent, agent, title, directory }) });
     next = parent;
   }
   return line;
