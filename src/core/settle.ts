@@ -83,11 +83,16 @@ function isSameRest(before: AgentNode, node: AgentNode): boolean {
   return isAtRest(before) && before.status === node.status;
 }
 
-/** The main agent is over when its process is. Any other one, when it has had its say and somebody else tells of its end. */
+/**
+ * The main agent is over when its process is; a version without reliable process records may still write a line that says otherwise
+ * (2.1.88). Any other agent is over when it wrote its last message and a second source reports its end.
+ */
 function isConfirmed({ id, kind, status, runs }: AgentNode, ledger: SessionLedger): boolean {
   if (status === 'unknown') return false;
-  if (kind === 'main')
-    return isOver(status) && ![...ledger.processes.values()].some(({ alive, movedTo }) => alive && !movedTo);
+  if (kind === 'main') {
+    const hasProcess = [...ledger.processes.values()].some(({ alive, movedTo }) => alive && !movedTo);
+    return isOver(status) && !hasProcess && ledger.keepsProcessRecords?.value !== false;
+  }
   const run = runs.at(-1);
   return run?.signal !== 'transcript' && hasLastWords(ledger.agents.get(id), run?.startedAt);
 }

@@ -150,12 +150,17 @@ function findFalse(shown: readonly Shown[], last: ReadonlyMap<SessionId, Session
   return found;
 }
 
+/** Seeds that failed before. */
+const SEEDS: Readonly<Record<string, readonly number[]>> = { '2.1.88-inter-team': [153030295] };
+
 describe('the states of a recording whose files arrive late', () => {
   it.each(recordings)('really happened: %s', async (name) => {
-    const random = createRandom();
-    for (let round = 0; round < ROUNDS; round++) {
-      const { shown, last } = await show(await scheduleLate(name, random));
-      expect(findFalse(shown, last)).toEqual([]);
+    for (const seed of [undefined, ...(SEEDS[name] ?? [])]) {
+      const random = createRandom(seed);
+      for (let round = 0; round < ROUNDS; round++) {
+        const { shown, last } = await show(await scheduleLate(name, random));
+        expect(findFalse(shown, last)).toEqual([]);
+      }
     }
   });
 });
