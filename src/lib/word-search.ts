@@ -13,13 +13,9 @@ export interface WordSearch {
 
 /** Latin letters of both cases are one where `ignoreCase` says so; offsets stay those of the text. */
 export function createWordSearch(words: readonly string[], ignoreCase: boolean): WordSearch {
-  const alphabet = createAlphabet(words, ignoreCase);
-  const trie = buildTrie(words, alphabet);
-  const { next, outputs, lengths, passing } = connect(trie, alphabet.size);
-  const { ascii, others, size } = alphabet;
+  const { letters, size } = createAlphabet(words, ignoreCase);
+  const { rows, outputs, lengths, passing } = connect(buildTrie(words, letters), size);
   const wordLengths = words.map((word) => word.length);
-  // Rows of the table by where they begin; those where a word ends are told by their sign. One look a character.
-  const rows = Int32Array.from(next, (state) => (outputs[state] ? ~(state * size) : state * size));
   return {
     search: (text) => {
       const { length } = text;
@@ -27,8 +23,7 @@ export function createWordSearch(words: readonly string[], ignoreCase: boolean):
       let hits: number[] | undefined;
       let row = 0;
       for (let at = 0; at < length; at++) {
-        const unit = units[at] as number;
-        row = rows[row + (unit < 128 ? (ascii[unit] as number) : (others.get(unit) ?? 0))] as number;
+        row = rows[row + (letters[units[at] as number] as number)] as number;
         if (row >= 0) continue;
         row = ~row;
         for (const word of outputs[row / size] ?? []) {
@@ -50,51 +45,51 @@ export function isLetterOrDigit(unit: number): boolean {
 }
 
 interface Alphabet {
-  /** Letter 0 is every character that stands in no word. */
-  readonly ascii: Uint8Array;
-  readonly others: ReadonlyMap<number, number>;
+  /** The letter of each code unit; 0 for all that stand in no word. */
+  readonly letters: Uint16Array;
   readonly size: number;
 }
 
 function createAlphabet(words: readonly string[], ignoreCase: boolean): Alphabet {
-  const ascii = new Uint8Array(128);
-  const others = new Map<number, number>();
+  const letters = new Uint16Array(65_536);
   let size = 1;
   for (const word of words)
     for (let at = 0; at < word.length; at++) {
       const unit = ignoreCase ? lower(word.charCodeAt(at)) : word.charCodeAt(at);
-      if (unit >= 128 && !others.has(unit)) others.set(unit, size++);
-      else if (unit < 128 && ascii[unit] === 0) ascii[unit] = size++;
+      if (letters[unit] === 0) letters[unit] = size++;
     }
-  if (ignoreCase) for (let unit = 65; unit <= 90; unit++) ascii[unit] = ascii[unit + 32] ?? 0;
-  return { ascii, others, size };
-}
-
-function letterOf(unit: number, { ascii, others }: Alphabet): number {
-  return unit < 128 ? (ascii[unit] as number) : (others.get(unit) ?? 0);
+  if (ignoreCase) for (let unit = 65; unit <= 90; unit++) letters[unit] = letters[unit + 32] as number;
+  return { letters, size };
 }
 
 const lower = (unit: number): number => (unit >= 65 && unit <= 90 ? unit + 32 : unit);
 
+/** A state for each beginning of a word. Of a state: its last child, the sibling before it, and the letter that leads to it. */
 interface Trie {
-  readonly children: Map<number, number>[];
-  readonly ends: (number[] | undefined)[];
+  readonly lastChild: number[];
+  readonly sibling: number[];
+  readonly letter: number[];
+  readonly ends: (readonly number[] | undefined)[];
   readonly lengths: number[];
   readonly passing: number[];
 }
 
-function buildTrie(words: readonly string[], alphabet: Alphabet): Trie {
-  const trie: Trie = { children: [new Map()], ends: [undefined], lengths: [0], passing: [0] };
+function buildTrie(words: readonly string[], letters: Uint16Array): Trie {
+  const trie: Trie = { lastChild: [0], sibling: [0], letter: [0], ends: [undefined], lengths: [0], passing: [0] };
+  const { lastChild, sibling, letter: letterOf } = trie;
   words.forEach((word, index) => {
     if (word === '') return;
     let state = 0;
     for (let at = 0; at < word.length; at++) {
-      const letter = letterOf(word.charCodeAt(at), alphabet);
-      let child = trie.children[state]?.get(letter);
-      if (child === undefined) {
-        child = trie.children.length;
-        trie.children[state]?.set(letter, child);
-        trie.children.push(new Map());
+      const letter = letters[word.charCodeAt(at)] as number;
+      let child = lastChild[state] as number;
+      while (child !== 0 && letterOf[child] !== letter) child = sibling[child] as number;
+      if (child === 0) {
+        child = letterOf.length;
+        letterOf.push(letter);
+        sibling.push(lastChild[state] as number);
+        lastChild[state] = child;
+        lastChild.push(0);
         trie.ends.push(undefined);
         trie.lengths.push(at + 1);
         trie.passing.push(index);
@@ -106,26 +101,33 @@ function buildTrie(words: readonly string[], alphabet: Alphabet): Trie {
   return trie;
 }
 
-/** The trie as a table without dead ends: where no word goes on, the longest beginning that still can. */
-function connect({ children, ends, lengths, passing }: Trie, size: number) {
-  const next = new Int32Array(children.length * size);
-  const fallback = new Int32Array(children.length);
-  const outputs: (readonly number[] | undefined)[] = [...ends];
-  const queue = [0];
-  for (const state of queue) {
-    const behind = fallback[state] ?? 0;
-    for (let letter = 0; letter < size; letter++) {
-      const child = children[state]?.get(letter);
-      const other = state === 0 ? 0 : (next[behind * size + letter] ?? 0);
-      next[state * size + letter] = child ?? other;
-      if (child === undefined) continue;
-      fallback[child] = other;
-      const inherited = outputs[other];
+/**
+ * The trie as a table without dead ends: where no word goes on, the longest beginning that still can. Rows are told by where
+ * they begin, and those where a word ends by their sign: one look a character.
+ */
+function connect({ lastChild, sibling, letter, ends, lengths, passing }: Trie, size: number) {
+  const count = letter.length;
+  const rows = new Int32Array(count * size);
+  const fallback = new Int32Array(count);
+  const outputs = [...ends];
+  const queue = new Int32Array(count);
+  for (let first = 0, last = 1; first < last; first++) {
+    const state = queue[first] as number;
+    const row = state * size;
+    const behind = (fallback[state] as number) * size;
+    if (state !== 0) rows.copyWithin(row, behind, behind + size);
+    for (let child = lastChild[state] as number; child !== 0; child = sibling[child] as number) {
+      const place = row + (letter[child] as number);
+      const other = rows[place] as number;
+      const fallsTo = state === 0 ? 0 : (other < 0 ? ~other : other) / size;
+      fallback[child] = fallsTo;
+      const inherited = outputs[fallsTo];
       if (inherited) outputs[child] = [...(outputs[child] ?? []), ...inherited];
-      queue.push(child);
+      rows[place] = outputs[child] ? ~(child * size) : child * size;
+      queue[last++] = child;
     }
   }
-  return { next, outputs, lengths, passing };
+  return { rows, outputs, lengths, passing };
 }
 
 /** Word and start of each, in the order of their ends. */

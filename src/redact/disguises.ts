@@ -18,6 +18,9 @@ const CUT_CODE =
 const CODED = new RegExp(`${ESCAPE}|${PERCENT}|${ENTITY}|${UNSEEN}|${CUT_CODE}|${FULL_WIDTH}`, 'y');
 
 const ESCAPED: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', e: '\x1b' };
+const BACKSLASH = 0x5c;
+/** Nearly all codes are a backslash and one of these. */
+const shortEscapes = new Map([...'"\'`\\/bfnrte'].map((mark) => [mark.charCodeAt(0), ESCAPED[mark] ?? mark]));
 const ENTITIES: Readonly<Record<string, string>> = {
   amp: '&',
   lt: '<',
@@ -35,33 +38,96 @@ const ENTITIES: Readonly<Record<string, string>> = {
   commat: '@',
 };
 
-/** Whatever is coded begins with one of these. */
-const MARK =
-  // biome-ignore lint/suspicious/noMisleadingCharacterClass: each of them by itself, not what they make together.
-  /[\\%&\x1b\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uff01-\uff5e\uffa0\ufff9-\ufffb\udb40\ud834\x00-\x08\x0e-\x1a\x7f]/g;
+/** Whatever is coded begins with one of these; of the ranges, first and last. */
+const MARKS = [
+  0x00, 0x08, 0x0e, 0x1b, 0x25, 0x26, 0x5c, 0x5c, 0x7f, 0x7f, 0xad, 0xad, 0x34f, 0x34f, 0x61c, 0x61c, 0x115f, 0x1160,
+  0x17b4, 0x17b5, 0x180b, 0x180f, 0x200b, 0x200f, 0x202a, 0x202e, 0x2060, 0x206f, 0x3164, 0x3164, 0xdb40, 0xdb40,
+  0xd834, 0xd834, 0xfe00, 0xfe0f, 0xfeff, 0xfeff, 0xff01, 0xff5e, 0xffa0, 0xffa0, 0xfff9, 0xfffb,
+];
+/** Bits, so that one look at several units together tells what is among them. */
+const [DIGIT, OTHER, MARK] = [0, 1, 2];
+/** What each code unit is: a mark, a digit of base64, or neither. */
+const KINDS = new Uint8Array(65_536).fill(OTHER);
+for (let at = 0; at < MARKS.length; at += 2) KINDS.fill(MARK, MARKS[at], (MARKS[at + 1] as number) + 1);
+for (const digit of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_')
+  KINDS[digit.charCodeAt(0)] = DIGIT;
+
+interface Surveyed {
+  /** Places of marks. */
+  readonly marks: readonly number[];
+  /** Of digits of base64: starts and ends, in turn. */
+  readonly runs: readonly number[];
+}
+
+/** One pass for all that may be written in code; of a view that differs from the one below in separators only, what is new. */
+function survey({ text, edited }: View): Surveyed {
+  if (edited && !edited.isJoining && !edited.isCoded) return { marks: [], runs: runsAt(text, edited.changes()) };
+  const { length } = text;
+  const units = codeUnitsOf(text);
+  const marks: number[] = [];
+  const runs: number[] = [];
+  let runEnd = 0;
+  for (let at = 0; at < length; at += BLOCK) {
+    const last = Math.min(at + BLOCK, length);
+    let kinds = 0;
+    for (let one = at; one < last; one++) kinds |= KINDS[units[one] as number] as number;
+    if (kinds === OTHER) continue;
+    if (kinds >= MARK) for (let one = at; one < last; one++) if (KINDS[units[one] as number] === MARK) marks.push(one);
+    // A run that is long enough has a whole block.
+    if (kinds !== DIGIT || at < runEnd) continue;
+    let start = at;
+    while (start > runEnd && KINDS[units[start - 1] as number] === DIGIT) start--;
+    runEnd = last;
+    while (runEnd < length && KINDS[units[runEnd] as number] === DIGIT) runEnd++;
+    if (runEnd - start >= SHORTEST_RUN) runs.push(start, runEnd);
+  }
+  return { marks, runs };
+}
+
+/** Half of the shortest run. */
+const BLOCK = 8;
+
+/** Runs that begin at these places. */
+function runsAt(text: string, places: readonly number[]): readonly number[] {
+  const runs: number[] = [];
+  for (const start of places) {
+    let end = start;
+    while (KINDS[text.charCodeAt(end)] === DIGIT) end++;
+    if (end - start >= SHORTEST_RUN) runs.push(start, end);
+  }
+  return runs;
+}
+
+const isMarked = (text: string): boolean => {
+  for (let at = 0; at < text.length; at++) if (KINDS[text.charCodeAt(at)] === MARK) return true;
+  return false;
+};
 
 /** Escapes of JSON and programs, of URLs and of HTML decoded by one level, colours taken out. A byte of a URL is one character. */
-function decodeOnce(view: View): View | undefined {
+function decodeOnce(view: View, marks: readonly number[]): View | undefined {
+  if (marks.length === 0 || view.edited?.isCoded === false) return undefined;
   const { text } = view;
-  if (view.edited?.isCoded === false) return undefined;
   return editView(view, (put) => {
     /** A mark that stands for itself may begin a code when what follows it is decoded. */
     let isCoded = false;
     let next = 0;
-    for (let start = nextMark(text, 0); start >= 0; start = nextMark(text, next)) {
+    for (const start of marks) {
+      if (start < next) continue;
+      const short = shortEscapes.get(text.charCodeAt(start + 1));
+      if (short !== undefined && text.charCodeAt(start) === BACKSLASH) {
+        isCoded ||= isMarked(short);
+        next = start + 2;
+        put(start, next, short);
+        continue;
+      }
       CODED.lastIndex = start;
       const written = decoded(CODED.exec(text));
-      isCoded ||= written === undefined || nextMark(written, 0) >= 0;
+      isCoded ||= written === undefined || isMarked(written);
       next = written === undefined ? start + 1 : CODED.lastIndex;
       if (written !== undefined) put(start, next, written);
     }
     return isCoded;
   });
-}
-
-function nextMark(text: string, from: number): number {
-  MARK.lastIndex = from;
-  return MARK.test(text) ? MARK.lastIndex - 1 : -1;
 }
 
 function decoded(code: RegExpExecArray | null): string | undefined {
@@ -85,33 +151,6 @@ const LONGEST_RUN = 4_000_000;
 const SHORTEST_RUN = 16;
 
 type IsWanted = (start: number, end: number) => boolean;
-
-/** What base64 and hexadecimal runs of a text say, where that is text itself. */
-function decodeRuns(view: View, isWanted: IsWanted): readonly View[] {
-  return findRuns(view.text).flatMap(([start, end]) => (isWanted(start, end) ? [...readRun(view, start, end)] : []));
-}
-
-type Run = readonly [start: number, end: number];
-
-function findRuns(text: string): readonly Run[] {
-  const { length } = text;
-  const runs: Run[] = [];
-  if (length < SHORTEST_RUN) return runs;
-  const units = codeUnitsOf(text);
-  // A run that is long enough stands on one of these places: the others need no look.
-  for (let at = SHORTEST_RUN - 1; at < length; at += SHORTEST_RUN) {
-    if (!isBase64Digit(units[at] as number)) continue;
-    let start = at;
-    while (start > 0 && isBase64Digit(units[start - 1] as number)) start--;
-    let end = at + 1;
-    while (end < length && isBase64Digit(units[end] as number)) end++;
-    if (end - start < SHORTEST_RUN) continue;
-    // The next place to look at lies behind the run.
-    at += Math.floor((end - at - 1) / SHORTEST_RUN) * SHORTEST_RUN;
-    runs.push([start, end]);
-  }
-  return runs;
-}
 
 function* readRun(view: View, start: number, end: number): Generator<View> {
   const run = view.text.slice(start, end);
@@ -167,7 +206,7 @@ VALUES['-'.charCodeAt(0)] = 62;
 VALUES['_'.charCodeAt(0)] = 63;
 
 export function isBase64Digit(unit: number): boolean {
-  return unit < 128 && (VALUES[unit] as number) >= 0;
+  return KINDS[unit] === DIGIT;
 }
 
 /** Digits only, without what fills the last group. */
@@ -209,26 +248,32 @@ export function visitViews(text: string, visit: ViewVisitor): void {
 function visitDecoded(view: View, visit: ViewVisitor, level: number): void {
   let current: View | undefined = view;
   for (let depth = level; current && depth < MAX_LEVELS; depth++) {
+    const { marks, runs }: Surveyed = survey(current);
     visit(current);
-    visitRuns(current, () => true, visit, depth);
+    visitRuns(current, runs, () => true, visit, depth);
     visitJoined(current, visit, depth);
     const stripped = stripMargin(current);
     if (stripped) {
       visit(stripped);
       visitJoined(stripped, visit, depth);
     }
-    current = decodeOnce(current);
+    current = decodeOnce(current, marks);
   }
 }
 
 function visitJoined(view: View, visit: ViewVisitor, depth: number): void {
   for (const joined of joinWrapped(view)) {
     visit(joined);
-    visitRuns(joined, (start, end) => joined.joinWithin(start, end) >= 0, visit, depth);
+    const isWanted: IsWanted = (start, end) => joined.joinWithin(start, end) >= 0;
+    visitRuns(joined, survey(joined).runs, isWanted, visit, depth);
   }
 }
 
-function visitRuns(view: View, isWanted: IsWanted, visit: ViewVisitor, depth: number): void {
+/** What base64 and hexadecimal runs of a text say, where that is text itself. */
+function visitRuns(view: View, runs: readonly number[], isWanted: IsWanted, visit: ViewVisitor, depth: number): void {
   if (depth + 1 >= MAX_LEVELS) return;
-  for (const decoded of decodeRuns(view, isWanted)) visitDecoded(decoded, visit, depth + 1);
+  for (let at = 0; at < runs.length; at += 2) {
+    const [start, end] = [runs[at] as number, runs[at + 1] as number];
+    if (isWanted(start, end)) for (const decoded of readRun(view, start, end)) visitDecoded(decoded, visit, depth + 1);
+  }
 }

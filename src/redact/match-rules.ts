@@ -2,8 +2,8 @@
 
 import { groupBy } from '../lib/group.ts';
 import { UserError } from '../lib/user-error.ts';
-import { createWordSearch } from '../lib/word-search.ts';
 import { type CustomPattern, readAllowed, readCustomPattern } from './custom-patterns.ts';
+import { beginningOf, createKeywordSearch } from './keyword-search.ts';
 import type { SecretRule } from './rule.ts';
 import { CREDENTIAL_RULES, PERSONAL_RULES } from './rules/all-rules.ts';
 import { entropyOf } from './value-looks.ts';
@@ -37,22 +37,30 @@ function isAcrossLines(rule: SecretRule, { text, joinWithin }: JoinedView, start
 
 /** One pass finds the keywords; each rule then looks only near its own. */
 function createRuleSearch(rules: readonly SecretRule[]): (view: View, onMatch: OnMatch) => void {
-  const all = rules.flatMap((rule, index) => rule.keywords.map((keyword) => ({ keyword, rule, index })));
+  const all = rules.flatMap((rule, index) => {
+    const { barred, first } = beginningOf(rule);
+    return rule.keywords.map((keyword) => ({ keyword, rule, index, barred, first }));
+  });
   const byKeyword = groupBy(all, ({ keyword }) => keyword);
   const attempts = [...byKeyword.values()];
   const everywhere = rules.filter(({ keywords }) => keywords.length === 0);
-  const words = createWordSearch([...byKeyword.keys()], true);
+  const firsts = attempts.map((each) => each.map(({ first }) => first));
+  const searchKeywords = createKeywordSearch(
+    [...byKeyword.keys()],
+    (number, unit) => firsts[number]?.every((first) => first?.[unit] === 0) ?? false,
+  );
   /** Up to where each rule has looked; a match is not looked into again. Made once: most texts are short. */
   const done = new Int32Array(rules.length);
   return (view, onMatch) => {
     const { text } = view;
-    const { hits } = words.search(text);
+    const hits = searchKeywords(view);
     if (hits.length > 0) done.fill(-1);
     let windows: Windows | undefined;
     for (let hit = 0; hit < hits.length; hit += 2) {
       const start = hits[hit + 1] as number;
-      for (const { index, rule } of attempts[hits[hit] as number] ?? []) {
-        if (start < (done[index] ?? 0)) continue;
+      const unitBefore = start > 0 ? text.charCodeAt(start - 1) : 0;
+      for (const { index, rule, barred } of attempts[hits[hit] as number] ?? []) {
+        if (start < (done[index] as number) || (barred?.[unitBefore] === 1 && start > 0)) continue;
         if (rule.near?.test(text.slice(Math.max(0, start - 60), start)) === false) continue;
         if (rule.read) done[index] = rule.read(text, start, (from, to) => onMatch(rule, from, to));
         else if (rule.before === 0) {

@@ -10,6 +10,8 @@ export interface View {
   readonly endOf: (at: number) => number;
   /** Of a view that is another one with some places changed. */
   readonly edited?: Edited | undefined;
+  /** What a matcher found in it: views of it need not be searched anew. */
+  hits?: readonly number[];
 }
 
 interface Edited {
@@ -18,13 +20,19 @@ interface Edited {
   readonly isCoded: boolean;
   /** Whether letters may stand side by side that did not before, or others than before. */
   readonly isJoining: boolean;
+  /** Where in this view a piece of the one below begins; -1 if some of it was changed. For pieces in order: it goes on from the last. */
+  /** The ends of what was written. */
+  readonly changes: () => readonly number[];
+  readonly follow: () => (start: number, end: number) => number;
 }
 
 /** What only ends a word, written in the place of a code. */
 export const SEPARATORS: ReadonlySet<string> = new Set('\n\r\t "\'`\\&<>');
 
+const itself = (at: number): number => at;
+
 export function plainView(text: string): View {
-  return { text, startOf: (at) => at, endOf: (at) => at, edited: undefined };
+  return { text, startOf: itself, endOf: itself, edited: undefined };
 }
 
 /** Writes something else in the place of what stands between two places; from the first to the last. */
@@ -56,7 +64,13 @@ export function editView(below: View, putAll: (put: Put) => boolean): View | und
     text: pieces.join(''),
     startOf: (at) => below.startOf(sourceStart(edits, at)),
     endOf: (at) => below.endOf(sourceEnd(edits, at)),
-    edited: { below, isCoded, isJoining },
+    edited: {
+      below,
+      isCoded,
+      isJoining,
+      changes: () => edits.at.map((at, index) => at + (edits.length[index] as number)),
+      follow: () => followPieces(edits),
+    },
   };
 }
 
@@ -88,6 +102,18 @@ function sourceStart(edits: Edits, at: number): number {
   if (edit < 0) return at;
   const behind = at - (edits.at[edit] ?? 0) - (edits.length[edit] ?? 0);
   return behind >= 0 ? (edits.sourceEnd[edit] ?? 0) + behind : (edits.source[edit] ?? 0);
+}
+
+function followPieces({ at, length, source, sourceEnd }: Edits): (start: number, end: number) => number {
+  /** The number of the first change that ends behind the piece's beginning. */
+  let next = 0;
+  return (start, end) => {
+    while (next < source.length && (sourceEnd[next] as number) <= start) next++;
+    while (next > 0 && (sourceEnd[next - 1] as number) > start) next--;
+    if (next < source.length && (source[next] as number) < end) return -1;
+    if (next === 0) return start;
+    return start - (sourceEnd[next - 1] as number) + (at[next - 1] as number) + (length[next - 1] as number);
+  };
 }
 
 /** Seen from the character before it: what was taken out behind that one does not belong to it. */
@@ -153,7 +179,8 @@ export function stripMargin(view: View): View | undefined {
 
 function hasNumberOrMark(text: string): boolean {
   for (let line = 0; ; ) {
-    if (isAt(TELLING, text, line)) return true;
+    // Nearly all lines begin with a letter.
+    if (text.charCodeAt(line) < 58 && isAt(TELLING, text, line)) return true;
     line = text.indexOf('\n', line) + 1;
     if (line === 0) return false;
   }
