@@ -14,7 +14,7 @@ const MAY_IMPORT = {
   'hosts/shared': ['lib', 'core', 'hosts', 'guard/shell'],
   'hosts/*': ['lib', 'core', 'hosts', 'hosts/shared'],
   sessions: ['lib', 'core', 'redact', 'hosts'],
-  history: ['lib', 'core', 'sessions'],
+  history: ['lib', 'core', 'hosts', 'sessions'],
   audit: ['lib', 'core', 'redact', 'hosts', 'sessions'],
   guard: ['lib', 'core', 'redact', 'hosts', 'sessions', 'audit', 'guard/shell'],
   hook: ['lib', 'hosts', 'audit', 'guard'],

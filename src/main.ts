@@ -2,18 +2,21 @@
 // `troupe identify` must not wait for the server to load.
 
 import { type CliOptions, runCli } from './cli/index.ts';
+import type { SearchControl } from './history/index.ts';
 import { ADAPTERS } from './hosts/registry.ts';
 import { systemClock } from './lib/clock.ts';
 import { messageOf } from './lib/failures.ts';
 import { demoFolder, packageVersion } from './lib/package.ts';
 import { stateFolder } from './lib/state-folder.ts';
 import { createTerminal } from './lib/terminal.ts';
+import { UserError } from './lib/user-error.ts';
 import {
   createIdentifier,
   createSessions,
   createTranscripts,
   dataFoldersFor,
   drainFirst,
+  findAgentAbove,
   type SessionCache,
   thisMachine,
 } from './sessions/index.ts';
@@ -45,6 +48,34 @@ function openCache(): Promise<SessionCache | undefined> {
   return cache;
 }
 
+let searching: Promise<SearchControl> | undefined;
+
+function text(): Promise<SearchControl> {
+  searching ??= history().then(({ createSearch }) =>
+    createSearch({
+      folder: stateFolder(thisMachine()),
+      clock: systemClock,
+      openCache,
+      async createRedact() {
+        const redactor = await (await import('./export/index.ts')).createUserRedactor(false);
+        return (value) => {
+          redactor.scan(value);
+          return redactor.redactText(value);
+        };
+      },
+    }),
+  );
+  return searching;
+}
+
+/** What conversations hold is copied only if a person wants it. */
+async function textForPerson(): Promise<SearchControl> {
+  const agent = await findAgentAbove(process.pid);
+  if (agent === undefined) return text();
+  const remedy = 'Use a terminal that no coding agent started.';
+  throw new UserError('from-agent', `Only a person can do this: ${agent}.`, remedy);
+}
+
 const options: CliOptions = {
   reader: {
     sessions(where) {
@@ -59,9 +90,16 @@ const options: CliOptions = {
     demo: () => createSessions(dataFoldersFor({ roots: [demoFolder] }), { clock: systemClock }),
   },
   history: lazily(
-    async () => (await history()).createHistoryControl(historyOptions()),
+    async () => (await history()).createHistoryControl(historyOptions(), await text()),
     ['status', 'build', 'rebuild', 'off', 'on'],
   ),
+  text: {
+    ...lazily(text, ['search', 'status', 'build', 'close']),
+    allow: async (exclude) => (await textForPerson()).allow(exclude),
+    forbid: async () => (await textForPerson()).forbid(),
+    drop: async () => (await textForPerson()).drop(),
+    isAgent: async () => (await findAgentAbove(process.pid)) !== undefined,
+  },
   identifier: { identify: (request) => createIdentifier(ADAPTERS, systemClock).identify(request) },
   audit: {
     open: async (where) => (await audit()).createGuardLog(where),

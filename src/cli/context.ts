@@ -15,7 +15,7 @@ import {
 } from '../core/index.ts';
 import type { ExportOutcome, ExportRequest, RedactedInput, RedactRequest } from '../export/index.ts';
 import type { GuardQueries, PolicyControl } from '../guard/index.ts';
-import type { HistoryControl } from '../history/index.ts';
+import type { HistoryControl, SearchControl } from '../history/index.ts';
 import type { Clock } from '../lib/clock.ts';
 import { known } from '../lib/json.ts';
 import type { Terminal } from '../lib/terminal.ts';
@@ -75,6 +75,11 @@ export interface Services {
   readonly identifier: Identifier;
   /** `status` reads; the others change the index of what was read, which is in the state folder. */
   readonly history: HistoryControl;
+  /** Searches the text of conversations. Changes its index, which it keeps only after the person agreed: `allow`, `forbid`, `drop`. */
+  readonly text: SearchControl & {
+    /** Whether a coding agent started this process. */
+    isAgent(): Promise<boolean>;
+  };
   /** Writes files: sessions as pages, in the folder that the request names. */
   readonly exporter: { export(request: ExportRequest): Promise<ExportOutcome> };
   /** Reads the named files, or standard input; changes nothing. */

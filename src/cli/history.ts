@@ -1,10 +1,12 @@
 import { buildCommand, buildRouteMap } from '@stricli/core';
 import { cleanLine, formatBytes, type IndexReport, plural } from '../core/index.ts';
 import { type CliContext, writeJson, writeLines } from './context.ts';
-import { helpText, type SharedFlags, sharedFlags, whereOf } from './flags.ts';
+import { helpText, optional, type SharedFlags, sharedFlags, toggle, toWord, whereOf } from './flags.ts';
+import { formatTextIndex } from './format/index.ts';
 import { createProgress } from './progress.ts';
+import { textForget, textOff, textOn } from './search.ts';
 
-export const indexRoutes = buildRouteMap({
+export const indexRoutes = buildRouteMap<string, CliContext<'history' | 'text'>>({
   routes: {
     status: buildCommand({
       func: status,
@@ -31,13 +33,53 @@ export const indexRoutes = buildRouteMap({
       parameters: { flags: sharedFlags },
       docs: helpText('Delete the index, and keep none until `troupe index on`', ['troupe index off']),
     }),
+    text: buildRouteMap<string, CliContext<'history' | 'text'>>({
+      routes: {
+        on: buildCommand({
+          func: textOn,
+          parameters: {
+            flags: {
+              ...sharedFlags,
+              exclude: {
+                ...optional(
+                  toWord,
+                  'PROJECT',
+                  'Leave out sessions of this project: its folder, or a part of its path; several times',
+                ),
+                variadic: true,
+              },
+              allProjects: toggle('Leave out none'),
+            },
+          },
+          docs: helpText(
+            'Allow the index of the text of your sessions, and read what is missing',
+            ['troupe index text on', 'troupe index text on --exclude clients/acme --exclude diary'],
+            'The index holds the words of everything that was said and done in your sessions, for troupe search. It stays on this',
+            'machine, and only you can read it. Without --exclude, what was left out before stays left out.',
+          ),
+        }),
+        off: buildCommand({
+          func: textOff,
+          parameters: { flags: sharedFlags },
+          docs: helpText('Delete the index of the text, and keep none', ['troupe index text off']),
+        }),
+        forget: buildCommand({
+          func: textForget,
+          parameters: { flags: sharedFlags },
+          docs: helpText('Delete the index of the text, and what you said about it: the next search asks again', [
+            'troupe index text forget',
+          ]),
+        }),
+      },
+      docs: { brief: 'The index of the text of conversations, for troupe search' },
+    }),
     on: buildCommand({
       func: on,
       parameters: { flags: sharedFlags },
       docs: helpText('Keep an index again', ['troupe index on']),
     }),
   },
-  docs: { brief: 'The index of what was read of sessions' },
+  docs: { brief: 'The index of what was read of sessions, and of their text' },
 });
 
 async function status(this: CliContext<'history'>, flags: SharedFlags): Promise<void> {
@@ -72,7 +114,7 @@ async function on(this: CliContext<'history'>, flags: SharedFlags): Promise<void
 function answer(context: CliContext, { json }: SharedFlags, report: IndexReport): void {
   if (report.state === 'unusable') context.endWith(1);
   if (json) writeJson(context, report);
-  else writeLines(context, indexLines(report));
+  else writeLines(context, [...indexLines(report), ...formatTextIndex(report.text)]);
 }
 
 function indexLines({ file, state, problem, bytes, indexedSessions, sessions }: IndexReport): readonly string[] {

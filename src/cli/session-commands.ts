@@ -88,6 +88,40 @@ export const showCommand = buildCommand({
   ),
 });
 
+export const searchCommand = buildCommand({
+  loader: async () => (await import('./search.ts')).search,
+  parameters: {
+    flags: {
+      ...sharedFlags,
+      limit: withDefault(toCount, '10', 'N', 'How many sessions to show, last active first'),
+      hits: withDefault(toCount, '3', 'N', 'How many messages of each to show, the best ones'),
+      wait: toggle('First read everything that is not indexed yet'),
+    },
+    aliases: { n: 'limit' },
+    positional: {
+      kind: 'array',
+      parameter: { parse: String, placeholder: 'WORDS', brief: 'Words, phrases and filters' },
+      minimum: 1,
+    },
+  },
+  docs: helpText(
+    'Find messages of all sessions and agents by their words',
+    [
+      'troupe search authentication',
+      'troupe search \'"rate limit" retr* -draft\'',
+      'troupe search deploy project:my-app after:7d',
+      'troupe search file:src/main.ts tool:Edit',
+      'troupe search timeout type:Explore status:failed --json',
+      "troupe search --wait -n 50 'panic before:2026-11-01'",
+    ],
+    'Looks through prompts, answers, thinking, commands, file names and outputs of tools (long ones: their beginning and end),',
+    'sub-agents included. Every word must be in the message: "in quotes" as a phrase, with * at its end as a beginning, with -',
+    'in front not at all. Filters: host, project, agent, type, tool, file, model, status, before, after; several of one kind',
+    'widen, of different kinds narrow, with - in front they exclude. Ends with 1 if nothing was found.',
+    'The words are in an index, which is made after you agreed once; troupe index status shows its size.',
+  ),
+});
+
 export const identifyCommand = buildCommand({
   loader: async () => (await import('./sessions.ts')).identify,
   parameters: {

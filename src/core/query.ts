@@ -179,6 +179,33 @@ export function tokensOf(text: string): readonly string[] {
   return foldCase(text).match(TOKENS) ?? [];
 }
 
+const WORDS_IN_TEXT = new RegExp(`[${UNSPACED}]|(?:(?![${UNSPACED}])[\\p{L}\\p{N}\\u0300-\\u036f])+`, 'gu');
+
+/** A place in a text where a word of a query is. `word`: its number. */
+export interface WordPlace {
+  readonly word: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Where the words of a query are in a text, in order; excluded ones are not looked for. */
+export function findWords(text: string, words: readonly QueryWord[]): readonly WordPlace[] {
+  const found = Array.from(text.matchAll(WORDS_IN_TEXT), ({ 0: part, index: from }) => ({
+    from,
+    to: from + part.length,
+    tokens: tokensOf(part),
+  }));
+  const tokens = found.flatMap((one) => one.tokens.map((token) => ({ token, from: one.from, to: one.to })));
+  const places = words.flatMap((word, number): readonly WordPlace[] => {
+    if (word.isExcluded) return [];
+    const list = tokens.map(({ token }) => token);
+    return tokens.flatMap(({ from }, start) =>
+      isAt(word, list, start) ? [{ word: number, from, to: tokens[start + word.tokens.length - 1]?.to ?? from }] : [],
+    );
+  });
+  return places.sort((a, b) => a.from - b.from || b.to - a.to);
+}
+
 /** A text whose tokens are separated by more than letters: what an index that knows letters only is given. */
 export function spaceOut(text: string): string {
   return IS_UNSPACED.test(text) ? text.replace(EACH_UNSPACED, ' $& ') : text;
@@ -372,12 +399,13 @@ export function matchesWords(words: readonly QueryWord[], texts: readonly string
   return words.every((word) => tokenized.some((tokens) => isIn(word, tokens)) !== word.isExcluded);
 }
 
-function isIn({ tokens: wanted, isPrefix }: QueryWord, tokens: readonly string[]): boolean {
-  const last = wanted.length - 1;
-  const fits = (start: number): boolean =>
-    wanted.every((token, index) => {
-      const found = tokens[start + index];
-      return found === token || (isPrefix && index === last && found?.startsWith(token) === true);
-    });
-  return tokens.some((_, start) => start + last < tokens.length && fits(start));
+function isIn(word: QueryWord, tokens: readonly string[]): boolean {
+  return tokens.some((_, start) => isAt(word, tokens, start));
+}
+
+function isAt({ tokens: wanted, isPrefix }: QueryWord, tokens: readonly string[], start: number): boolean {
+  return wanted.every((token, index) => {
+    const found = tokens[start + index];
+    return found === token || (isPrefix && index === wanted.length - 1 && found?.startsWith(token) === true);
+  });
 }

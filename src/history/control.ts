@@ -1,14 +1,15 @@
 // `troupe index`: what is kept of sessions, and how to be rid of it.
 
-import { statSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { IndexReport, ListOptions } from '../core/index.ts';
-import { orElse } from '../lib/failures.ts';
 import { createFile } from '../lib/regular-file.ts';
 import { inStateFolder } from '../lib/state-folder.ts';
 import { createSessions, dataFoldersFor, findSessions, Neighbourhood, type SessionScope } from '../sessions/index.ts';
-import { type HistoryOptions, historyFile, isSwitchedOff, offFile, openHistory, removeHistory } from './history.ts';
+import { type HistoryOptions, historyFile, isSwitchedOff, offFile, openHistory } from './history.ts';
+import { databaseBytes, removeDatabase } from './own-database.ts';
+import type { SearchControl } from './search.ts';
+import { textFile } from './text-rows.ts';
 
 export interface HistoryControl {
   status(where: SessionScope): Promise<IndexReport>;
@@ -21,7 +22,11 @@ export interface HistoryControl {
   on(where: SessionScope): Promise<IndexReport>;
 }
 
-export function createHistoryControl(options: Omit<HistoryOptions, 'onProblem'>): HistoryControl {
+/** `text`: the index of the text, which goes with this one. */
+export function createHistoryControl(
+  options: Omit<HistoryOptions, 'onProblem'>,
+  text: Pick<SearchControl, 'status' | 'build' | 'forbid'>,
+): HistoryControl {
   const { folder, clock } = options;
   const file = historyFile(folder);
 
@@ -36,9 +41,10 @@ export function createHistoryControl(options: Omit<HistoryOptions, 'onProblem'>)
       file,
       state: isSwitchedOff(folder) ? 'off' : history ? 'on' : 'unusable',
       problem: problem ?? null,
-      bytes: sizeOf(file),
+      bytes: databaseBytes(file),
       indexedSessions: indexed,
       sessions: sessions.length,
+      text: await text.status(where),
     };
   };
 
@@ -51,6 +57,7 @@ export function createHistoryControl(options: Omit<HistoryOptions, 'onProblem'>)
     });
     await sessions.list({ limit: Number.MAX_SAFE_INTEGER, withEmpty: true, ...(onProgress && { onProgress }) });
     history?.close();
+    await text.build(where, onProgress);
     return status(where);
   };
 
@@ -58,15 +65,19 @@ export function createHistoryControl(options: Omit<HistoryOptions, 'onProblem'>)
     status,
     build,
     async rebuild(where, onProgress) {
-      await inStateFolder(folder, async () => removeHistory(file));
+      await inStateFolder(folder, async () => {
+        removeDatabase(file);
+        removeDatabase(textFile(folder));
+      });
       return build(where, onProgress);
     },
     async off(where) {
       await inStateFolder(folder, async () => {
         await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
         if (!isSwitchedOff(folder)) await createFile(offFile(folder), 'Written by: troupe index off\n');
-        removeHistory(file);
+        removeDatabase(file);
       });
+      if ((await text.status(where)).state !== 'undecided') await text.forbid();
       return status(where);
     },
     async on(where) {
@@ -74,9 +85,4 @@ export function createHistoryControl(options: Omit<HistoryOptions, 'onProblem'>)
       return status(where);
     },
   };
-}
-
-/** With its log. */
-function sizeOf(file: string): number {
-  return ['', '-wal'].reduce((sum, end) => sum + orElse(() => statSync(file + end).size, 0), 0);
 }

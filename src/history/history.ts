@@ -1,6 +1,6 @@
 // One database for all sessions. It holds copies only: it may be deleted at any time, and is made again if it is damaged.
 
-import { chmodSync, existsSync, lstatSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { deserialize, serialize } from 'node:v8';
@@ -8,7 +8,7 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { buildTree, type SessionLedger, type SessionTree } from '../core/index.ts';
 import type { Clock } from '../lib/clock.ts';
 import { messageOf, orElse } from '../lib/failures.ts';
-import { type DriverConnection, type DriverStatement, driver, kindOf } from '../lib/sqlite-driver.ts';
+import { type DriverConnection, type DriverStatement, kindOf } from '../lib/sqlite-driver.ts';
 import {
   type CachedSession,
   type FoundSession,
@@ -19,6 +19,7 @@ import {
   type SessionRead,
   stampOf,
 } from '../sessions/index.ts';
+import { closeDatabase, openOwnDatabase, removeDatabase } from './own-database.ts';
 
 export interface HistoryOptions {
   /** The state folder. */
@@ -53,7 +54,7 @@ export async function openHistory({ folder, build, clock, onProblem }: HistoryOp
   if (isSwitchedOff(folder)) return undefined;
   try {
     await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-    const connection = await openDatabase(file);
+    const connection = await openOwnDatabase(file, SCHEMA);
     return new SessionHistory(file, connection, `${build} ${process.versions.v8}`, clock, onProblem);
   } catch (error) {
     onProblem?.(`The index cannot be used, so sessions are read from their files: ${messageOf(error)}`);
@@ -61,57 +62,16 @@ export async function openHistory({ folder, build, clock, onProblem }: HistoryOp
   }
 }
 
-const SCHEMA_VERSION = 1;
-const SCHEMA = `
+const SCHEMA = {
+  version: 1,
+  sql: `
   create table if not exists session (
     id text not null, root text not null, build text not null,
     stamp text not null, names text, borrowed text not null,
     tree blob, ledger blob not null, origin text, origin_names text,
     primary key (id, root)
-  ) without rowid;
-  pragma user_version = ${SCHEMA_VERSION};`;
-
-async function openDatabase(file: string): Promise<DriverConnection> {
-  const sqlite = await driver();
-  refuseOtherFiles(file);
-  try {
-    return prepare(sqlite.open(file), file);
-  } catch (error) {
-    const kind = kindOf(error);
-    if (kind !== 'damaged' && kind !== 'no database' && !(error instanceof OtherSchema)) throw error;
-    removeHistory(file);
-    return prepare(sqlite.open(file), file);
-  }
-}
-
-export function removeHistory(file: string): void {
-  for (const end of ['', '-wal', '-shm']) rmSync(file + end, { force: true });
-}
-
-/** SQLite opens by name: it would wait for the writer of a FIFO, and follow a link to the file of another program. */
-function refuseOtherFiles(file: string): void {
-  for (const end of ['', '-wal', '-shm', '-journal']) {
-    const found = orElse(() => lstatSync(file + end), undefined);
-    if (found && !found.isFile()) throw new Error(`${file}${end} is not a regular file`);
-  }
-}
-
-class OtherSchema extends Error {}
-
-function prepare(connection: DriverConnection, file: string): DriverConnection {
-  try {
-    connection.exec('pragma journal_mode = wal; pragma synchronous = normal;');
-    const [row] = connection.prepare('pragma user_version').all() as { readonly user_version: number }[];
-    const version = row?.user_version ?? 0;
-    if (version !== 0 && version !== SCHEMA_VERSION) throw new OtherSchema(`schema ${version}`);
-    connection.exec(SCHEMA);
-    chmodSync(file, 0o600);
-    return connection;
-  } catch (error) {
-    connection.close();
-    throw error;
-  }
-}
+  ) without rowid;`,
+};
 
 interface Row {
   readonly stamp: string;
@@ -233,7 +193,7 @@ class SessionHistory implements History {
     const isDamaged = kindOf(error) === 'damaged';
     this.#failures = isDamaged ? MAX_FAILURES : this.#failures + 1;
     // The next start makes a new one.
-    if (isDamaged) removeHistory(this.#file);
+    if (isDamaged) removeDatabase(this.#file);
     if (this.#failures === MAX_FAILURES)
       this.#onProblem?.(
         `The index cannot be used any more, so sessions are read from their files: ${messageOf(error)}`,
@@ -241,9 +201,7 @@ class SessionHistory implements History {
   }
 
   close(): void {
-    // One of the drivers leaves the log to the next process.
-    orElse(() => this.#connection.exec('pragma wal_checkpoint(truncate)'), undefined);
-    this.#connection.close();
+    closeDatabase(this.#connection);
   }
 }
 

@@ -1,14 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import { ADAPTERS } from '../hosts/registry.ts';
 import { findClients, listAncestry } from '../lib/processes.ts';
+import { findAgentAbove } from '../sessions/index.ts';
 import type { Refusal } from './http/answers.ts';
 import type { AnswerCheck } from './http/approval-routes.ts';
-
-/** Set for the commands that an agent runs; AI_AGENT also by agents that troupe does not know. */
-export const AGENT_VARIABLES: readonly string[] = [
-  ...ADAPTERS.map(({ process: { variable } }) => variable),
-  'AI_AGENT',
-];
 
 /**
  * Refuses answers to approvals, and login links, if the client was started by a coding agent: an agent must not approve its own
@@ -36,24 +30,6 @@ export async function isRemote({ socket }: IncomingMessage): Promise<boolean> {
 }
 
 const FORWARDERS: ReadonlySet<string> = new Set(['sshd', 'sshd-session', 'dropbear', 'docker-proxy', 'rootlessport']);
-
-/** In words: which process a coding agent started, and which agent that is. */
-export async function findAgentAbove(pid: number): Promise<string | undefined> {
-  const ancestry = await listAncestry(pid);
-  const [client] = ancestry;
-  if (!client) return undefined;
-  const name = [...client.names].at(-1);
-  for (const seen of ancestry) {
-    const host = ADAPTERS.find(({ process: { names } }) => names.some((one) => seen.names.has(one)));
-    if (host) return `process ${pid} (${name}) belongs to ${host.title} (process ${seen.pid})`;
-  }
-  for (const seen of ancestry) {
-    const variable = AGENT_VARIABLES.find((one) => seen.variables.has(one));
-    if (variable)
-      return `process ${pid} (${name}) was started by a coding agent (${variable} is set in process ${seen.pid})`;
-  }
-  return undefined;
-}
 
 /** A person should see that an agent tried: the server's log keeps it. */
 function report(refusal: Refusal, { remotePort }: IncomingMessage['socket']): Refusal {

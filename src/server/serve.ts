@@ -22,7 +22,14 @@ import { readRegular } from '../lib/regular-file.ts';
 import { onEndSignal, reportTrouble } from '../lib/report-trouble.ts';
 import { configFolder, stateFolder } from '../lib/state-folder.ts';
 import { UserError } from '../lib/user-error.ts';
-import { dataFoldersFor, type Live, type OpenCache, type SessionScope, thisMachine } from '../sessions/index.ts';
+import {
+  dataFoldersFor,
+  findAgentAbove,
+  type Live,
+  type OpenCache,
+  type SessionScope,
+  thisMachine,
+} from '../sessions/index.ts';
 import { ApprovalProof, createPassphraseControl } from './approval-proof.ts';
 import { claimDaemon } from './claim-daemon.ts';
 import { findDaemon, readDaemonState, stopDaemon } from './control.ts';
@@ -32,7 +39,7 @@ import { createHookIntake, createServerApprovals } from './hook-intake.ts';
 import { createServer, type Server } from './http/create-server.ts';
 import { Logins } from './http/gate.ts';
 import type { PageFile, PageFiles } from './http/page.ts';
-import { findAgentAbove, isRemote, refuseAgents } from './refuse-agents.ts';
+import { isRemote, refuseAgents } from './refuse-agents.ts';
 import { remoteFeed } from './remote-feed.ts';
 import { createApprovalControl, requestLogin, requestTimeline, requestTranscript } from './request-server.ts';
 import { openServedFeed, type ServedFeed, withApprovals } from './served-feed.ts';

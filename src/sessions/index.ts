@@ -2,12 +2,14 @@
 // Entry: `createSessions`, `createTranscripts`, `createSessionTranscripts`; live: `startTracker`, `createLive`.
 // May import: lib, core, redact, hosts.
 
+export * from './agent-above.ts';
 export * from './find-sessions.ts';
 export * from './identify.ts';
 export * from './live-feed.ts';
 export * from './places.ts';
 export * from './play-recording.ts';
 export * from './read-session.ts';
+export * from './read-transcript.ts';
 export * from './session-cache.ts';
 export * from './session-records.ts';
 export * from './session-transcripts.ts';

@@ -40,7 +40,7 @@ function sourcesById(session: LocatedSession): ReadonlyMap<SourceId, LocatedSour
 export async function sourcesOf(
   adapter: SourceAdapter,
   session: LocatedSession,
-  agent: AgentNode,
+  agent: Pick<AgentNode, 'id' | 'sources'>,
 ): Promise<readonly LocatedSource[]> {
   const own = sourcesById(session);
   const isOthers = (source: LocatedSource | undefined): boolean =>

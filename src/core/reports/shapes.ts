@@ -2,6 +2,7 @@
 
 import type { AgentKind, DiagnosticCode, EvidenceRank, EvidenceSource, GroupKind, Severity } from '../events.ts';
 import type { Activity, AgentStatus, StatusSignal, WaitingOn } from '../tree.ts';
+import type { TextIndexReport } from './search.ts';
 
 /** What is not known is null: never 0, never left out. Times are ISO 8601, UTC. Ids are the host's own. */
 /** Of `troupe index`. */
@@ -14,6 +15,8 @@ export interface IndexReport {
   /** Those that need not be read again. */
   readonly indexedSessions: number;
   readonly sessions: number;
+  /** The index of what was said and done in them, for `troupe search`. */
+  readonly text: TextIndexReport;
 }
 
 export interface SessionReport {

@@ -173,7 +173,19 @@ describe('hands-off-the-guard has no opinion on', () => {
 
 describe('every command of troupe', () => {
   const READING = [
-    ...['ls', 'tree', 'show', 'stream', 'export', 'redact', 'identify', 'doctor', 'hooks status', 'index status'],
+    ...[
+      'ls',
+      'search',
+      'tree',
+      'show',
+      'stream',
+      'export',
+      'redact',
+      'identify',
+      'doctor',
+      'hooks status',
+      'index status',
+    ],
     ...['check', 'presets', 'explain', 'test', 'suggest', 'asks', 'log', 'coverage'].map((name) => `guard ${name}`),
   ];
   const isMap = (target: object): target is RouteMap<CommandContext> => 'getAllEntries' in target;

@@ -37,6 +37,7 @@ export const CHANGING_COMMANDS = [
   'index rebuild',
   'index off',
   'index on',
+  'index text',
   'redact --forget',
   'redact *--forget*',
 ] as const;
