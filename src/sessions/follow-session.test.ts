@@ -68,6 +68,28 @@ describe('following a session', () => {
     expect(dump(followed.ledger)).toBe(dump(await readSession(claudeCode, session)));
   });
 
+  it('reports nothing when an agent goes on in a session whose main transcript is not there yet', async () => {
+    await located('2.1.161-inter-clear-busy');
+    const files = readdirSync(root, { recursive: true, encoding: 'utf8' });
+    const [later = '', ...others] = files.filter((file) => /5619dce0[^/]*\.jsonl$|1bc749d9[^/]*\.jsonl$/.test(file));
+    expect(others).toHaveLength(1);
+    const text = readFileSync(path.join(root, later));
+    rmSync(path.join(root, later));
+    const earlier = path.basename(others[0] ?? '', '.jsonl');
+    const find = async () => {
+      const session = (await claudeCode.locate(root)).sessions.find(({ id }) => id.endsWith(earlier));
+      if (!session) throw new Error('no session');
+      return session;
+    };
+    const followed = new FollowedSession(claudeCode, await find());
+    await followed.refresh(await find());
+    expect(dump(followed.ledger)).not.toContain('unreadable-file');
+    writeFileSync(path.join(root, later), text);
+    followed.lookForAgents();
+    await followed.refresh(await find());
+    expect(dump(followed.ledger)).toBe(dump(await readSession(claudeCode, await find())));
+  });
+
   it('returns borrowed lines once their agent has a file of its own', async () => {
     await located('2.1.325-orphan-forked');
     const find = async () => {

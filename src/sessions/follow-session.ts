@@ -172,11 +172,12 @@ export class FollowedSession {
     let isReplaced = false;
     const fewAtOnce = atMost(SIDE_BY_SIDE);
     const readOne = async (source: LocatedSource): Promise<void> => {
-      const isBorrowed = !source.goesOn && this.#borrowed.some(({ id }) => id === source.id);
+      const isElsewhere = this.#borrowed.some(({ id }) => id === source.id);
+      const isBorrowed = isElsewhere && !source.goesOn;
       const one =
         this.#followed.get(source.id) ??
         followSource(this.#adapter, session, source, {
-          isBorrowed,
+          isElsewhere,
           copiedAt: isBorrowed ? this.#borrowedUntil : undefined,
         });
       this.#followed.set(source.id, one);
@@ -297,7 +298,7 @@ function followSource(
   adapter: SourceAdapter,
   session: LocatedSession,
   source: LocatedSource,
-  { isBorrowed, copiedAt }: { readonly isBorrowed: boolean; readonly copiedAt: number | undefined },
+  { isElsewhere, copiedAt }: { readonly isElsewhere: boolean; readonly copiedAt: number | undefined },
 ): FollowedSource {
   const { id, path, agent, shape } = source;
   const noteFailure: NoteFailure = (ledger, error, line) => {
@@ -322,7 +323,8 @@ function followSource(
         if (hasFailed) return 'nothing';
         hasFailed = true;
         isMissing = shape !== 'table' && isGone(error);
-        if (isMissing && isBorrowed) return 'nothing';
+        // It may have been moved or deleted since it was found, or not be written yet: it is looked for again.
+        if (isMissing && isElsewhere) return 'nothing';
         noteFailure(ledger, error);
         return 'news';
       }
