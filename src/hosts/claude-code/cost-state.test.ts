@@ -105,16 +105,31 @@ const prompt = (at: number, version: string, entrypoint?: string) => ({
 it.each([
   ['1.0.60', undefined, true],
   ['2.0.76', undefined, true],
-  ['2.1.63', 'sdk-cli', true],
-  ['2.1.88', 'sdk-cli', false],
-  ['2.1.100', 'cli', true],
-  ['2.1.150', 'cli', false],
+  ['2.1.62', undefined, true],
+  ['2.1.63', undefined, true],
+  ['2.1.81', 'sdk-cli', false],
+  ['2.1.121', 'cli', true],
+  ['2.1.122', 'cli', false],
 ])('says of %s (%s) whether requests are in no transcript: %s', (version, entrypoint, isLowerBound) => {
   const answer = { ...reply(110, 5), version };
   expect(totalsOf([prompt(109, version, entrypoint), answer])).toMatchObject({ output: 5, isLowerBound });
 });
 
+it.each([
+  ['2.1.62', true],
+  ['2.1.63', false],
+])('takes a queued prompt of %s for that of a headless run: %s', (version, isLowerBound) => {
+  const queued = ['enqueue', 'dequeue'].map((operation) => ({ type: 'queue-operation', operation, content: 'Look.' }));
+  const [first, second] = [prompt(109, version), prompt(119, version)];
+  const answers = [
+    { ...reply(110, 5), version },
+    { ...reply(120, 5), version },
+  ];
+  expect(totalsOf([...queued, first, answers[0]])).toMatchObject({ output: 5, isLowerBound });
+  expect(totalsOf([...queued, first, answers[0], second, answers[1]])).toMatchObject({ isLowerBound: true });
+});
+
 it('counts requests that are in no transcript when a later sum holds them', () => {
-  const answer = { ...reply(110, 5), version: '2.1.63' };
-  expect(totalsOf([prompt(109, '2.1.63'), answer, cost(100, 20, 7)])).toMatchObject({ output: 7, isLowerBound: false });
+  const answer = { ...reply(110, 5), version: '2.1.62' };
+  expect(totalsOf([prompt(109, '2.1.62'), answer, cost(100, 20, 7)])).toMatchObject({ output: 7, isLowerBound: false });
 });

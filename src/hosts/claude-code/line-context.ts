@@ -68,6 +68,8 @@ export interface FileState {
   readonly turnEnds: Map<AgentId, EntryAdded>;
   /** No line so far is the first of its agent: it began in another file. */
   isContinued?: boolean;
+  /** Since the last line of `user`, a prompt was taken out of the program's queue. */
+  isDequeued?: true;
   /** The person has typed `/exit`, and nothing since. */
   isExited?: boolean;
   /** The conversation began with `/clear`. */

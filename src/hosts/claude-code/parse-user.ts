@@ -55,6 +55,7 @@ export const parseUser: LineParser = (record, context) => {
   if (ofCommand) context.file.localCommand = { id, at: record['timestamp'] };
   emitTimed(context, { kind: 'entry-added', entry, id, ...(context.copied && { copied: true }) });
   if (entry === 'prompt' && isMain(context)) noteRequestsApart(record, context);
+  delete context.file.isDequeued;
   if (entry === 'interruption') noteInterruption(record, context);
   if (results.length === 0 && isNotice(record, text, context)) endRuns(text, isByHost(record), context);
   else if (entry === 'prompt') parsePrompt(id, text, context);
@@ -78,19 +79,25 @@ function isOfLocalCommand(record: RawRecord, text: string, { localCommand }: Fil
   );
 }
 
-/** The first versions that were not seen to do so; sessions in a terminal were named without a trace up to 2.1.100. */
-const ASKS_APART_UNTIL = versionNumber('2.1.88');
-const NAMES_UNTRACED_UNTIL = versionNumber('2.1.150');
+/** The first versions without such requests: of headless runs, and of a terminal, which 2.1.121 named without a trace, too. */
+const ASKS_APART_UNTIL = versionNumber('2.1.63');
+const NAMES_UNTRACED_UNTIL = versionNumber('2.1.122');
 
 /**
  * Old versions ask their model whether a prompt begins a new topic, which files a command read, and which files of the repository
- * matter (1.0.60 to 2.1.63). These requests are in no transcript, and some leave no other trace than that there was a prompt.
+ * matter (1.0.60 to 2.1.62). These requests are in no transcript, and some leave no other trace than that there was a prompt.
  */
 function noteRequestsApart(record: RawRecord, context: LineContext): void {
   const { version } = context.file;
-  const until = record['entrypoint'] === 'cli' ? NAMES_UNTRACED_UNTIL : ASKS_APART_UNTIL;
+  const until = isHeadless(record, context.file) ? ASKS_APART_UNTIL : NAMES_UNTRACED_UNTIL;
   if (version === undefined || versionNumber(version) >= until) return;
   context.emit({ kind: 'request-hidden', purpose: 'request of the host', ...atOf(context) });
+}
+
+/** Up to 2.1.80 no line names the way in, but a headless run takes each prompt out of its queue (2.1.63 to 2.1.81). */
+function isHeadless(record: RawRecord, { isDequeued }: FileState): boolean {
+  const entrypoint = asText(record['entrypoint']);
+  return entrypoint === undefined ? isDequeued === true : entrypoint !== 'cli';
 }
 
 const BY_PERSON = new Set<unknown>(['sdk', 'typed']);
@@ -390,6 +397,7 @@ function isCredible(agent: AgentId, { launched, version }: FileState): boolean {
 
 /** The text is whole here even where the prompt that follows is cut or absorbed. */
 export const parseQueueOperation: LineParser = (record, context) => {
+  if (record['operation'] === 'dequeue') context.file.isDequeued = true;
   if (record['operation'] !== 'enqueue') return;
   const content = asText(record['content']);
   if (content !== undefined) endRuns(content, false, context);
