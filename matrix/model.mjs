@@ -48,6 +48,7 @@ async function answer({ run, host, project, request, response }) {
   // The result of an agent from before `/clear` wakes a main agent that has no prompt yet.
   if (isScripted && !found && !ids.agent) entry.wakes = ids.session;
   if (found) found.instance.tools = asked.tools;
+  if (summarised) entry.summarises = summarised.instance.key;
   if (asked.hostCalls > 0) entry.hostCalls = asked.hostCalls;
   const closed = closing(response);
   if (turn?.hold) await Promise.race([run.untilReleased(turn.hold), closed]);
@@ -95,7 +96,7 @@ function blocksOf({ run, host, project, asked, instance, index, turn }) {
 function prepare(run, instance, index, item) {
   if (item.do === 'stop') {
     const target = lastSpawn(run, instance);
-    if (target) target.stopped = true;
+    if (target) noteStopped(run, target);
     return item;
   }
   if (item.do !== 'spawn' && item.do !== 'message') return item;
@@ -104,6 +105,13 @@ function prepare(run, instance, index, item) {
   const made = known ?? startMade(run, instance, position, item);
   made.prompt = `${item.do === 'spawn' ? item.description : 'Go on'}. ${made.mark}`;
   return { ...item, description: made.description, prompt: made.prompt };
+}
+
+/** Its own sub-agents end with it if it waits for them. */
+function noteStopped(run, instance) {
+  instance.stopped = true;
+  for (const other of run.instances.values())
+    if (other.parent === instance.key && !other.item.background) noteStopped(run, other);
 }
 
 function startMade(run, instance, position, item) {

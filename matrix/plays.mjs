@@ -1319,4 +1319,161 @@ export const PLAYS = {
       await desk.exit();
     },
   },
+
+  'clear-then-branch': {
+    about: '/clear while a sub-agent works, then /branch of the new session',
+    needs: ['terminal', 'background', 'typed-history'],
+    hosts: ['claude-code'],
+    since: '2.1.161',
+    scripts: { main: auditing, audit, after: oneAgent, leaf, word },
+    async person(person) {
+      const desk = await startAudit(person);
+      await desk.clear();
+      await desk.ask('after');
+      await person.served('leaf', 1);
+      await desk.settled(['audit']);
+      await desk.branch();
+      await desk.ask('word');
+      await desk.settled(['audit']);
+      await finishAudit(person, desk);
+    },
+  },
+
+  'branch-then-clear': {
+    about: '/branch while a sub-agent works, then /clear',
+    needs: ['terminal', 'background', 'typed-history'],
+    hosts: ['claude-code'],
+    since: '2.1.161',
+    scripts: { main: auditing, audit, after: word },
+    async person(person) {
+      const desk = await startAudit(person);
+      await desk.branch();
+      await desk.ask('after');
+      await desk.settled(['audit']);
+      await desk.clear();
+      await desk.ask('after');
+      await desk.settled(['audit']);
+      await finishAudit(person, desk);
+    },
+  },
+
+  'clear-killed': {
+    about: '/clear while a sub-agent works, then the host is killed',
+    needs: ['terminal', 'background', 'typed-history', 'process-record'],
+    hosts: ['claude-code'],
+    since: '2.1.161',
+    scripts: { main: auditing, audit, after: word },
+    // The result of the audit would have woken this main agent: its process was still busy.
+    expects(truth) {
+      truth[1].agents[0].status = 'unknown';
+    },
+    async person(person) {
+      const desk = await startAudit(person);
+      await desk.clear();
+      await desk.ask('after');
+      await desk.settled(['audit']);
+      await person.quiet();
+      desk.kill('SIGKILL');
+    },
+  },
+
+  'clear-exit-back': {
+    about: '/clear and exit while a sub-agent works; the session before is resumed later',
+    needs: ['terminal', 'background', 'typed-history'],
+    hosts: ['claude-code'],
+    since: '2.1.161',
+    scripts: { main: auditing, audit, after: word, next: oneAgent, leaf },
+    async person(person) {
+      const desk = await startAudit(person);
+      const old = desk.session;
+      desk.name();
+      await desk.clear();
+      await desk.ask('after');
+      await desk.settled(['audit']);
+      await desk.exit();
+      person.giveUp('interrupted');
+      await person.observer.settled();
+      await person.print('next', { resume: old });
+    },
+  },
+
+  'killed-forked': {
+    about: 'a session whose host was killed while a sub-agent worked is forked, then resumed',
+    needs: ['process-record', 'fork'],
+    hosts: ['claude-code'],
+    since: '2.1.161',
+    scripts: { ...stuckScripts, next: oneAgent, leaf },
+    async person(person) {
+      const started = await person.start('main');
+      await person.reached('stuck', 1);
+      await person.quiet();
+      await person.kill(started, 'SIGKILL');
+      await person.observer.settled();
+      await person.print('next', { fork: started.session });
+      await person.print('next', { resume: started.session });
+    },
+  },
+
+  'stopped-outer': {
+    about: 'a sub-agent in the background is stopped while one of its own works',
+    needs: ['stop', 'nesting'],
+    hosts: ['claude-code'],
+    scripts: {
+      main: [
+        turn(spawn('outer', 'Audit all', { background: true })),
+        hold('begun', turn(stop())),
+        turn(say('I stopped it.')),
+      ],
+      outer: [turn(spawn('endless', 'Wait for a long time')), turn(say('never played'))],
+      endless: [turn(shell('echo begun')), hold('never', turn(say('never played')))],
+    },
+    async person(person) {
+      const started = await person.start('main');
+      await person.reached('endless', 1);
+      await person.quiet();
+      person.release('begun');
+      await person.ended(started);
+    },
+  },
+
+  'team-fork': {
+    about: 'a fork of a session with a team, elsewhere, while a teammate works',
+    needs: ['terminal', 'fork'],
+    hosts: ['claude-code'],
+    since: '2.1.220',
+    scripts: {
+      main: [turn(spawn('held', 'Read part A', { name: 'alice', ...mate })), turn(say('Waiting for alice.'))],
+      held,
+      word,
+    },
+    async person(person) {
+      const desk = await person.terminal({ env: TEAMS });
+      await desk.ask('main');
+      await person.served('main', 1);
+      await person.reached('held', 1);
+      desk.name();
+      await desk.settled(['held']);
+      await person.print('word', { fork: desk.session });
+      person.release('go on');
+      await person.served('held', 1);
+      await desk.settled();
+      await desk.exit();
+    },
+  },
+
+  'fork-waiting': {
+    about: 'a fork while main waits for a sub-agent, which then works on',
+    needs: ['fork'],
+    hosts: ['claude-code'],
+    scripts: { main: oneHeldAgent, held, word },
+    async person(person) {
+      const started = await person.start('main');
+      await person.reached('held', 1);
+      await person.named(started);
+      await person.quiet();
+      await person.print('word', { fork: started.session });
+      person.release('go on');
+      await person.ended(started);
+    },
+  },
 };

@@ -17,7 +17,7 @@ export function truthOf(person, { agents: defined = [] }) {
     const own = [...run.instances.values()].filter((instance) => isAgentOf(instance, session, run));
     const inherited = copies.agents.filter(({ session: isMain }) => !isMain);
     const agents = [...own, ...inherited].map((agent) => ({
-      ...describe({ agent, session, run, copies, busy }),
+      ...describe({ agent, session, sessions, run, copies, busy }),
       type: typeOf(agent),
     }));
     return { ...session, id: idOf(session, run), agents };
@@ -79,7 +79,7 @@ function copiedBy(session, run, copying) {
   };
 }
 
-function describe({ agent, session, run, copies, busy }) {
+function describe({ agent, session, sessions, run, copies, busy }) {
   const isMain = agent.session !== undefined;
   const isSame = (key) => (isMain ? run.instances.get(key).session !== undefined : run.agentOf(key) === agent);
   const copied = copies.entries.filter(({ key }) => isSame(key));
@@ -109,7 +109,7 @@ function describe({ agent, session, run, copies, busy }) {
       isMain && session.staysOpen
         ? 'waiting'
         : frozen
-          ? frozenStatus({ agent, copied, run, busy, session })
+          ? frozenStatus({ agent, copied, run, busy, session, sessions })
           : statusOf(keys, run),
     calls: sum(own, 'calls') + sum(copied, 'calls') + hostCalls,
     output: sum(own, 'output'),
@@ -136,12 +136,18 @@ function statusOf(keys, run) {
 }
 
 /** An agent that still worked when the session was copied goes on in the other session alone. */
-function frozenStatus({ agent, copied, run, busy, session }) {
+function frozenStatus({ agent, copied, run, busy, session, sessions }) {
   const key = copied.at(-1)?.key ?? agent.key;
   const got = copied.filter((entry) => entry.key === key);
   const isOver = run.instances.get(key).turns.every((_, index) => got.some((entry) => entry.index === index));
-  // `/branch` takes along the process, which notes the end of the agent in the copy.
-  if (session.takesProcess || isOver || got.some(({ state }) => state === 'failed')) return statusOf([key], run);
-  // A fork that resumes the session is told about the agents of main; one that `/fork` starts is not.
-  return run.instances.get(agent.parent).session && !session.staysOpen ? busy : 'unknown';
+  if (isOver || got.some(({ state }) => state === 'failed')) return statusOf([key], run);
+  // `/branch` takes along the process, which notes the end of the agent in the copy, unless `/clear` has taken it on before.
+  if (session.takesProcess) {
+    const leftAt = sessions.find(({ continuedFrom }) => continuedFrom === session)?.beganAt ?? Number.POSITIVE_INFINITY;
+    const isNoted = run.log.every((entry) => entry.key !== key || entry.endedAt < leftAt);
+    return isNoted ? statusOf([key], run) : 'unknown';
+  }
+  // A fork that resumes the session is told about the agents of main in the background; one that `/fork` starts is not.
+  const isTold = run.instances.get(agent.parent).session && agent.item.background && agent.item.kind !== 'teammate';
+  return isTold && !session.staysOpen ? busy : 'unknown';
 }

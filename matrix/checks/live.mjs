@@ -95,15 +95,14 @@ function checkAgent({ agent, one, seen, at, person, expected }) {
       ({ parentId }) => `had the parent ${parentId}`,
     );
   }
+  const isTakenAlong = (time) => isWorkingForOriginal(time, agent, person.run, expected);
   if (agent.isFrozen) {
     first(
-      ({ status }) => status !== agent.status && !(expected.takesProcess && status === 'unknown'),
+      ({ status, at: time }) => status !== agent.status && !(status === 'unknown' && isTakenAlong(time)),
       ({ status }) => `was ${status}, and ${agent.status} when its session was copied,`,
     );
     return differences;
   }
-  // After `/branch`, an agent at work goes on for the other session.
-  const isTakenAlong = expected.takesProcess && agent.isInherited;
   first(
     ({ waitingOn }) => waitingOn === 'permission',
     () => 'waited for an approval although every tool is allowed',
@@ -112,7 +111,7 @@ function checkAgent({ agent, one, seen, at, person, expected }) {
     // What a killed process left behind stays unknown while the next one starts.
     ({ status, at: time }, index) =>
       status === 'unknown' &&
-      !isTakenAlong &&
+      !isTakenAlong(time) &&
       seen[index - 1]?.status !== 'unknown' &&
       expected.processes.some((process) => isAlive(process, time)),
     () => 'was unknown while its process was alive,',
@@ -130,14 +129,18 @@ function checkAgent({ agent, one, seen, at, person, expected }) {
   if (early) add(early.at, 'was running before its first prompt,');
   const gap = seen.find((state) => isIdle(state) && isBetweenTurns(state.at, agent, person.run, expected));
   if (gap) add(gap.at, `was ${gap.status}${gap.waitingOn ? ` (${gap.waitingOn})` : ''} before its last turn,`);
+  const idle = findIdleTurn(seen, agent, person.run);
+  if (idle) add(idle.at, `was ${idle.status} while the model worked on its turn,`);
   let endedAt;
   for (const [index, state] of seen.entries()) {
     const before = seen[index - 1];
     const [wasOver, isOver] = [before && ENDED.has(before.status), ENDED.has(state.status)];
     if (isOver && !wasOver) endedAt = state.at;
-    if (wasOver && isOver && before.status !== state.status && !(isTakenAlong && before.status === 'unknown'))
+    const isLearned =
+      before?.status === 'unknown' && (isTakenAlong(before.at) || wasTakenUp(endedAt, state.at, expected));
+    if (wasOver && isOver && before.status !== state.status && !isLearned)
       add(state.at, `was ${before.status} before it was ${state.status},`);
-    if (wasOver && !isOver && !wasWoken(endedAt, agent, person.run, expected))
+    if (wasOver && !isOver && !wasWoken(endedAt, state.at, agent, person.run, expected))
       add(state.at, `was ${before.status} and then ${state.status}, although nothing woke it,`);
   }
   return differences;
@@ -159,13 +162,50 @@ const hasHeadlessTurn = (time, { keys }, run, { isTyped, processes }) =>
       run.log.some((entry) => keys.includes(entry.key) && entry.at > time && isAlive(process, entry.at)),
   );
 
-/** After it was shown as over, it got another turn, or a program took up its session. */
-const wasWoken = (endedAt, { keys }, run, { processes }) =>
-  run.log.some((entry) => keys.includes(entry.key) && entry.at > endedAt - PROMPT_MS) ||
-  processes.some(({ startedAt }) => startedAt > endedAt - PROMPT_MS);
+/** Between its end and this time it got another turn; or a program took up its session, which main cannot refuse. */
+const wasWoken = (endedAt, time, { keys, kind }, run, { processes }) => {
+  const isBetween = (one) => one > endedAt - PROMPT_MS && one < time + REQUEST_MS;
+  const isTakenUp = kind === 'main' && processes.some(({ startedAt }) => isBetween(startedAt));
+  return isTakenUp || run.log.some(({ key, at }) => keys.includes(key) && isBetween(at));
+};
+
+/** The next program of a session writes down that an agent did not finish that the one before left behind (2.1.325-orphan-resumed). */
+const wasTakenUp = (since, until, { processes }) =>
+  processes.some(({ startedAt }) => startedAt > since && startedAt < until);
+
+/**
+ * After `/branch`, an agent at work goes on for the original, and the copy cannot tell how until the process notes its end, or it gets
+ * a task of the copy's.
+ */
+function isWorkingForOriginal(time, { key, keys, isInherited }, run, { takesProcess, beganAt }) {
+  if (!takesProcess || !isInherited) return false;
+  const isOfAgent = (entry) => entry.key && run.agentOf(entry.key).key === key;
+  const own = run.log.filter(isOfAgent);
+  const before = own.filter((entry) => !keys.includes(entry.key));
+  const firstOwn = own.find((entry) => keys.includes(entry.key))?.at ?? Number.POSITIVE_INFINITY;
+  const lastEnd = Math.max(...before.map(({ endedAt }) => endedAt ?? Number.POSITIVE_INFINITY));
+  return lastEnd > beganAt && time < Math.min(lastEnd, firstOwn) + NOTICE_MS;
+}
+
+/** A state that stayed until the middle of an answer for which the model took some time: the agent worked. */
+function findIdleTurn(seen, { keys }, run) {
+  const long = run.log.filter(({ key, at, endedAt }) => keys.includes(key) && endedAt - at > 2 * LATE_MS);
+  return long
+    .map(({ at, endedAt }) => seen.findLast((state) => state.at < (at + endedAt) / 2))
+    .find((state) => state && isIdle(state));
+}
 
 /** How long troupe may show the state before a prompt: the host asks the model first and writes later. */
 const PROMPT_MS = 500;
+
+/** How long a call of an agent may be shown before the agent's first request: on a busy machine a host takes its time. */
+const REQUEST_MS = 5_000;
+
+/** How long the host and troupe may take together to show that an agent works. */
+const LATE_MS = 1_500;
+
+/** How long the host may take to write down the end of an agent. */
+const NOTICE_MS = 2_000;
 
 /** How long a typed prompt may take to reach the model. */
 const TYPING_MS = 1_000;
@@ -173,8 +213,8 @@ const TYPING_MS = 1_000;
 /** A session that `/clear` began: nothing was asked in it yet. */
 function isBeforePrompt(time, { keys, kind }, run, { isTyped, continuedFrom }, { id }) {
   if (kind !== 'main' || !isTyped || !continuedFrom) return false;
-  // A notice of an agent of the session before may come first: it is answered without a script.
-  const isOwn = ({ key, hidden, session }) => keys.includes(key) || (hidden && session && id.endsWith(session));
+  // A notice of an agent of the session before may come first: it wakes main, and is answered without a script.
+  const isOwn = ({ key, wakes }) => keys.includes(key) || (wakes !== undefined && id.endsWith(wakes));
   const times = run.log.filter(isOwn).map(({ at }) => at);
   return times.length > 0 && times.every((at) => at > time + TYPING_MS);
 }
@@ -185,11 +225,19 @@ function isBetweenTurns(time, { keys, kind, isInherited }, run, { isTyped, forke
     const entries = run.log.filter((entry) => entry.key === key);
     const wasIdle = index > 0 || isInherited || (kind === 'main' && (isTyped || forkedFrom));
     const since = time - (wasIdle ? PROMPT_MS : 0);
-    // The result of another agent wakes an agent that is over, and in a terminal the main agent, too.
-    // After `/compact` the model does not see which turns there were: it gives the last one again.
-    const isExtra = (entry) =>
-      entry.extra || entries.some(({ at, index: turn }) => at < entry.at && turn >= entry.index);
+    // The result of another agent wakes an agent that is over, and in a terminal the main agent, too: all its turns were served.
+    // After a compaction the model does not see which turns there were, and gives the last one again.
+    const isRepeated = (entry) =>
+      entries.some(
+        ({ at, index: turn, state }) =>
+          state === 'served' &&
+          turn >= entry.index &&
+          run.log.some((one) => one.summarises === key && isIn(one, at, entry)),
+      );
+    const isExtra = (entry) => entry.extra || isRepeated(entry);
     const mayRest = (entry) => (kind !== 'main' || isTyped) && isExtra(entry);
     return entries.some((entry) => entry.at <= since) && entries.some((entry) => entry.at > time && !mayRest(entry));
   });
 }
+
+const isIn = ({ at }, since, until) => at > since && at < until.at;

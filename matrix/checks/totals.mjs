@@ -83,7 +83,8 @@ function withoutEarlier(counted, { beganAt, continuedFrom }, truth, run) {
   for (let { asks } = continuedFrom; asks; ) {
     const before = truth.find((one) => one.asks === asks);
     for (const agent of before.agents.slice(1)) for (const key of agent.keys) keys.add(key);
-    asks = before.continuedFrom?.asks;
+    // After `/branch`, the same process goes on, too.
+    asks = (before.takesProcess ? before.forkedFrom : before.continuedFrom)?.asks;
   }
   const others = sum(
     run.log.filter(({ key, state, endedAt }) => keys.has(key) && state === 'served' && endedAt >= beganAt),

@@ -74,6 +74,7 @@ function surroundingsOf(
     callOf: (call: ToolCallId) => ledger.calls.get(call),
     /** When the session's main agent last said or was told something. */
     mainLastAt: ledger.agents.get(main)?.lastAt ?? 0,
+    mainTurnEndedAt: turnEndedAt(ledger.agents.get(main)),
     // The call that made the agent, and when. The call that started a workflow is not the start of each of its agents.
     // Some sources tell no times: theirs is none, not the beginning of all time.
     spawn: known({ call: link.call, at: (spawnCall?.spawn && spawnCall.started?.at) || undefined }),
@@ -307,8 +308,8 @@ function verdictOfLastRun(
   if (tail?.entry === 'failure')
     return { status: 'failed', signal: 'transcript', at: tail.at, reason: 'its last request failed' };
   if (tail?.entry === 'interruption') {
-    // The session went on: the person stopped this agent. It ended with it: nobody wrote down what became of the agent.
-    if (life.alive || context.mainLastAt > tail.at + SAME_MOMENT_MS)
+    // The session went on: somebody stopped this agent. It ended with it: nobody wrote down what became of the agent.
+    if (life.alive || context.mainLastAt > tail.at + SAME_MOMENT_MS || context.mainTurnEndedAt > tail.at)
       return { status: 'stopped', signal: 'transcript', at: tail.at, reason: 'interrupted' };
     return { status: 'unknown', signal: 'process', reason: INTERRUPTED_AT_END };
   }
@@ -374,6 +375,12 @@ export function hasLastWords(agent: AgentRecord | undefined, since = 0): boolean
   if (!tail || tail.at < since) return false;
   const isTurnOver = tail.entry === 'reply' && (tail.end === 'turn' || tail.end === 'cut');
   return isTurnOver || tail.entry === 'failure' || tail.entry === 'interruption';
+}
+
+/** When it said the last word of a turn, if nothing came after it. */
+function turnEndedAt(agent: AgentRecord | undefined): number {
+  const tail = tailOf(agent);
+  return tail?.entry === 'reply' && tail.end === 'turn' ? tail.at : 0;
 }
 
 function startsOf(agent: AgentRecord, { spawn, callOf }: LifeContext): readonly RunStart[] {

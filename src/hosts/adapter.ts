@@ -10,6 +10,7 @@ import type {
   SessionId,
   SourceId,
   SteeringCapability,
+  ToolCallId,
   TranscriptMessage,
 } from '../core/index.ts';
 import type { Look } from '../lib/follow-file.ts';
@@ -62,12 +63,14 @@ export interface SourceAdapter extends HostDescription {
   openTable?(session: LocatedSession, source: LocatedSource): TableCursor;
   /**
    * Transcripts of agents that the session knows of, but that lie elsewhere (a forked session leaves them behind). A file of
-   * the session itself may be among them, if it is another agent's than its name says.
+   * the session itself may be among them, if it is another agent's than its name says. `calls`: copied calls that started an agent, which
+   * the copy does not name.
    */
   locateAgents?(
     session: LocatedSession,
     agents: readonly AgentId[],
     scan?: AgentScan,
+    calls?: readonly ToolCallId[],
   ): Promise<readonly LocatedSource[]>;
   /** The older session that this one is a copy of, by the id of its first line. */
   findOrigin?(session: LocatedSession, firstLine: string, scan?: AgentScan): Promise<SessionOrigin | undefined>;

@@ -19,6 +19,7 @@ import {
   type SessionLedger,
   type SourceId,
   type SourceProgress,
+  type ToolCallId,
 } from '../core/index.ts';
 import {
   AgentScan,
@@ -74,7 +75,7 @@ export class FollowedSession {
   #borrowedUntil: number | undefined;
   #isOriginKnown = false;
   /** Agents that were looked for elsewhere; undefined: look for them next time. */
-  #searched: ReadonlySet<AgentId> | undefined;
+  #searched: ReadonlySet<AgentId | ToolCallId> | undefined;
   #generation = 0;
   /** The facts that were last found beside the session. */
   #facts: readonly AgentEvent[] = [];
@@ -205,13 +206,14 @@ export class FollowedSession {
     const own = new Set(ownById.keys());
     if (!(await this.#isFrozen(session, scan))) return false;
     while (this.#adapter.locateAgents) {
-      const away = agentsElsewhere(this.#ledger, own);
-      if (this.#searched?.size === away.length && away.every((agent) => this.#searched?.has(agent))) return true;
-      this.#searched = new Set(away);
-      if (away.length === 0 && this.#borrowed.length === 0) return true;
+      const [away, calls] = [agentsElsewhere(this.#ledger, own), callsOfOriginal(this.#ledger, own)];
+      const wanted = [...away, ...calls];
+      if (this.#searched?.size === wanted.length && wanted.every((one) => this.#searched?.has(one))) return true;
+      this.#searched = new Set<AgentId | ToolCallId>(wanted);
+      if (wanted.length === 0 && this.#borrowed.length === 0) return true;
       const found = new Map<SourceId, LocatedSource>();
       let isReassigned = false;
-      for (const source of await this.#adapter.locateAgents(session, away, scan)) {
+      for (const source of await this.#adapter.locateAgents(session, away, scan, calls)) {
         if (own.has(source.id)) {
           const before = this.#reassigned.get(source.id) ?? ownById.get(source.id);
           isReassigned ||= before?.agent !== source.agent || before?.role !== source.role;
@@ -454,6 +456,20 @@ function failure(error: unknown): Pick<Diagnostic, 'code' | 'detail'> {
  * here (a sidecar alone may be another session's); teammates, if messages were delivered to somebody; those whose file goes
  * on from another one; and those whose process left the session, in particular while they were at work.
  */
+/** Copied calls of agents that were at work when the copy was made: only the original names their agents. */
+function callsOfOriginal(ledger: SessionLedger, own: ReadonlySet<SourceId>): readonly ToolCallId[] {
+  const until = copyTimeOf(ledger);
+  if (until === undefined) return [];
+  const isHere = ({ sources }: AgentRecord): boolean => [...sources].some((file) => own.has(file));
+  const links = [...ledger.agents.values()].flatMap((agent) =>
+    [...agent.links.values()].filter(({ evidence }) => evidence !== 'sidecar' || isHere(agent)),
+  );
+  const answered = new Set(links.flatMap(({ call }) => call ?? []));
+  return [...ledger.calls.values()]
+    .filter(({ id, spawn, started }) => spawn && (started?.at ?? until) < until && !answered.has(id))
+    .map(({ id }) => id);
+}
+
 function agentsElsewhere(ledger: SessionLedger, own: ReadonlySet<SourceId>): readonly AgentId[] {
   const agents = [...ledger.agents.values()];
   const isTeammate = ({ agentKind }: AgentRecord): boolean => agentKind?.value === 'teammate';

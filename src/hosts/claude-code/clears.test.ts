@@ -76,6 +76,14 @@ it('links a fork of a session that /clear began to that session alone', async ()
   expect(fork?.inheritedUsage?.output).toBe(604 + 803);
 });
 
+it('keeps an agent out of a /branch of the session that /clear began', async () => {
+  const trees = await readAll(`${fixtures}2.1.325-clear-then-branch`);
+  const audits = trees.map(({ agents }) => agents.filter(({ description }) => description?.startsWith('Run the long')));
+  const [home, ...others] = audits.filter((found) => found.length > 0);
+  expect(others).toEqual([]);
+  expect(home).toMatchObject([{ status: 'completed', toolCallCount: 2, usage: { output: 606 } }]);
+});
+
 it('names no session when /clear was typed twice at once in one folder', async () => {
   const root = makeTemporaryFolder('clears');
   cpSync(`${fixtures}2.1.92-inter-clear-busy`, root, { recursive: true });

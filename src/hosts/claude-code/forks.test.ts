@@ -162,3 +162,15 @@ it('keeps an agent file that was created after the session was listed out of oth
   expect(before.sources.map(({ agent }) => agent)).toContain(file.agent);
   expect(await claudeCode.locateAgents?.(before, [file.agent])).toEqual([]);
 });
+
+// Its host was killed while main waited for the agent: the copy of the call has no result that names it.
+it('shows an agent that main waited for, in the fork as it was then', async () => {
+  const trees = await readAll('2.1.325-killed-forked');
+  const fork = trees.find(({ forkedFrom }) => forkedFrom !== undefined);
+  expect(fork?.agents.map(({ description, status }) => [description, status])).toEqual([
+    [undefined, 'completed'],
+    ['Wait for the model 2', 'unknown'],
+    ['Check one file 4', 'completed'],
+  ]);
+  expect(fork?.agents[1]).toMatchObject({ toolCallCount: 1, usage: { output: 201 }, inheritedUsage: { output: 201 } });
+});

@@ -2,8 +2,16 @@
 
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import { type AgentId, type HostTotal, nativeId, toSessionId } from '../../core/index.ts';
-import { type FolderEntry, isFileEntry, isFolder, listFilesBelow, listFolder, modifiedAt } from '../../lib/folders.ts';
+import { type AgentId, type HostTotal, nativeId, type ToolCallId, toSessionId } from '../../core/index.ts';
+import {
+  type FolderEntry,
+  isFileEntry,
+  isFolder,
+  listFilesBelow,
+  listFolder,
+  modifiedAt,
+  readBeside,
+} from '../../lib/folders.ts';
 import { groupBy } from '../../lib/group.ts';
 import { asInstant, asObject, asText, known } from '../../lib/json.ts';
 import { readHead, readLines } from '../../lib/read-lines.ts';
@@ -29,7 +37,7 @@ import {
   toSource,
 } from './data-folder.ts';
 import { HOST } from './line-context.ts';
-import { hostTotalIn, isFirstLine, parseLine, replyIdOf } from './record.ts';
+import { hostTotalIn, isFirstLine, parseLine, parseWhole, replyIdOf } from './record.ts';
 import { type FilesById, findDeliveries, findTeammates, once } from './teams.ts';
 
 export async function locate(root: string): Promise<Located> {
@@ -74,6 +82,7 @@ export async function locateAgents(
   session: LocatedSession,
   agents: readonly AgentId[],
   scan = new AgentScan(),
+  calls: readonly ToolCallId[] = [],
 ): Promise<readonly LocatedSource[]> {
   const wanted = new Set(agents.map(nativeId));
   const deliveries = await findDeliveries(session, wanted);
@@ -92,6 +101,9 @@ export async function locateAgents(
       const others = filesOf(nativeAgentOf(delivery.path) ?? '').filter((file) => !listed.has(file));
       sources.push(...goesOnElsewhere(delivery, root, others));
     }
+    const byCall = calls.length > 0 ? await once(scan, `calls ${project}`, () => filesByCall(inProject)) : undefined;
+    const ofCalls = calls.flatMap((call) => byCall?.get(call) ?? []).filter((file) => !file.startsWith(home));
+    sources.push(...ofCalls.flatMap((file) => toSource(root, file) ?? []));
     for (const agent of wanted) {
       const found = filesOf(agent).flatMap((file) => toSource(root, file) ?? []);
       sources.push(...(await whereverItIs(session, found)));
@@ -120,22 +132,20 @@ async function whereverItIs(
   const ids = new Set(sources.map(({ id }) => id));
   const [own, others] = [found.filter(({ id }) => ids.has(id)), found.filter(({ id }) => !ids.has(id))];
   if (own.length === 0 || others.length === 0) return others;
-  const isHome = async (files: readonly LocatedSource[]): Promise<boolean> => {
-    for (const { role, path: file } of files) if (role === 'agent' && (await isBeginning(file))) return true;
-    return false;
-  };
-  const folderOf = ({ path: file }: LocatedSource): string => path.dirname(file);
+  const byFolder = groupBy(others, ({ path: file }) => path.dirname(file));
   if (!(await isHome(own))) {
-    if (!(await isHome(others))) return [];
-    const isCopy = await isBranch(sources.find(({ role }) => role === 'session')?.path);
+    const homes = new Set<string>();
+    for (const [folder, files] of byFolder) if (await isHome(files)) homes.add(path.basename(path.dirname(folder)));
+    if (homes.size === 0) return [];
+    const isCopy = await isBranchOf(sources.find(({ role }) => role === 'session')?.path, homes);
     return [...own.map((source) => (isCopy ? withRole(source, 'woken') : { ...source, ...ELSEWHERE })), ...others];
   }
-  const byFolder = groupBy(others, folderOf);
+  const home = new Set(own.map(({ path: file }) => path.basename(path.dirname(path.dirname(file)))));
   const goesOn: LocatedSource[] = [];
   for (const [folder, files] of byFolder) {
     if (await isHome(files)) continue;
     const main = `${path.dirname(folder)}.jsonl`;
-    const isCopy = await isBranch(main);
+    const isCopy = await isBranchOf(main, home);
     const here = files.map((source) => (isCopy ? withRole(source, 'until-woken') : source));
     goesOn.push(...here.map((source) => ({ ...source, goesOn: true as const })));
     // `<session>/subagents`: the notice of its end goes to that session's main agent.
@@ -146,6 +156,11 @@ async function whereverItIs(
   return goesOn;
 }
 
+async function isHome(files: readonly LocatedSource[]): Promise<boolean> {
+  for (const { role, path: file } of files) if (role === 'agent' && (await isBeginning(file))) return true;
+  return false;
+}
+
 const ELSEWHERE = { role: 'elsewhere', shape: 'lines', companion: true } as const;
 
 /** Of an agent's files, its transcripts. */
@@ -153,9 +168,16 @@ function withRole(source: LocatedSource, role: Role): LocatedSource {
   return source.role === 'agent' ? { ...source, role } : source;
 }
 
-async function isBranch(main: string | undefined): Promise<boolean> {
-  const age = main === undefined ? undefined : await ageOf(main).catch(() => undefined);
-  return age?.branchOf !== undefined;
+/** A copy of one of these sessions, or of a copy of it. A copy of a session that `/clear` began knows none of the agents before. */
+async function isBranchOf(main: string | undefined, origins: ReadonlySet<string>): Promise<boolean> {
+  const seen = new Set<string>();
+  for (let file = main; file !== undefined && !seen.has(file); ) {
+    seen.add(file);
+    const { branchOf } = (await ageOf(file).catch(() => undefined)) ?? {};
+    if (branchOf !== undefined && origins.has(branchOf)) return true;
+    file = branchOf === undefined ? undefined : path.join(path.dirname(file), `${branchOf}.jsonl`);
+  }
+  return false;
 }
 
 /** An agent's first line has none before it; lines that were written at once may stand in any order (2.1.45 to 2.1.287). */
@@ -174,6 +196,23 @@ async function agentFilesIn(project: string): Promise<FilesById> {
     if (kind === 'folder') files.push(...(await listFilesBelow(path.join(project, name, 'subagents'))));
     else if (nativeAgentOf(name) !== undefined) files.push(path.join(project, name));
   return groupBy(files, (file) => nativeAgentOf(file) ?? '');
+}
+
+/** By the call that made it, the files of an agent: its sidecar names the call (2.1.81 and later). */
+async function filesByCall(filesById: FilesById): Promise<FilesById> {
+  const byCall = new Map<string, readonly string[]>();
+  for (const files of filesById.values()) {
+    const sidecar = files.find((file) => file.endsWith('.meta.json'));
+    const bytes = sidecar === undefined ? undefined : await readBeside(sidecar, []);
+    const call = bytes && asText(asObject(parseWhole(bytes))?.['toolUseId']);
+    const home = sidecar && path.dirname(sidecar);
+    if (call !== undefined)
+      byCall.set(
+        call,
+        files.filter((file) => path.dirname(file) === home),
+      );
+  }
+  return byCall;
 }
 
 type Project = Awaited<ReturnType<typeof readProject>>;

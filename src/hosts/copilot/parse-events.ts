@@ -197,7 +197,7 @@ function emitTotals({ session, data, at, emit }: LineContext): void {
     const byModel = byModelIn(asObject(metrics));
     if (byModel.length > 0) emit({ kind: 'usage-totalled', agent, at, byModel });
   }
-  // Up to 1.0.78 only the sum of all agents tells how many tokens went in.
+  // Up to 1.0.78 only the sum of all agents tells how many tokens went in: no record has the input of one agent (README.md).
   const [from, byModel] = [asAmount(data['sessionStartTime']), byModelIn(data)];
   if (agents.length === 0 && from !== undefined && byModel.length > 0)
     emit({ kind: 'session-totalled', from, at, byModel });
