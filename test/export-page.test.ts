@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -180,7 +180,6 @@ describe('Export… on the page', () => {
   });
 
   it('axe finds nothing wrong with the sheet, light and dark, on a desk and on a phone', async () => {
-    const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
     for (const [colorScheme, width] of [
       ['light', 1500],
       ['dark', 1500],
@@ -192,23 +191,167 @@ describe('Export… on the page', () => {
       await page.setViewportSize({ width, height: 850 });
       await page.keyboard.press('x');
       await sheet(page).waitFor();
-      const found = await page.evaluate(
-        `(() => { ${axe}; return axe.run(document, { resultTypes: ['violations'] }); })()`,
-      );
-      const { violations } = found as { violations: { id: string; nodes: { html: string }[] }[] };
-      expect(
-        violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`),
-        `${colorScheme} ${width}`,
-      ).toEqual([]);
-      const overflow = await page.evaluate(() => {
-        const dialog = document.querySelector('dialog[open]');
-        return dialog ? dialog.scrollWidth - dialog.clientWidth : -1;
-      });
-      expect(overflow).toBe(0);
+      expect(await axeViolations(page), `${colorScheme} ${width}`).toEqual([]);
+      expect(await overflowOf(page)).toBe(0);
       await page.close();
     }
   }, 60_000);
 });
+
+describe('Review what is taken out… on the page', () => {
+  const panel = (page: Page) => sheet(page).getByRole('region', { name: 'Review' });
+  const list = (page: Page) => panel(page).getByRole('listbox');
+  const decisions = path.join(home.state, 'redact-decisions.json');
+
+  async function openReview(): Promise<Page> {
+    const page = await open(`#/graph/${NESTED}`);
+    await page.keyboard.press('x');
+    await sheet(page).getByRole('button', { name: 'Review what is taken out…' }).click();
+    await list(page).waitFor({ timeout: 30_000 });
+    return page;
+  }
+
+  async function textOf(page: Page): Promise<string> {
+    const { file } = await exportAs(page, /JSON/);
+    return readFileSync(file, 'utf8');
+  }
+
+  it('lists each value once with its line and the reason, and by keyboard shows one in this file only', async () => {
+    const page = await openReview();
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('listbox');
+    const options = await list(page).getByRole('option').allTextContents();
+    expect(options.filter((text) => text.includes(PLANTED['Please do the job.'] ?? '-'))).toHaveLength(1);
+    await page.keyboard.press('/');
+    await page.keyboard.type('correct-horse');
+    await page.keyboard.press('Enter');
+    await panel(page).getByText('The name in front of it, "DB_PASSWORD", says that it is secret.').waitFor();
+    expect(await panel(page).locator('pre').textContent()).toContain('DB_PASSWORD=correct-horse-fake-staple');
+    await page.keyboard.press('s');
+    await panel(page).getByText('show: DB_PASSWORD = correct-horse-fake-staple').waitFor();
+    const text = await textOf(page);
+    expect(text).toContain('correct-horse-fake-staple');
+    for (const trace of ['FAKEfake', 'Passw0rd']) expect(text).not.toContain(trace);
+    expect(existsSync(decisions)).toBe(false);
+    // Another download does not know of it.
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('x');
+    expect(await textOf(page)).not.toContain('correct-horse');
+    await page.close();
+  }, 90_000);
+
+  it('undoes, chooses for a kind, and does not write before Export is pressed', async () => {
+    const page = await openReview();
+    const shown = (): Promise<number> => panel(page).locator('.review-shown').count();
+    await page.keyboard.press('s');
+    await expect.poll(shown).toBe(1);
+    await page.keyboard.press('Home');
+    await page.keyboard.press('*');
+    await page.keyboard.press('u');
+    await page.keyboard.press('u');
+    await expect.poll(shown).toBe(0);
+    await page.keyboard.press('u');
+    await panel(page).getByText('There is nothing to undo.').waitFor();
+    await page.keyboard.press('a');
+    await page.keyboard.press('Escape');
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
+    expect(existsSync(decisions)).toBe(false);
+    await page.close();
+  }, 60_000);
+
+  it('keeps a decision for the project, for later downloads and exports, until it is taken back', async () => {
+    const page = await openReview();
+    await page.keyboard.press('/');
+    await page.keyboard.type('correct-horse');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('a');
+    expect(await textOf(page)).toContain('correct-horse-fake-staple');
+    const kept = readFileSync(decisions, 'utf8');
+    expect(kept).not.toContain('correct-horse');
+    expect(statSync(decisions).mode & 0o777).toBe(0o600);
+    await page.close();
+
+    // A download without a review, and the command line, both know it.
+    const later = await open(`#/graph/${NESTED}`);
+    await later.keyboard.press('x');
+    expect(await textOf(later)).toContain('correct-horse-fake-staple');
+    await later.close();
+    const folder = path.join(home.home, 'by-command');
+    expect((await home.run(['export', NESTED, '-o', folder, '--format', 'json'])).code).toBe(0);
+    const texts = readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => readFileSync(path.join(entry.parentPath, entry.name), 'utf8'));
+    expect(texts.some((text) => text.includes('correct-horse-fake-staple'))).toBe(true);
+
+    const again = await openReview();
+    await again.keyboard.press('/');
+    await again.keyboard.type('correct-horse');
+    await again.keyboard.press('Enter');
+    await expect.poll(() => list(again).getByRole('option').first().textContent()).toContain('always show');
+    await again.keyboard.press('r');
+    expect(await textOf(again)).not.toContain('correct-horse');
+    await again.close();
+    expect(JSON.parse(readFileSync(decisions, 'utf8')).decisions).toEqual([]);
+  }, 120_000);
+
+  it('a value that is always redacted everywhere is gone from downloads where nothing marks it', async () => {
+    const page = await openReview();
+    await page.keyboard.press('/');
+    await page.keyboard.type('correct-horse');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('x');
+    await textOf(page);
+    await page.close();
+    const later = await open(`#/graph/${NESTED}`);
+    await later.keyboard.press('x');
+    expect(await textOf(later)).not.toContain('correct-horse');
+    await later.close();
+    expect(JSON.parse(readFileSync(decisions, 'utf8')).decisions).toMatchObject([{ decision: 'everywhere' }]);
+    rmSync(decisions);
+  }, 90_000);
+
+  it('starts again when what is looked for changes', async () => {
+    const page = await openReview();
+    expect(await list(page).getByText(MAIL).count()).toBe(0);
+    await sheet(page)
+      .getByRole('checkbox', { name: /e-mail/ })
+      .check();
+    await expect.poll(() => panel(page).count()).toBe(0);
+    await sheet(page).getByRole('button', { name: 'Review what is taken out…' }).click();
+    await list(page).getByText(MAIL).first().waitFor({ timeout: 30_000 });
+    await page.close();
+  }, 60_000);
+
+  it('axe finds nothing wrong with the review, light and dark, on a desk and on a phone', async () => {
+    for (const [colorScheme, width] of [
+      ['light', 1500],
+      ['dark', 1500],
+      ['light', 375],
+      ['dark', 375],
+    ] as const) {
+      const page = await openReview();
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      await page.setViewportSize({ width, height: 850 });
+      expect(await axeViolations(page), `${colorScheme} ${width}`).toEqual([]);
+      expect(await overflowOf(page)).toBe(0);
+      await page.close();
+    }
+  }, 120_000);
+});
+
+async function axeViolations(page: Page): Promise<readonly string[]> {
+  const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+  const found = await page.evaluate(`(() => { ${axe}; return axe.run(document, { resultTypes: ['violations'] }); })()`);
+  const { violations } = found as { violations: { id: string; nodes: { html: string }[] }[] };
+  return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+}
+
+/** How much wider the open sheet is than its room. */
+function overflowOf(page: Page): Promise<number> {
+  return page.evaluate(() => {
+    const dialog = document.querySelector('dialog[open]');
+    return dialog ? dialog.scrollWidth - dialog.clientWidth : -1;
+  });
+}
 
 /** The one that the server has running at this moment, if any. */
 function exportProcess(): number | undefined {

@@ -1,6 +1,7 @@
-// dist/export-process.js ORDER: makes one export for the server, in a process of its own. To look for secrets keeps a core busy for
+// dist/export-process.js: makes one export or review for the server, in a process of its own; the order comes as a message. To look for secrets keeps a core busy for
 // seconds, and takes memory; meanwhile hooks wait for the server, and agents for their hooks. The export goes to stdout;
 // what a person has to do something about, to the server as a message.
+import { once } from 'node:events';
 import { constants, setPriority } from 'node:os';
 import { UserError } from '../lib/user-error.ts';
 import { runExport } from './run-export.ts';
@@ -11,26 +12,35 @@ const leave = (): void => process.exit(1);
 process.once('disconnect', leave);
 process.stdout.on('error', leave);
 
-await makeExport(JSON.parse(process.argv[2] ?? ''));
+// Not as an argument: every user of this machine sees those.
+const [order] = (await once(process, 'message')) as [ExportOrder];
+await makeExport(order);
 process.off('disconnect', leave);
 process.disconnect?.();
 
-async function makeExport({ where, session, as, pii }: ExportOrder): Promise<void> {
+async function makeExport({ where, session, as, pii, decided }: ExportOrder): Promise<void> {
   lowerPriority();
+  const write = (text: string): Promise<void> => new Promise((resolve) => process.stdout.write(text, () => resolve()));
   try {
     await runExport({
       where,
       session,
       force: false,
       options: {
-        formats: [as === 'page' ? 'html' : as],
+        formats: [as === 'page' ? 'html' : as === 'review' ? 'json' : as],
         isSingleFile: as === 'page',
         isCompact: false,
         withImages: false,
-        redact: { pii },
+        redact: { pii, decided },
       },
-      write: (text) => new Promise((resolve) => process.stdout.write(text, () => resolve())),
+      write,
       onProgress: () => {},
+      ...(as === 'review' && {
+        async approve(review) {
+          await write(JSON.stringify(review));
+          return undefined;
+        },
+      }),
     });
   } catch (error) {
     if (!(error instanceof UserError)) throw error;

@@ -265,10 +265,21 @@ function layersOf({ kept, projects, now }: DecisionScope): readonly DecidedValue
 /** Keeps what is to be kept, and gives what holds for this export only. */
 async function applyChoices(
   scope: DecisionScope,
-  { items, projects }: Review,
+  { items, projects, salt }: Review,
   choices: ReadonlyMap<string, ReviewChoice>,
 ): Promise<readonly AppliedDecision[]> {
-  const { salt } = scope.kept;
+  const { keeping, now, applied } = planChoices(items, choices);
+  await keepDecisions(projects, salt, keeping);
+  if (keeping.length > 0) scope.kept = await readKept();
+  scope.now = { salt, choices: now };
+  return applied;
+}
+
+/** What choices in a review come to: what is kept for later exports, and what holds for this one. */
+export function planChoices(
+  items: readonly Pick<ReviewItem, 'placeholder' | 'kind' | 'what' | 'digests' | 'choice'>[],
+  choices: ReadonlyMap<string, ReviewChoice>,
+) {
   const changed = items.filter((item) => (choices.get(item.placeholder) ?? item.choice) !== item.choice);
   const keeping = changed.flatMap((item): DecisionChange[] => {
     const choice = choices.get(item.placeholder);
@@ -276,8 +287,6 @@ async function applyChoices(
     if (choice === 'always-everywhere') return [{ item, decision: 'everywhere' }];
     return item.choice.startsWith('always-') ? [{ item, decision: undefined }] : [];
   });
-  await keepDecisions(projects, salt, keeping);
-  if (keeping.length > 0) scope.kept = await readKept();
   const now: Record<string, 'show' | 'everywhere'> = {};
   const applied: AppliedDecision[] = [];
   for (const { placeholder, kind, what, digests } of items) {
@@ -286,8 +295,7 @@ async function applyChoices(
     for (const digest of digests) now[digest] = choice;
     applied.push({ decision: choice, kind, what, kept: false });
   }
-  scope.now = { salt, choices: now };
-  return applied;
+  return { keeping, now, applied };
 }
 
 /**
@@ -365,6 +373,7 @@ async function reviewSessions(job: ExportJob): Promise<Review> {
   const folders = [...projects].filter((one) => one !== undefined);
   return {
     report: redactions ?? { total: 0, secrets: 0, findings: [], decisions: [] },
+    salt: kept.salt,
     items,
     projects: folders.length === projects.size ? folders : [],
     problem: kept.problem,

@@ -93,7 +93,8 @@ export function keyOf(text: string, start: number, end: number, at: Place): stri
 
 function keyBefore(before: string): string | null {
   return (
-    /([A-Za-z][\w.-]{0,60})\\{0,3}["'`\]*]{0,3}\s{0,3}(?:=>|:=|[:=])\s{0,3}\\{0,3}["'`*]{0,3}$/.exec(before)?.[1] ??
-    null
+    /(?<![\w.-]|:\/\/)([A-Za-z][\w.-]{0,60})\\{0,3}["'`\]*]{0,3}\s{0,3}(?:=>|:=|[:=])\s{0,3}\\{0,3}["'`*]{0,3}$/.exec(
+      before,
+    )?.[1] ?? null
   );
 }

@@ -10,6 +10,8 @@ import type {
   HeardCall,
   LiveEvent,
   PairingStatus,
+  ReviewChoice,
+  ServedReview,
   SessionDetail,
   TimelineReport,
   TranscriptMessage,
@@ -36,6 +38,8 @@ export interface Backend {
   coverage(session: string): Promise<CoverageReport | undefined>;
   /** A session as a file, given when it is whole. Only where there is a server to make it. */
   readonly export?: (session: string, wish: ExportWish, signal: AbortSignal) => Promise<ExportedFile>;
+  /** All that a download would take out, with its values, and what the person decides about them. */
+  readonly review?: ReviewBackend;
   /** The same as a folder of linked pages, for a shell; undefined where there is no such session. */
   readonly exportCommand?: (session: string) => Promise<string | undefined>;
   /** How to go on from an agent, and with which words. Only where there is a server to say it; nothing is started. */
@@ -44,6 +48,12 @@ export interface Backend {
   answer(id: string, answer: ApprovalAnswer): Promise<AnswerOutcome>;
   /** Which browsers may allow calls. Only where there is a server that holds calls. */
   readonly pairing?: Pairing;
+}
+
+export interface ReviewBackend {
+  find(session: string, pii: boolean, signal: AbortSignal): Promise<ServedReview>;
+  /** Before the download that names the review; decisions that are kept hold from then on. */
+  decide(session: string, review: string, choices: Readonly<Record<string, ReviewChoice>>): Promise<void>;
 }
 
 export interface Pairing {
@@ -66,6 +76,8 @@ export interface ExportWish {
   readonly as: 'page' | 'md' | 'json';
   /** Also e-mail addresses and the like are taken out. */
   readonly pii: boolean;
+  /** Id of a review whose choices hold. */
+  readonly review?: string | undefined;
 }
 
 export interface ExportedFile {

@@ -101,11 +101,23 @@ export interface ReviewItem {
 
 export interface Review {
   readonly report: RedactionReport;
+  /** Of the digests. */
+  readonly salt: string;
   readonly items: readonly ReviewItem[];
   /** Folders that a kept decision would hold for; empty if no session names one. */
   readonly projects: readonly string[];
   /** Why decisions cannot be kept. */
   readonly problem: string | null;
+}
+
+/** A review on the page: without the digests, by which the server knows the values again. */
+export interface ServedReview {
+  /** Names it in the download that follows. */
+  readonly id: string;
+  readonly items: readonly Omit<ReviewItem, 'digests'>[];
+  readonly projects: readonly string[];
+  /** Why this browser cannot keep decisions for later exports; null: it can. */
+  readonly cannotKeep: string | null;
 }
 
 export interface RedactionFinding {

@@ -89,7 +89,7 @@ export function addApprovalRoutes(
 /** Not a cookie: browsers send those to every port of this machine, so any server that an agent starts could collect it. */
 const PAIRING_HEADER = 'x-troupe-pairing';
 
-function pairingOf({ headers }: IncomingMessage): string | undefined {
+export function pairingOf({ headers }: IncomingMessage): string | undefined {
   const secret = headers[PAIRING_HEADER];
   return typeof secret === 'string' ? secret : undefined;
 }

@@ -8,6 +8,11 @@ import { misfits } from './testing/validate.ts';
 
 const NESTED = 'fa129e54-d574-4fea-bbfe-0dd74bbd38cd';
 const ADDRESS = `/api/sessions/${NESTED}/export`;
+/** Of reviews, see review.test.ts. */
+const NO_REVIEW: Pick<ServedExport, 'review' | 'decide'> = {
+  review: () => Promise.reject(new Error('no review')),
+  decide: () => Promise.reject(new Error('no review')),
+};
 const KILOBYTE = Buffer.alloc(1024, 'x');
 
 /** Exports as a test wants them to go, and what the routes asked for. */
@@ -15,6 +20,7 @@ function exportsOf(bytes: (signal: AbortSignal) => AsyncGenerator<Uint8Array>) {
   const begun: DownloadRequest[] = [];
   const signals: AbortSignal[] = [];
   const exports: ServedExport = {
+    ...NO_REVIEW,
     whereOf: () => ({ roots: ["/mnt/o'brien/.claude"], host: 'claude-code' }),
     async begin(request, signal): Promise<Download> {
       begun.push(request);
@@ -100,7 +106,11 @@ describe('/api/sessions/:id/export', () => {
       new UserError('session-not-found', 'The session went away.', 'List them.'),
       new Error('our bug'),
     ];
-    await serveExports({ whereOf: () => ({ roots: [] }), begin: async () => Promise.reject(problems.shift()) });
+    await serveExports({
+      ...NO_REVIEW,
+      whereOf: () => ({ roots: [] }),
+      begin: async () => Promise.reject(problems.shift()),
+    });
     const answers = [await server.get(ADDRESS), await server.get(ADDRESS), await server.get(ADDRESS)];
     expect(answers.map(({ status, text }) => [status, JSON.parse(text).error.code])).toEqual([
       [400, 'config-invalid'],
@@ -153,6 +163,7 @@ describe('/api/sessions/:id/export', () => {
   it('is cancelled when the client disconnects, also before the first byte', async () => {
     const signals: AbortSignal[] = [];
     await serveExports({
+      ...NO_REVIEW,
       whereOf: () => ({ roots: [] }),
       begin: (_, signal) =>
         new Promise((_resolve, reject) => {

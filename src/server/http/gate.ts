@@ -39,18 +39,23 @@ function findReadRefusal(request: IncomingMessage): Refusal | undefined {
   return bringsBody(request) ? BODY : undefined;
 }
 
-/** All that a client can change: it answers an approval, pairs a browser or ends its pairing, or asks for a login link. */
+/** Its answer has a line for each value. */
+const REVIEW = /^\/api\/sessions\/[^/?#]{1,200}\/review$/;
+
+/** All that a client can change: it answers an approval or a review, pairs a browser or ends its pairing, or asks for a login link. */
 function isChange({ method, url = '' }: IncomingMessage, { takesAnswers }: Keeper): boolean {
   if (method !== 'POST') return false;
+  if (REVIEW.test(url)) return true;
   return url === '/api/login' || (takesAnswers === true && /^\/api\/(?:asks\/[\w-]+|pairing(?:\/[\w-]+)?)$/.test(url));
 }
 
 /** It must be JSON, which no form of another page can send; and if a browser says which page sends it, that must be ours. */
-function findChangeRefusal({ headers }: IncomingMessage): Refusal | undefined {
+function findChangeRefusal({ headers, url = '' }: IncomingMessage): Refusal | undefined {
   const site = headers['sec-fetch-site'];
   if (site !== undefined && site !== 'same-origin') return OTHER_SITE;
   if (!/^application\/json\b/i.test(headers['content-type'] ?? '')) return NOT_JSON;
-  const isSmall = /^[1-9]\d{0,2}$/.test(headers['content-length'] ?? '');
+  const length = headers['content-length'] ?? '';
+  const isSmall = REVIEW.test(url) ? /^[1-9]\d{0,5}$/.test(length) : /^[1-9]\d{0,2}$/.test(length);
   return isSmall && headers['transfer-encoding'] === undefined ? undefined : BIG_ANSWER;
 }
 

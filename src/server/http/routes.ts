@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
@@ -10,18 +10,26 @@ import {
   type AuditEntry,
   exportLine,
   type HeardCall,
+  REVIEW_CHOICES,
+  type ReviewChoice,
   type SessionDetail,
   sessionOnly,
 } from '../../core/index.ts';
-import type { Download, DownloadForm, DownloadRequest, ServedExport } from '../../export/index.ts';
-import { known } from '../../lib/json.ts';
+import type { Download, DownloadForm, DownloadRequest, ReviewAnswer, ServedExport } from '../../export/index.ts';
+import { asObject, known } from '../../lib/json.ts';
 import { codeOf, UserError } from '../../lib/user-error.ts';
 import type { Live } from '../../sessions/index.ts';
 import type { ServedGuard } from '../server-control.ts';
 import { answerError, answerJson, NO_SESSION, OUR_MISTAKE, type Refusal } from './answers.ts';
-import { type AnswerCheck, addApprovalRoutes, type ServedAsks, type ServedProof } from './approval-routes.ts';
+import {
+  type AnswerCheck,
+  addApprovalRoutes,
+  pairingOf,
+  type ServedAsks,
+  type ServedProof,
+} from './approval-routes.ts';
 import { EVENT_STREAM_HEADERS, type EventStreams } from './event-streams.ts';
-import { type Credentials, loginCookie } from './gate.ts';
+import { type Credentials, findChannel, loginCookie } from './gate.ts';
 import { headersOf, PAGE_HEADERS, type PageFiles, renderPage } from './page.ts';
 import {
   isPlainId,
@@ -253,7 +261,11 @@ const FORMS: { readonly [form in DownloadForm]: { readonly ending: string; reado
 };
 
 /** A session as a file to hand on, without its secrets. */
-function addExportRoutes(routes: Hono<Env>, exports: ServedExport, { live, onError }: RoutesContext): void {
+function addExportRoutes(
+  routes: Hono<Env>,
+  exports: ServedExport,
+  { live, onError, credentials, checkAnswerer, proof }: RoutesContext,
+): void {
   let underWay = 0;
   routes.get('/api/sessions/:id/export', async (context) => {
     const as = readChoice(context.req.query('as'), 'as', ['page', 'md', 'json'] as const);
@@ -264,17 +276,75 @@ function addExportRoutes(routes: Hono<Env>, exports: ServedExport, { live, onErr
     if (underWay >= MAX_AT_ONCE) return answerError(context, BUSY);
     underWay++;
     try {
-      await send(context.env.outgoing, { session, as, pii }, exports, onError);
+      const review = context.req.query('review') || undefined;
+      await send(context.env.outgoing, { session, as, pii, ...known({ review }) }, exports, onError);
     } finally {
       underWay--;
     }
     return RESPONSE_ALREADY_SENT;
   });
+  routes.get('/api/sessions/:id/review', async (context) => {
+    const pii = readFlag(context.req.query('pii'), 'pii');
+    const session = await findSession(context, live);
+    if (!session) return answerError(context, NO_SESSION);
+    if (context.req.method === 'HEAD') return context.body(null, 200);
+    if (underWay >= MAX_AT_ONCE) return answerError(context, BUSY);
+    underWay++;
+    try {
+      const { incoming, outgoing } = context.env;
+      const gone = new AbortController();
+      outgoing.once('close', () => gone.abort());
+      // It is silent while secrets are looked for.
+      outgoing.socket?.setTimeout(0);
+      const review = await exports.review({ session, pii }, gone.signal).catch((error: unknown) => {
+        if (gone.signal.aborted) return undefined;
+        throw error;
+      });
+      if (!review) return RESPONSE_ALREADY_SENT;
+      return answerJson(context, { ...review, cannotKeep: review.cannotKeep ?? (await whyNotKept(incoming)) });
+    } finally {
+      underWay--;
+    }
+  });
+  routes.post('/api/sessions/:id/review', async (context) => {
+    const session = await findSession(context, live);
+    if (!session) return answerError(context, NO_SESSION);
+    const answer = await readReviewAnswer(context);
+    const mayKeep = async (): Promise<void> => {
+      const why = await whyNotKept(context.env.incoming);
+      if (why !== null)
+        throw new UserError('keep-refused', why, 'Choose "show" or "redact everywhere" for this export only.');
+    };
+    return answerJson(context, await exports.decide({ session, ...answer }, mayKeep));
+  });
+  /** Kept decisions hold without being asked about again: only a person may keep them, and if there is a passphrase, only a paired browser. */
+  const whyNotKept = async (incoming: IncomingMessage): Promise<string | null> => {
+    if (findChannel(incoming, credentials()) !== 'page') return 'Only a browser that is logged in can keep decisions.';
+    const refusal = await checkAnswerer(incoming, 'page');
+    if (refusal) return refusal.message;
+    const pairing = await proof?.status(pairingOf(incoming));
+    if (pairing === undefined || pairing.state === 'none' || pairing.self !== null) return null;
+    return 'To keep decisions for later exports, pair this browser with your passphrase for approvals.';
+  };
   routes.get('/api/sessions/:id/export/command', async (context) => {
     const session = await findSession(context, live);
     if (!session) return answerError(context, NO_SESSION);
     return answerJson(context, { command: exportLine(session.id, exports.whereOf(session)) });
   });
+}
+
+async function readReviewAnswer(context: Context): Promise<Pick<ReviewAnswer, 'review' | 'choices'>> {
+  const body = asObject(await context.req.json().catch(() => undefined));
+  const [review, choices] = [body?.['review'], asObject(body?.['choices'])];
+  const entries = Object.entries(choices ?? {});
+  const isChoice = (choice: unknown): choice is ReviewChoice => REVIEW_CHOICES.some((one) => one === choice);
+  if (typeof review !== 'string' || !choices || !entries.every(([, choice]) => isChoice(choice)))
+    throw new UserError(
+      'bad-review',
+      'This is no answer to a review.',
+      `Send {"review":"ID","choices":{"PLACEHOLDER":"…"}}, each choice one of ${REVIEW_CHOICES.join(', ')}.`,
+    );
+  return { review, choices: new Map(entries as [string, ReviewChoice][]) };
 }
 
 /** Throws what goes wrong before the first byte. Later the connection is cut, so that nobody takes a part for the whole. */

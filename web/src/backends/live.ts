@@ -47,6 +47,19 @@ export function createLiveBackend(): Backend {
       pairedWith: () => keptPairing()?.keyId,
     },
     export: fetchExport,
+    review: {
+      async find(session, pii, signal) {
+        const response = await fetch(`api/sessions/${encodeURIComponent(session)}/review${pii ? '?pii=1' : ''}`, {
+          headers: pairingHeader(),
+          signal,
+        });
+        if (!response.ok) throw new Error(await reasonOf(response));
+        return response.json();
+      },
+      async decide(session, review, choices) {
+        await postJson(`api/sessions/${encodeURIComponent(session)}/review`, { review, choices }, pairingHeader());
+      },
+    },
     async exportCommand(session) {
       const route = `api/sessions/${encodeURIComponent(session)}/export/command`;
       return (await getJson<{ readonly command: string }>(route))?.command;
@@ -117,8 +130,12 @@ async function getJson<T>(
 }
 
 /** Taken whole before anything is saved: a part of an export looks like one. */
-async function fetchExport(session: string, { as, pii }: ExportWish, signal: AbortSignal): Promise<ExportedFile> {
-  const query = new URLSearchParams({ as, ...(pii && { pii: '1' }) });
+async function fetchExport(
+  session: string,
+  { as, pii, review }: ExportWish,
+  signal: AbortSignal,
+): Promise<ExportedFile> {
+  const query = new URLSearchParams({ as, ...(pii && { pii: '1' }), ...(review !== undefined && { review }) });
   const response = await fetch(`api/sessions/${encodeURIComponent(session)}/export?${query}`, { signal });
   if (!response.ok) throw new Error(await reasonOf(response));
   const [, name = 'session'] = /filename="([^"]+)"/.exec(response.headers.get('Content-Disposition') ?? '') ?? [];
@@ -184,10 +201,14 @@ const SYSTEMS = [
 ] as const;
 
 /** Rejects unless it succeeds. */
-async function postJson(route: string, body: object): Promise<Response> {
+async function postJson(
+  route: string,
+  body: object,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response> {
   const response = await fetch(route, {
     method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
+    headers: { 'Content-Type': 'application/json', ...headers },
     body: JSON.stringify(body),
   });
   if (!response.ok) throw new Error(await reasonOf(response));

@@ -1,9 +1,10 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { cleanLine, formatBytes, isAtWork, plural } from '../../../src/core/index.ts';
+import { cleanLine, formatBytes, isAtWork, plural, type ServedReview } from '../../../src/core/index.ts';
 import type { Backend, ExportedFile, ExportWish } from '../backend.ts';
 import { CopyButton } from '../parts/marks.tsx';
 import { Sheet } from '../shell/sheet.tsx';
 import { agentsOf, sessions, useBackend } from '../store.ts';
+import { type Choices, choicesOf, ReviewPanel } from './review-panel.tsx';
 import './export.css';
 import { signal } from '@preact/signals';
 
@@ -22,8 +23,11 @@ export function ExportSheet() {
 function ExportForm({ make, session }: { readonly make: NonNullable<Backend['export']>; readonly session: string }) {
   const [as, setForm] = useState<ExportWish['as']>('page');
   const [pii, setPii] = useState(false);
-  const { state, start, cancel } = useExport(make, session);
-  const isMaking = state.kind === 'making';
+  const backend = useBackend().review;
+  const { state, start, look, cancel } = useExport(make, session, backend);
+  const isMaking = state.kind === 'making' || state.kind === 'looking';
+  const [review, setReview] = useState<ServedReview>();
+  const [choices, setChoices] = useState<Choices>({});
   const act = useRef<HTMLButtonElement>(null);
   // One button takes the place of the other: who had the focus keeps it.
   useLayoutEffect(() => {
@@ -32,7 +36,18 @@ function ExportForm({ make, session }: { readonly make: NonNullable<Backend['exp
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
     if (isMaking) return;
-    void start({ as, pii });
+    void start({ as, pii, review: review?.id }, choices);
+  };
+  const reviewFirst = async (): Promise<void> => {
+    const found = await look(pii);
+    if (!found) return;
+    setReview(found);
+    setChoices(choicesOf(found));
+  };
+  // What it found is not what the file will be searched for any more.
+  const changePii = (): void => {
+    setPii(!pii);
+    setReview(undefined);
   };
   return (
     <form class="export" onSubmit={submit}>
@@ -56,13 +71,14 @@ function ExportForm({ make, session }: { readonly make: NonNullable<Backend['exp
           git names. In their place stands what it was: <code>[redacted:github-token#1]</code>. Images are left out.
         </p>
         <label class="export-choice">
-          <input type="checkbox" checked={pii} onChange={() => setPii(!pii)} />
+          <input type="checkbox" checked={pii} onChange={changePii} />
           <span>Also e-mail addresses, phone and card numbers, and IP addresses</span>
         </label>
         <p class="export-care">
           Read the file before you share it: troupe knows what secrets look like, not what is secret to you.
         </p>
       </fieldset>
+      {review && <ReviewPanel key={review.id} review={review} choices={choices} onChange={setChoices} />}
       <div class="export-acts">
         {/* Two elements: one that becomes a submit button while it is pressed would submit. */}
         {isMaking ? (
@@ -72,6 +88,11 @@ function ExportForm({ make, session }: { readonly make: NonNullable<Backend['exp
         ) : (
           <button key="go" ref={act} type="submit" class="export-go">
             Export
+          </button>
+        )}
+        {backend && !isMaking && (
+          <button key="review" type="button" onClick={() => void reviewFirst()}>
+            {review ? 'Review again' : 'Review what is taken out…'}
           </button>
         )}
         <Outcome state={state} />
@@ -108,6 +129,10 @@ function outcomeText(state: Exporting): string {
   switch (state.kind) {
     case 'idle':
       return '';
+    case 'looking':
+      return 'Looking for secrets in every conversation…';
+    case 'reviewed':
+      return 'Nothing is written yet. Choose, then press Export.';
     case 'making':
       return 'Looking for secrets in every conversation, then writing…';
     case 'cancelled':
@@ -168,33 +193,50 @@ export const EXPORT_FORMS: readonly {
 ];
 
 export type Exporting =
-  | { readonly kind: 'idle' | 'cancelled' | 'making' }
+  | { readonly kind: 'idle' | 'cancelled' | 'looking' | 'reviewed' | 'making' }
   | { readonly kind: 'saved'; readonly file: ExportedFile }
   | { readonly kind: 'trouble'; readonly text: string };
 
 /** Asks for the file and saves it when it is whole. Whoever closes the sheet gives it up. */
-export function useExport(make: NonNullable<Backend['export']>, session: string) {
+export function useExport(make: NonNullable<Backend['export']>, session: string, backend: Backend['review']) {
   const [state, setState] = useState<Exporting>({ kind: 'idle' });
   const current = useRef<AbortController>(undefined);
   useEffect(() => () => current.current?.abort(), []);
-  const start = async (wish: ExportWish): Promise<void> => {
+  const attempt = async (
+    kind: 'looking' | 'making',
+    act: (signal: AbortSignal) => Promise<Exporting>,
+  ): Promise<void> => {
     const controller = new AbortController();
     current.current = controller;
-    setState({ kind: 'making' });
+    setState({ kind });
     try {
-      const file = await make(session, wish, controller.signal);
-      saveFile(file);
-      setState({ kind: 'saved', file });
+      const after = await act(controller.signal);
+      if (!controller.signal.aborted) setState(after);
     } catch (error) {
       if (controller.signal.aborted) return;
       setState({ kind: 'trouble', text: error instanceof Error ? error.message : String(error) });
     }
   };
+  const start = (wish: ExportWish, choices: Choices): Promise<void> =>
+    attempt('making', async (signal) => {
+      if (wish.review !== undefined) await backend?.decide(session, wish.review, choices);
+      const file = await make(session, wish, signal);
+      saveFile(file);
+      return { kind: 'saved', file };
+    });
+  const look = async (pii: boolean): Promise<ServedReview | undefined> => {
+    let found: ServedReview | undefined;
+    await attempt('looking', async (signal) => {
+      found = await backend?.find(session, pii, signal);
+      return { kind: 'reviewed' };
+    });
+    return found;
+  };
   const cancel = (): void => {
     current.current?.abort();
     setState({ kind: 'cancelled' });
   };
-  return { state, start, cancel };
+  return { state, start, look, cancel };
 }
 
 /** Long enough for any browser to have taken it. */

@@ -12,9 +12,10 @@ export interface Question {
   readonly path?: string;
   readonly method?: string;
   readonly headers?: http.OutgoingHttpHeaders;
+  readonly body?: string;
 }
 
-export function ask(port: number, { path = '/', method = 'GET', headers = {} }: Question = {}): Promise<Answer> {
+export function ask(port: number, { path = '/', method = 'GET', headers = {}, body }: Question = {}): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const request = http.request({ host: '127.0.0.1', port, path, method, headers, agent: false }, (response) => {
       let text = '';
@@ -26,7 +27,7 @@ export function ask(port: number, { path = '/', method = 'GET', headers = {} }: 
       response.on('error', reject);
     });
     request.on('error', reject);
-    request.end();
+    request.end(body);
   });
 }
 
