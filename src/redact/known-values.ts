@@ -182,10 +182,10 @@ function isTellingPiece(piece: string): boolean {
 
 /** Where the form that may begin here ends, or what is left of it where the text was cut; -1 where it is another. */
 function endOfForm({ text: form, isWord, tail }: Form, text: string, start: number): number {
-  if (isWord && isLetterOrDigit(text.charCodeAt(start - 1))) return -1;
+  if (isWord && goesOn(text, start, -1, form)) return -1;
   const whole = start + form.length;
   if (text.startsWith(form, start)) {
-    if (isWord && isLetterOrDigit(text.charCodeAt(whole))) return -1;
+    if (isWord && goesOn(text, whole - 1, 1, form)) return -1;
     let end = whole;
     while (end < whole + tail && /[\w+/=-]/.test(text[end] ?? '')) end++;
     // Of base64, another and longer text may begin alike.
@@ -194,6 +194,18 @@ function endOfForm({ text: form, isWord, tail }: Form, text: string, start: numb
   const end = cutWithin(text, start, whole);
   const piece = text.slice(start, end);
   return piece.length >= SHORTEST_CUT && form.startsWith(piece) && isTellingPiece(piece) ? end : -1;
+}
+
+/**
+ * Whether the word or identifier goes on before (`step` -1) or behind what ends at `at`: `acme-billing` is a password, and
+ * `acme-billing-v2` a folder. A dash or underscore joins two words only between them: a diff begins with one, emphasis has two.
+ */
+function goesOn(text: string, at: number, step: -1 | 1, form: string): boolean {
+  if (!isLetterOrDigit(text.charCodeAt(at))) return isLetterOrDigit(text.charCodeAt(at + step));
+  const next = text[at + step] ?? '';
+  if (isLetterOrDigit(next.charCodeAt(0))) return true;
+  const isJoint = next === '-' || next === '_' || (next === '.' && step === 1 && /^[A-Za-z._-]+$/.test(form));
+  return isJoint && isLetterOrDigit(text.charCodeAt(at + 2 * step));
 }
 
 /** Where the text, or an ellipsis in it, ends what begins here; -1 if neither does. */

@@ -1,3 +1,4 @@
+import { isDictionaryWord } from './dictionary.ts';
 import { quote } from './rule.ts';
 import { SEPARATORS } from './view.ts';
 
@@ -41,11 +42,15 @@ export function createPersonalFinder({ home, users = [], hosts = [], names = [] 
     ...users.filter((user) => user.length > 1).map((user) => ({ words: [user], patterns: userHomePatterns(user) })),
   ].map(({ words, patterns }) => ({ words: words.map(lettersOf).sort(longestFirst), patterns }));
   const lists = [
-    { id: 'person', words: names.filter((name) => name.includes('@') || isName(name)) },
-    { id: 'user-name', words: users.filter(isUserName) },
-    { id: 'host-name', words: hosts.filter(isName) },
+    { id: 'person', words: names.filter((name) => (/[@\s]/.test(name) ? isName(name) : isUserName(name))), behind: '' },
+    { id: 'user-name', words: users.filter(isUserName), behind: '' },
+    { id: 'host-name', words: hosts.filter(isUserName), behind: '' },
+    // A machine by the name of a word is one behind the name of its user.
+    { id: 'host-name', words: hosts.filter((host) => isName(host) && !isUserName(host)), behind: '(?<=\\w@)' },
   ] as const;
-  const words = lists.flatMap(({ id, words: each }) => (each.length === 0 ? [] : [{ id, pattern: anyWord(each) }]));
+  const words = lists.flatMap(({ id, words: each, behind }) =>
+    each.length === 0 ? [] : [{ id, pattern: anyWord(each, behind) }],
+  );
   const all = lists.flatMap(({ words: each }) => each);
   const loosely = all.length === 0 ? undefined : new RegExp(alternatives(all), 'iu');
   const isSplit = all.some((word) => [...word].some((letter) => SEPARATORS.has(letter)));
@@ -102,30 +107,9 @@ function isName(name: string): boolean {
   return name.length >= 3 && !ORDINARY.has(name.toLowerCase()) && !/^\d+$/.test(name);
 }
 
-/** Words of commands, code and prose that were names of users as well. Not complete: such names are seldom. */
-const WORDS = new Set(
-  (
-    'alias apple array audit basic batch bench blank block board bonus branch break bridge brief bucket buffer build button cache camera canvas ' +
-    'catch chain change channel check chrome class clean clear clock clone close cloud cluster color column commit common config connect console ' +
-    'content context control cookie copy count cover create cursor daily debug delta deploy design detail device digital direct doctor dollar domain ' +
-    'draft dragon dream drive early earth email empty engine enter entry error event every example exit explore export express extra fetch field filter ' +
-    'final first flash float floor focus force format forum frame fresh front future galaxy garden gateway general ghost giant global grape graph green ' +
-    'group guide happy heart hello helper history hobby hotel house human image index input inside install island issue jungle kernel label laser later ' +
-    'layer learn legacy level library light limit linear little logic login lucky magic manager market matrix media memory merge metal method micro ' +
-    'minor mobile model module money monitor moon morning motor mouse movie multi music native never night ninja normal north number object ocean office ' +
-    'orange order origin other output owner package panda panel paper parse party patch peace phone photo pixel plain planet player plugin point police ' +
-    'power press price print private process product profile program prompt proxy python query queue quick radio random range raven react ready record ' +
-    'redis register release remote render report request research reset return right river robot route router sales sample school science scope screen ' +
-    'script search second secret security select sensor series service setup shadow share shell shift short silver simple single sleep smart solar solid ' +
-    'sound source space spark speed spirit split sport square stack stage start state static status stone storage store storm stream string studio style ' +
-    'submit summer super support sweep switch system table target tasks template theme tiger title token topic total touch trace track trade trail train ' +
-    'trend trial tutorial update upload value vector vendor video virtual visit voice watch water wheel white window winter wizard world write yellow zebra'
-  ).split(' '),
-);
-
 /** Short names are parts of other words, and words are words: those are replaced in paths only. */
 function isUserName(name: string): boolean {
-  return name.length >= 5 && !WORDS.has(name.toLowerCase()) && isName(name);
+  return name.length >= 5 && !isDictionaryWord(name) && isName(name);
 }
 
 /** Of a name, its longest part without a mark: those are written in other ways. */
@@ -155,8 +139,8 @@ function userHomePatterns(user: string): readonly RegExp[] {
   ];
 }
 
-function anyWord(names: readonly string[]): RegExp {
-  return new RegExp(`(?<![\\p{L}\\p{N}])(?:${alternatives(names)})(?![\\p{L}\\p{N}])`, 'giu');
+function anyWord(names: readonly string[], behind: string): RegExp {
+  return new RegExp(`${behind}(?<![\\p{L}\\p{N}])(?:${alternatives(names)})(?![\\p{L}\\p{N}])`, 'giu');
 }
 
 function alternatives(names: readonly string[]): string {

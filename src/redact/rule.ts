@@ -71,12 +71,15 @@ interface TokenShape extends Described {
   readonly glued?: boolean;
 }
 
-/** A token with a beginning of its own. */
-export function token(group: RuleGroup, { starts, body, glued = false, ...rest }: TokenShape): SecretRule {
+/** A token with a beginning of its own. What goes on in words is a name: of a project, file or branch. */
+export function token(group: RuleGroup, { starts, body, glued = false, accepts, ...rest }: TokenShape): SecretRule {
   const beginnings = starts.map(quote).join('|');
   return {
     basis: 'shape',
     ...rest,
+    accepts: (secret, match) =>
+      !isMadeOfWords(secret.slice(starts.find((start) => secret.startsWith(start))?.length ?? 0)) &&
+      accepts?.(secret, match) !== false,
     group,
     prefixes: starts,
     keywords: starts.map((start) => start.toLowerCase()),
@@ -85,6 +88,31 @@ export function token(group: RuleGroup, { starts, body, glued = false, ...rest }
     reach: LONGEST,
     isWrapped: true,
   };
+}
+
+/** A word, also in capitals or with a small number behind it; a number; a day; a version. */
+const WORD = /^(?:[A-Za-z]?[a-z]{1,13}\d{0,3}|[A-Z]{2,10}|[a-zA-Z]?\d{1,4}|20\d{6})$/;
+const UNPRONOUNCED = /^[^aeiouy]+$|[bcdfghjklmnpqrstvwxz]{5}/i;
+/** `CustomerPortalV2Tests`: at least two letters behind each capital, and numbers at the end or in versions only. */
+const CAMEL = /^(?:[a-z]{2,13})?(?:[A-Z][a-z]{2,13}|V\d{1,2}(?!\d)){2,12}\d{0,3}$/;
+/** Without a mark between words. So short a token without digits may look like words. */
+const SHORTEST_CAMEL = 20;
+
+/**
+ * `customer-portal_v2`, `CustomerPortalTests2`: three words or more and nothing else. Tokens that are drawn at random hardly ever are:
+ * letters and digits alternate in them, and capitals stand together or alone.
+ */
+export function isMadeOfWords(text: string): boolean {
+  const parts = text.split(/[-_./=+]+/).filter((part) => part !== '');
+  if (parts.length === 1 && text.length < SHORTEST_CAMEL) return false;
+  const words = parts.flatMap((part) => (CAMEL.test(part) ? part.split(/(?=[A-Z])/) : [part]));
+  const long = words.filter((word) => /[A-Za-z]{4}/.test(word));
+  return (
+    words.length >= 3 &&
+    long.length > 0 &&
+    words.every((word) => WORD.test(word)) &&
+    !long.some((word) => UNPRONOUNCED.test(word.replace(/\d+$/, '')))
+  );
 }
 
 interface ShapedShape
