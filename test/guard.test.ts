@@ -58,9 +58,9 @@ describe('troupe guard log', () => {
   });
 
   it('refuses an invalid time and an invalid decision', async () => {
-    expect((await troupe('log', '--since', 'soon')).errors).toContain('«soon» is not a time');
+    expect((await troupe('log', '--since', 'soon')).errors).toContain('"soon" is not a time');
     expect(await troupe('log', '--decision', 'maybe')).toMatchObject({ code: 2, out: '' });
-    expect((await troupe('log', '--since', '2026-02-31')).errors).toContain('«2026-02-31» is not a time');
+    expect((await troupe('log', '--since', '2026-02-31')).errors).toContain('"2026-02-31" is not a time');
   });
 
   it('refuses what can match nothing, everything, or not at all', async () => {
