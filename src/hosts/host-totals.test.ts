@@ -27,6 +27,8 @@ interface Totals {
   readonly sessions?: ReadonlyMap<string, Sum>;
   /** Sessions whose total is without what they inherited. */
   readonly fresh?: ReadonlySet<string>;
+  /** By session, replies of a process before, which was killed and wrote no total (2.1.325-orphan-resumed). */
+  readonly earlier?: ReadonlyMap<string, Sum>;
   /** Of one agent, by its id. */
   readonly agents?: ReadonlyMap<string, Sum>;
 }
@@ -38,24 +40,21 @@ const HOSTS: Readonly<Record<string, (root: string) => Totals | Promise<Totals>>
   opencode: readSessionRows,
 };
 
-/** Totals that do not hold all of a session, with the reason. */
-const PARTS: Readonly<Record<string, string>> = {
-  'orphan-resumed': 'the process that began it was killed, and wrote none',
-  'orphan-forked': 'the process that began it was killed, and wrote none',
-};
-
 for (const [host, readTotals] of Object.entries(HOSTS)) {
   describe(host, () => {
     for (const root of recordingsOf(host)) {
       it(`has the totals of the host in ${path.basename(root)}`, async () => {
-        const { sessions = new Map(), agents = new Map(), fresh = new Set() } = await readTotals(root);
+        const { sessions = new Map(), agents = new Map(), fresh = new Set(), earlier } = await readTotals(root);
         if (sessions.size + agents.size === 0) return;
         const trees = await readTrees(host, root);
-        const isPart = Object.keys(PARTS).some((name) => root.includes(name));
         const shown = trees.filter(({ id }) => sessions.has(nativeId(id)));
         // By recording, not by session: after `/clear`, an agent of the old session counts in the total of the new one.
         const ours = shown.map((tree) => withoutInherited(tree, fresh.has(nativeId(tree.id))));
-        if (!isPart) expect(sumOf(ours)).toEqual(sumOf([...sessions.values()]));
+        // A fork that goes on with the total of its original lacks the same replies; one with a total of its own has none before it.
+        const before = shown.flatMap(({ id, forkedFrom }) =>
+          forkedFrom && fresh.has(nativeId(id)) ? [] : (earlier?.get(nativeId(forkedFrom ?? id)) ?? []),
+        );
+        expect(sumOf(ours)).toEqual(sumOf([...sessions.values(), ...before]));
         for (const agent of trees.flatMap((tree) => tree.agents))
           if (agents.has(nativeId(agent.id))) expect(ownOf(agent), agent.id).toEqual(agents.get(nativeId(agent.id)));
       });
@@ -127,8 +126,11 @@ const amount = (value: unknown): number => (typeof value === 'number' ? value : 
  */
 function readCostStates(root: string): Totals {
   const sessions = new Map<string, Sum>();
-  const begun = new Map<string, unknown>();
-  for (const [file, lines] of linesBelow(root, /[\\/]projects[\\/][^\\/]+[\\/][^\\/]+\.jsonl$/)) {
+  const begun = new Map<string, number>();
+  const earlier = new Map<string, Sum>();
+  const transcripts = [...linesBelow(root, /[\\/]projects[\\/].+\.jsonl$/)];
+  for (const [file, lines] of transcripts) {
+    if (!/[\\/]projects[\\/][^\\/]+[\\/][^\\/]+$/.test(file)) continue;
     const last = lines.findLast(({ type }) => (type as unknown) === 'cost-state');
     if (!last) continue;
     const models = Object.values(last['modelUsage'] as unknown as Record<string, Json>);
@@ -138,12 +140,25 @@ function readCostStates(root: string): Totals {
       cacheRead: amount(of['cacheReadInputTokens']),
       cacheWrite: amount(of['cacheCreationInputTokens']),
     }));
-    sessions.set(path.basename(file, '.jsonl'), sumOf(sums));
-    begun.set(path.basename(file, '.jsonl'), last['startTime']);
+    const [id, from] = [path.basename(file, '.jsonl'), amount(last['startTime'])];
+    sessions.set(id, sumOf(sums));
+    begun.set(id, from);
+    const own = transcripts.filter(([name]) => name.includes(id)).flatMap(([, all]) => all);
+    earlier.set(id, sumOf(repliesBefore(from, own)));
   }
   const starts = [...begun.values()];
-  const isAlone = ([, at]: readonly [string, unknown]): boolean => starts.indexOf(at) === starts.lastIndexOf(at);
-  return { sessions, fresh: new Set([...begun].filter(isAlone).map(([id]) => id)) };
+  const isAlone = ([, at]: readonly [string, number]): boolean => starts.indexOf(at) === starts.lastIndexOf(at);
+  return { sessions, earlier, fresh: new Set([...begun].filter(isAlone).map(([id]) => id)) };
+}
+
+function repliesBefore(time: number, lines: readonly Json[]): readonly Sum[] {
+  const replies = lines.filter(({ timestamp, message }) => message?.['usage'] && Date.parse(String(timestamp)) < time);
+  return [...new Map(replies.map(({ message }) => [message?.['id'], message?.['usage']])).values()].map((usage) => ({
+    input: amount(usage?.['input_tokens']),
+    output: amount(usage?.['output_tokens']),
+    cacheRead: amount(usage?.['cache_read_input_tokens']),
+    cacheWrite: amount(usage?.['cache_creation_input_tokens']),
+  }));
 }
 
 /** The last sum of a thread. That of a fork begins with the sum of the thread that it copied, which counts there. */
