@@ -20,10 +20,10 @@ if (which === 'chokidar') {
     platform: 'node',
     format: 'esm',
   });
-  const { watchFolders } = await import(
+  const { FolderWatch } = await import(
     `data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString('base64')}`
   );
-  const watch = watchFolders(folder, { onChange: hear });
+  const watch = new FolderWatch(folder, { onChange: hear });
   await watch.ready;
   setInterval(() => watch.sweep(), 20_000);
 }

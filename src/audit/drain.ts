@@ -18,7 +18,7 @@ import { asAmount, asText, known } from '../lib/json.ts';
 import { isLocked } from '../lib/lock-file.ts';
 import { isWrongFile, readRegular, readRegularSync } from '../lib/regular-file.ts';
 import { codeOf } from '../lib/user-error.ts';
-import { watchFolders } from '../lib/watch-folders.ts';
+import { FolderWatch } from '../lib/watch-folders.ts';
 import { maskValue } from '../redact/index.ts';
 import { createCallerNamer, type KnownSession, type NameCaller, type OpenSession } from '../sessions/index.ts';
 import { type ChainLink, type EntryFields, type EntryParts, toEntry, UNKNOWN_AGENT } from './entry.ts';
@@ -288,7 +288,7 @@ export function startDraining(options: DrainLoopOptions): DrainLoop {
   const onChange = (place: string): void => {
     if (place === spool || !path.basename(place).startsWith('.')) look();
   };
-  const watch = watchFolders(spool, { onChange, isWanted: () => false });
+  const watch = new FolderWatch(spool, { onChange, isWanted: () => false });
   const tidyUp = (): void => {
     if (keepDays !== undefined) prune(folder, keepDays, clock, ages).catch(onError);
   };

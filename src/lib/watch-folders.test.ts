@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createRandom } from './testing/seed.ts';
 import { makeTemporaryFolder } from './testing/temporary-folder.ts';
 import { until } from './testing/waiting.ts';
-import { type FolderWatch, watchFolders } from './watch-folders.ts';
+import { FolderWatch } from './watch-folders.ts';
 
 let root = '';
 let watch: FolderWatch | undefined;
@@ -14,7 +14,7 @@ beforeEach(async () => {
   mkdirSync(path.join(root, 'a/b'), { recursive: true });
   writeFileSync(path.join(root, 'a/b/one.jsonl'), '');
   found = [];
-  watch = watchFolders(root, { onChange: (place) => void found.push(place) });
+  watch = new FolderWatch(root, { onChange: (place) => void found.push(place) });
   await watch.ready;
 });
 afterEach(() => {
@@ -23,7 +23,7 @@ afterEach(() => {
 
 const reported = (name: string) => until(() => found.includes(path.join(root, name)), name);
 
-describe('watchFolders', () => {
+describe('FolderWatch', () => {
   it('reports appends, new files, and files in folders created in one step', async () => {
     appendFileSync(path.join(root, 'a/b/one.jsonl'), 'x\n');
     await reported('a/b/one.jsonl');
@@ -51,7 +51,7 @@ describe('watchFolders', () => {
 
   it('reports nothing once closed', async () => {
     const places: string[] = [];
-    const closed = watchFolders(root, { onChange: (place) => void places.push(place) });
+    const closed = new FolderWatch(root, { onChange: (place) => void places.push(place) });
     await closed.ready;
     closed.close();
     writeFileSync(path.join(root, 'a/b/later.jsonl'), 'x\n');
@@ -62,7 +62,7 @@ describe('watchFolders', () => {
   it('reports every file when folders are replaced faster than they can be walked', async () => {
     const random = createRandom();
     const seen = new Set<string>();
-    const busy = watchFolders(root, { onChange: (place) => void seen.add(place) });
+    const busy = new FolderWatch(root, { onChange: (place) => void seen.add(place) });
     await busy.ready;
     const turns = async (most: number): Promise<void> => {
       for (let left = Math.floor(random() * most); left > 0; left--) await new Promise(setImmediate);
@@ -87,7 +87,7 @@ describe('watchFolders', () => {
   it('accepts a missing folder, and watches it whenever it appears', async () => {
     const late = path.join(root, 'not', 'there', 'yet');
     const places: string[] = [];
-    const waiting = watchFolders(late, { onChange: (place) => void places.push(path.relative(late, place)) });
+    const waiting = new FolderWatch(late, { onChange: (place) => void places.push(path.relative(late, place)) });
     const tells = (name: string) => until(() => places.includes(name), name);
     await waiting.ready;
     mkdirSync(late, { recursive: true });
@@ -107,14 +107,14 @@ describe('watchFolders', () => {
       throw Object.assign(new Error('no more watches'), { code: 'ENOSPC' });
     };
     const onChange = (place: string): void => void places.push(path.relative(root, place));
-    const blind = watchFolders(root, { onChange, watch: refuse });
+    const blind = new FolderWatch(root, { onChange, watch: refuse });
     await blind.ready;
     expect(blind.counts()).toEqual({ folders: 3, unwatched: 3, isLimitReached: true });
-    await blind.lookAtUnwatched();
+    await blind.readUnwatched();
     expect(places).toEqual([]);
     appendFileSync(path.join(root, 'a/b/one.jsonl'), 'x\n');
     writeFileSync(path.join(root, 'a/two.jsonl'), '');
-    await blind.lookAtUnwatched();
+    await blind.readUnwatched();
     expect(new Set(places)).toEqual(new Set(['a/b/one.jsonl', 'a/two.jsonl']));
     blind.close();
   });

@@ -5,17 +5,15 @@ import { orElse } from './failures.ts';
 import { isFolder, listFolder } from './folders.ts';
 import { codeOf } from './user-error.ts';
 
-export type FolderWatch = ReturnType<typeof watchFolders>;
-
-/** A file was written to; or something came, went or was replaced by this name. */
+/** `written`: a file was written to. `entry`: something with this name appeared, disappeared or was replaced. */
 export type PlaceChange = 'written' | 'entry';
 
 export interface WatchHandlers {
-  /** Something changed at this place, soon after it did. */
+  /** Called soon after something changed at this path. */
   onChange(place: string, what: PlaceChange): void;
-  /** Folders below that are not wanted cost nothing, where the system allows it. */
+  /** Unwanted folders below the root are not watched, if the system can watch single folders. */
   isWanted?(folder: string): boolean;
-  /** The system's own, where nothing else is given. */
+  /** Default: `watch` of `node:fs`. */
   readonly watch?: typeof watch;
 }
 
@@ -23,205 +21,228 @@ interface Folder {
   watcher: FSWatcher | undefined;
   readonly realPath: string;
   readonly inode: number;
-  /** Its own last change, in milliseconds: entries came or went. */
+  /** Modification time of the folder itself, in milliseconds. */
   changedAt: number;
   names: ReadonlySet<string>;
-  /** Its files when they were last looked at; only where no watch tells. */
+  /** Its files when it was last read. Kept only for a folder without a watch. */
   states: FileStates;
 }
 
-/** So long at a time. */
+/** Longest stretch of a sweep before other work gets a turn. */
 const STEP_MS = 5;
-/** Two changes so close together may leave the same time behind. */
+/** Two changes within this time may leave the same modification time. */
 const TICK_MS = 20;
+/** Linux: one watch per folder is five times cheaper than Node's recursive watch, and misses nothing. */
+const IS_WATCH_PER_FOLDER = process.platform === 'linux';
 
 /**
- * Tells what changed below a folder; what it is now, the caller looks up. New folders are watched as they appear, and
- * what was written into them before we could look is told as well. It is a hint, not a promise: the system may run out
- * of watches, and network file systems have none, so callers call `sweep` now and then.
+ * Reports what changed below a folder; the caller reads the new state. New folders are watched as they appear, and files
+ * written into them before that are reported too. Reports are hints: the system may run out of watches, and network file
+ * systems have none, so callers run `sweep` now and then.
  */
-export function watchFolders(root: string, handlers: WatchHandlers) {
-  const { onChange, isWanted = () => true, watch: watchFolder = watch } = handlers;
-  // Linux: one watch a folder is five times cheaper than Node's own recursion, and it misses nothing.
-  const isEach = process.platform === 'linux';
-  const folders = new Map<string, Folder>();
-  let closed = false;
-  let isLimitReached = false;
-  /** For as long as there is no root. */
-  let waiting: { close(): void } | undefined;
+export class FolderWatch {
+  /** Resolves when everything that existed at the start is watched. */
+  readonly ready: Promise<void>;
+  readonly #root: string;
+  readonly #onChange: WatchHandlers['onChange'];
+  readonly #isWanted: (folder: string) => boolean;
+  readonly #watch: typeof watch;
+  readonly #folders = new Map<string, Folder>();
+  /** Names that a queued walk will read. */
+  readonly #queued = new Set<string>();
+  /** Walks run one after another: an overlapping one can add a folder that is replaced before its parent is watched. */
+  #walks: Promise<void> = Promise.resolve();
+  /** Set while the root does not exist. */
+  #waiting: { close(): void } | undefined;
+  #isClosed = false;
+  #isLimitReached = false;
 
-  // Walks run one after another: an overlapping one can add a folder that is replaced before its parent is watched.
-  let walks: Promise<void> = Promise.resolve();
-  const inTurn = (walk: () => Promise<void>): Promise<void> => {
-    walks = walks.then(walk, walk);
-    return walks;
-  };
-  const begin = async (tells: boolean): Promise<void> => {
-    waiting?.close();
-    waiting = undefined;
-    await add(root, tells);
-    if (!closed && !folders.has(root)) waiting ??= awaitFolder(root, () => void inTurn(() => begin(true)));
-  };
-  const onEvent = (folder: string, event: string, name: string | null): void => {
-    if (closed) return;
-    // The root's own name: it went itself, unless it holds something of the same name. Of others, the folder above tells.
-    if (name === null || (folder === root && name === path.basename(root))) sweepFolder(folder);
+  constructor(root: string, { onChange, isWanted = () => true, watch: watchFolder = watch }: WatchHandlers) {
+    this.#root = root;
+    this.#onChange = onChange;
+    this.#isWanted = isWanted;
+    this.#watch = watchFolder;
+    this.ready = this.#inTurn(() => this.#begin(false));
+  }
+
+  /** Finds changes that no watch reported, and tries again to watch folders that could not be watched. */
+  async sweep(): Promise<void> {
+    if (!this.#folders.has(this.#root)) await this.#inTurn(() => this.#begin(true));
+    this.#isLimitReached = false;
+    await this.#forEachFolder((folder, entry) => {
+      this.#sweepFolder(folder);
+      // One refusal for lack of watches is enough for all folders.
+      if (!this.#isUnwatched(entry) || this.#isLimitReached) return;
+      if (!IS_WATCH_PER_FOLDER && folder !== this.#root) return;
+      entry.watcher = this.#watchOne(folder);
+      if (entry.watcher) this.#reportWritten(folder, entry);
+    });
+  }
+
+  /** Reads the folders that the system does not watch, and the states of their files. */
+  async readUnwatched(): Promise<void> {
+    await this.#forEachFolder((folder, entry) => {
+      if (!this.#isUnwatched(entry)) return;
+      this.#sweepFolder(folder);
+      this.#reportWritten(folder, entry);
+    });
+  }
+
+  /** Folders from the root down, how many of them have no watch, and whether that is because the system has no more watches. */
+  counts(): { readonly folders: number; readonly unwatched: number; readonly isLimitReached: boolean } {
+    const unwatched = [...this.#folders.values()].filter((entry) => this.#isUnwatched(entry)).length;
+    return { folders: this.#folders.size, unwatched, isLimitReached: this.#isLimitReached && unwatched > 0 };
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#waiting?.close();
+    for (const { watcher } of this.#folders.values()) watcher?.close();
+    this.#folders.clear();
+  }
+
+  #inTurn(walk: () => Promise<void>): Promise<void> {
+    this.#walks = this.#walks.then(walk, walk);
+    return this.#walks;
+  }
+
+  async #begin(reports: boolean): Promise<void> {
+    this.#waiting?.close();
+    this.#waiting = undefined;
+    await this.#add(this.#root, reports);
+    if (this.#isClosed || this.#folders.has(this.#root)) return;
+    this.#waiting ??= awaitFolder(this.#root, () => void this.#inTurn(() => this.#begin(true)));
+  }
+
+  #onEvent(folder: string, event: string, name: string | null): void {
+    if (this.#isClosed) return;
+    // An event with the root's own name means that the root went, unless it holds an entry of the same name.
+    if (name === null || (folder === this.#root && name === path.basename(this.#root))) this.#sweepFolder(folder);
     if (name === null) return;
     const place = path.join(folder, name);
-    onChange(place, event === 'rename' ? 'entry' : 'written');
-    if (event === 'rename' && (isWanted(place) || folders.has(place))) lookInTurn(place);
-  };
-  const watchOne = (folder: string): FSWatcher | undefined => {
+    this.#onChange(place, event === 'rename' ? 'entry' : 'written');
+    if (event === 'rename' && (this.#isWanted(place) || this.#folders.has(place))) this.#readInTurn(place);
+  }
+
+  #watchOne(folder: string): FSWatcher | undefined {
     try {
-      const options = { persistent: false, recursive: !isEach };
-      const watcher = watchFolder(folder, options, (event, name) => onEvent(folder, event, name));
-      watcher.on('error', () => drop(folder));
+      const options = { persistent: false, recursive: !IS_WATCH_PER_FOLDER };
+      const watcher = this.#watch(folder, options, (event, name) => this.#onEvent(folder, event, name));
+      watcher.on('error', () => this.#drop(folder));
       return watcher;
     } catch (error) {
-      isLimitReached ||= codeOf(error) === 'ENOSPC' || codeOf(error) === 'EMFILE';
+      this.#isLimitReached ||= codeOf(error) === 'ENOSPC' || codeOf(error) === 'EMFILE';
       return undefined;
     }
-  };
-  /** Elsewhere than on Linux, the watch of the root is one for all. */
-  const isUnwatched = ({ watcher }: Folder): boolean => !(isEach ? watcher : folders.get(root)?.watcher);
-  /** Watches a folder and all below it. What was there before the watch began is told where `tells`. */
-  const add = async (folder: string, tells: boolean): Promise<void> => {
-    if (closed || folders.has(folder) || (folder !== root && !isWanted(folder))) return;
+  }
+
+  /** With a recursive watch, the root's watch serves all folders. */
+  #isUnwatched({ watcher }: Folder): boolean {
+    return !(IS_WATCH_PER_FOLDER ? watcher : this.#folders.get(this.#root)?.watcher);
+  }
+
+  /** Watches a folder and all below it; `reports`: reports the entries that it already has. */
+  async #add(folder: string, reports: boolean): Promise<void> {
+    const isKnown = () => this.#isClosed || this.#folders.has(folder);
+    if (isKnown() || (folder !== this.#root && !this.#isWanted(folder))) return;
     const realPath = await realpath(folder).catch(() => undefined);
     const state = stateOf(folder);
-    if (realPath === undefined || !state || closed || folders.has(folder)) return;
-    if (isLoop(folder, realPath)) return;
+    if (realPath === undefined || !state || isKnown()) return;
+    if (this.#isLoop(folder, realPath)) return;
     const entry: Folder = { watcher: undefined, realPath, ...state, names: new Set(), states: new Map() };
-    folders.set(folder, entry);
-    if (isEach || folder === root) entry.watcher = watchOne(folder);
+    this.#folders.set(folder, entry);
+    if (IS_WATCH_PER_FOLDER || folder === this.#root) entry.watcher = this.#watchOne(folder);
     const entries = await listFolder(folder).catch(() => []);
     entry.names = new Set(entries.map(({ name }) => name));
-    if (isUnwatched(entry)) entry.states = fileStates(folder, entry.names);
+    if (this.#isUnwatched(entry)) entry.states = fileStates(folder, entry.names);
     for (const { name, kind } of entries) {
-      if (tells) onChange(path.join(folder, name), 'entry');
-      if (kind === 'folder') await add(path.join(folder, name), tells);
+      if (reports) this.#onChange(path.join(folder, name), 'entry');
+      if (kind === 'folder') await this.#add(path.join(folder, name), reports);
     }
-  };
-  /** A link that leads back to a folder above it. (Two names of one folder are both told: who reads it may know either.) */
-  const isLoop = (folder: string, realPath: string): boolean => {
-    for (let above = path.dirname(folder); folders.has(above); above = path.dirname(above))
-      if (folders.get(above)?.realPath === realPath) return true;
-    return false;
-  };
-  /** Names whose look is still to come. */
-  const toLookAt = new Set<string>();
-  const lookInTurn = (place: string): void => {
-    if (toLookAt.has(place)) return;
-    toLookAt.add(place);
-    void inTurn(() => look(place));
-  };
-  /** Something came or went by this name. A folder that came holds news; one that went took its watches along. */
-  const look = async (place: string): Promise<void> => {
-    toLookAt.delete(place);
-    if (closed) return;
-    const known = [...folders.keys()].filter((folder) => folder === place || folder.startsWith(place + path.sep));
-    for (const folder of known) drop(folder);
-    if (place === root) await begin(true);
-    else if (await isFolder(place).catch(() => false)) await add(place, true);
-    // What went below it while its watches were taken down and put up again, nobody has told.
-    if (known.length > 0) onChange(place, 'entry');
-  };
-  const drop = (folder: string): void => {
-    folders.get(folder)?.watcher?.close();
-    folders.delete(folder);
-  };
+  }
 
-  const sweepFolder = (folder: string): void => {
-    const entry = folders.get(folder);
+  /** A link back to a folder above it. Two names of one folder are both reported: a reader may know either. */
+  #isLoop(folder: string, realPath: string): boolean {
+    for (let above = path.dirname(folder); this.#folders.has(above); above = path.dirname(above))
+      if (this.#folders.get(above)?.realPath === realPath) return true;
+    return false;
+  }
+
+  #readInTurn(place: string): void {
+    if (this.#queued.has(place)) return;
+    this.#queued.add(place);
+    void this.#inTurn(() => this.#read(place));
+  }
+
+  /** After an entry appeared or disappeared: watches a new folder, and drops the watches of one that is gone. */
+  async #read(place: string): Promise<void> {
+    this.#queued.delete(place);
+    if (this.#isClosed) return;
+    const known = [...this.#folders.keys()].filter((folder) => folder === place || folder.startsWith(place + path.sep));
+    for (const folder of known) this.#drop(folder);
+    if (place === this.#root) await this.#begin(true);
+    else if (await isFolder(place).catch(() => false)) await this.#add(place, true);
+    // Entries below may have disappeared while nothing watched them.
+    if (known.length > 0) this.#onChange(place, 'entry');
+  }
+
+  #drop(folder: string): void {
+    this.#folders.get(folder)?.watcher?.close();
+    this.#folders.delete(folder);
+  }
+
+  #sweepFolder(folder: string): void {
+    const entry = this.#folders.get(folder);
     if (!entry) return;
     const state = stateOf(folder);
     if (state?.inode !== entry.inode) {
-      onChange(folder, 'entry');
-      lookInTurn(folder);
+      this.#onChange(folder, 'entry');
+      this.#readInTurn(folder);
       return;
     }
-    if (state.changedAt !== entry.changedAt) {
-      entry.changedAt = state.changedAt;
-      const names = new Set(orElse(() => readdirSync(folder), []));
-      for (const name of names) if (!entry.names.has(name)) tell(path.join(folder, name), true);
-      for (const name of entry.names) if (!names.has(name)) tell(path.join(folder, name), false);
-      entry.names = names;
-    }
-  };
-  /** What was written to since it was last looked at. */
-  const tellWritten = (folder: string, entry: Folder): void => {
+    if (state.changedAt === entry.changedAt) return;
+    entry.changedAt = state.changedAt;
+    const names = new Set(orElse(() => readdirSync(folder), []));
+    for (const name of names) if (!entry.names.has(name)) this.#reportEntry(path.join(folder, name), true);
+    for (const name of entry.names) if (!names.has(name)) this.#reportEntry(path.join(folder, name), false);
+    entry.names = names;
+  }
+
+  #reportWritten(folder: string, entry: Folder): void {
     const states = fileStates(folder, entry.names);
     for (const [name, state] of states)
-      if (entry.states.get(name) !== state) onChange(path.join(folder, name), 'written');
+      if (entry.states.get(name) !== state) this.#onChange(path.join(folder, name), 'written');
     entry.states = states;
-  };
-  /** Most of it a watch has told already: a folder is looked at only where that is news. */
-  const tell = (place: string, isThere: boolean): void => {
-    onChange(place, 'entry');
-    if (folders.has(place) !== isThere) lookInTurn(place);
-  };
+  }
 
-  /** Others are waiting for us: a few thousand folders must not be one long step. */
-  const forEachFolder = async (look: (folder: string, entry: Folder) => void): Promise<void> => {
+  #reportEntry(place: string, exists: boolean): void {
+    this.#onChange(place, 'entry');
+    // A watch usually reported it already; only a folder that is not yet known, or still known, is read.
+    if (this.#folders.has(place) !== exists) this.#readInTurn(place);
+  }
+
+  /** Yields to other work, so that thousands of folders are not one long step. */
+  async #forEachFolder(visit: (folder: string, entry: Folder) => void): Promise<void> {
     let rested = performance.now();
-    for (const [folder, entry] of [...folders]) {
-      if (closed) return;
-      if (folders.get(folder) === entry) look(folder, entry);
+    for (const [folder, entry] of [...this.#folders]) {
+      if (this.#isClosed) return;
+      if (this.#folders.get(folder) === entry) visit(folder, entry);
       if (performance.now() - rested < STEP_MS) continue;
       await new Promise((resolve) => setImmediate(resolve));
       rested = performance.now();
     }
-  };
-
-  return {
-    /** When everything that was there at the beginning is watched. */
-    ready: inTurn(() => begin(false)),
-    /** Looks for what no watch told: folders whose entries changed. Tries again to watch those that could not be watched. */
-    async sweep(): Promise<void> {
-      if (!folders.has(root)) await inTurn(() => begin(true));
-      isLimitReached = false;
-      await forEachFolder((folder, entry) => {
-        sweepFolder(folder);
-        // Once the system has said that there are no more, it need not be asked for each.
-        if (!isUnwatched(entry) || isLimitReached || !(isEach || folder === root)) return;
-        entry.watcher = watchOne(folder);
-        if (entry.watcher) tellWritten(folder, entry);
-      });
-    },
-    /** Looks at the folders that the system would not watch, and at their files. */
-    async lookAtUnwatched(): Promise<void> {
-      await forEachFolder((folder, entry) => {
-        if (!isUnwatched(entry)) return;
-        sweepFolder(folder);
-        tellWritten(folder, entry);
-      });
-    },
-    /**
-     * Folders below the root, the root included, and how many of them the system would not watch; `isLimitReached`: it has no more
-     * watches for us.
-     */
-    counts() {
-      const unwatched = [...folders.values()].filter(isUnwatched).length;
-      return { folders: folders.size, unwatched, isLimitReached: isLimitReached && unwatched > 0 };
-    },
-    close(): void {
-      closed = true;
-      waiting?.close();
-      for (const { watcher } of folders.values()) watcher?.close();
-      folders.clear();
-    },
-  };
+  }
 }
 
 function stateOf(folder: string): Pick<Folder, 'inode' | 'changedAt'> | undefined {
   const stats = orElse(() => statSync(folder), undefined);
-  // What comes right after this look has the same time: such a time is not to be trusted.
+  // A change right after this call may get the same time, so a time this young is not trusted.
   return stats && { inode: stats.ino, changedAt: Date.now() - stats.mtimeMs < TICK_MS ? Number.NaN : stats.mtimeMs };
 }
 
 /**
- * Calls back once a folder is there. Until then it watches the nearest folder above that exists, and goes down with what
- * appears. Where that cannot be watched, nothing is told: callers look now and then.
+ * Calls back once the folder exists. Until then it watches the nearest existing folder above, and moves down as folders
+ * appear. If the system refuses the watch, there is no call back: callers check now and then.
  */
 export function awaitFolder(folder: string, onThere: () => void): { close(): void } {
   let watcher: FSWatcher | undefined;
@@ -240,7 +261,7 @@ export function awaitFolder(folder: string, onThere: () => void): { close(): voi
     }
     const { above, awaited } = nearestAbove(folder);
     watcher = watchFor(above, awaited, look);
-    // It may have come before it was watched for.
+    // It may have appeared before the watch began.
     if (isFolderThere(path.join(above, awaited))) look();
   };
   look();
@@ -253,7 +274,7 @@ function nearestAbove(folder: string): { readonly above: string; readonly awaite
   return above === folder || isFolderThere(above) ? { above, awaited: path.basename(folder) } : nearestAbove(above);
 }
 
-/** The folder's own name is told when it goes itself. */
+/** The system reports a folder's own name when the folder itself disappears. */
 function watchFor(above: string, awaited: string, onChange: () => void): FSWatcher | undefined {
   try {
     const names = new Set([awaited, path.basename(above), null]);
@@ -269,10 +290,10 @@ function isFolderThere(folder: string): boolean {
   return statSync(folder, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
-/** How each file of a folder is, by its name: two states that differ mean that it was written to. */
+/** The state of each file of a folder, by name: a different state means that the file was written to. */
 export type FileStates = ReadonlyMap<string, string>;
 
-/** Looks at files without opening any. What is no file, or gone by now, has no state. */
+/** Reads no contents. What is not a file, or is gone by now, has no state. */
 export function fileStates(folder: string, names: Iterable<string>): FileStates {
   const states = new Map<string, string>();
   for (const name of names) {

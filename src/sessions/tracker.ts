@@ -11,7 +11,7 @@ import { AgentScan } from '../hosts/index.ts';
 import type { Clock } from '../lib/clock.ts';
 import { known } from '../lib/json.ts';
 import { Listeners } from '../lib/listeners.ts';
-import { type FolderWatch, type PlaceChange, type WatchHandlers, watchFolders } from '../lib/watch-folders.ts';
+import { FolderWatch, type PlaceChange, type WatchHandlers } from '../lib/watch-folders.ts';
 import { type ChangeBatch, Changes, findTouched } from './changes.ts';
 import type { FoundSession } from './find-sessions.ts';
 import { FollowedSessions, hasLiveProcess, type LiveWindow } from './followed-sessions.ts';
@@ -215,10 +215,10 @@ class Tracker implements LiveTrees {
       const beside = adapter.follow?.listenBeside?.(root, () => onChange(root, 'written'));
       if (beside) this.#listening.push(beside);
       if (heard) this.#listening.push(heard);
-      else this.#watches.push(watchFolders(root, { onChange, ...known({ isWanted, watch }) }));
+      else this.#watches.push(new FolderWatch(root, { onChange, ...known({ isWanted, watch }) }));
     }
     for (const folder of new Set(this.#index.places().flatMap(({ records = [] }) => records)))
-      this.#watches.push(watchFolders(folder, { onChange, ...known({ watch }) }));
+      this.#watches.push(new FolderWatch(folder, { onChange, ...known({ watch }) }));
     await Promise.all(this.#watches.map(({ ready }) => ready));
     this.#unwatched.count();
     for (const place of this.#index.places()) await this.#load(place);
@@ -350,7 +350,7 @@ class UnwatchedFolders {
     this.#isLooking = true;
     try {
       const begin = performance.now();
-      for (const watch of this.#watches) await watch.lookAtUnwatched();
+      for (const watch of this.#watches) await watch.readUnwatched();
       this.#restMs = (performance.now() - begin) * UNWATCHED_REST;
       this.#nextAt = performance.now() + this.#restMs;
     } finally {

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { buildTree, type SessionTree } from '../core/index.ts';
 import type { SourceAdapter } from '../hosts/index.ts';
 import type { Clock } from '../lib/clock.ts';
-import { watchFolders } from '../lib/watch-folders.ts';
+import { FolderWatch } from '../lib/watch-folders.ts';
 import { FollowedSession } from './follow-session.ts';
 
 export interface WatchOptions {
@@ -57,7 +57,7 @@ export function watchSession(
   };
   const folder = transcript.replace(/\.jsonl$/, '');
   const isOwn = (place: string): boolean => place === folder || place.startsWith(folder + path.sep);
-  const watch = watchFolders(path.dirname(transcript), { onChange, isWanted: isOwn });
+  const watch = new FolderWatch(path.dirname(transcript), { onChange, isWanted: isOwn });
   void look();
   return {
     close() {

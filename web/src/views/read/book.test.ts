@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { TranscriptMessage } from '../../../../src/core/index.ts';
 import type { MessageRange, TranscriptPart } from '../../backend.ts';
-import { createBook } from './book.ts';
+import { Book } from './book.ts';
 
 function said(index: number, text = `message ${index}`, life = ''): TranscriptMessage {
   return { id: `${life}${index}`, role: 'assistant', timestamp: null, model: null, content: [{ type: 'text', text }] };
@@ -28,12 +28,12 @@ const many = (count: number): TranscriptMessage[] => Array.from({ length: count 
 describe('a transcript that is read by and by', () => {
   it('opens at the beginning, at the end or at a message, and reads no more than it has to', async () => {
     const { read, asked } = serve(many(1000));
-    const book = createBook(read);
+    const book = new Book(read);
     await book.open('beginning');
     expect(book.total.value).toBe(1000);
     expect([book.at(0)?.id, book.at(49)?.id, book.at(50)]).toEqual(['0', '49', undefined]);
-    await createBook(read).open('end');
-    await createBook(read).open(512);
+    await new Book(read).open('end');
+    await new Book(read).open(512);
     expect(asked).toEqual([
       { from: 0, limit: 50 },
       { from: 0, limit: 1 },
@@ -44,7 +44,7 @@ describe('a transcript that is read by and by', () => {
 
   it('reads what is wanted once, neighbours in one go', async () => {
     const { read, asked } = serve(many(1000));
-    const book = createBook(read);
+    const book = new Book(read);
     await book.open('beginning');
     book.want(40, 260);
     book.want(60, 200);
@@ -57,7 +57,7 @@ describe('a transcript that is read by and by', () => {
 
   it('follows its end, and calls that had no result', async () => {
     const { read, asked, all } = serve([...many(60), call(60), said(61), said(62)]);
-    const book = createBook(read);
+    const book = new Book(read);
     await book.open('end');
     const before = book.at(61);
     all[60] = call(60, 'done');
@@ -76,7 +76,7 @@ describe('a transcript that is read by and by', () => {
 
   it('begins anew when another conversation stands in its place', async () => {
     const { read, all } = serve(many(100));
-    const book = createBook(read);
+    const book = new Book(read);
     await book.open('beginning');
     all.splice(0, 100, said(0, 'other', 'new '), said(1, 'other', 'new '));
     await book.refresh();
@@ -87,7 +87,7 @@ describe('a transcript that is read by and by', () => {
   it('lets go of what was not looked at for longest', async () => {
     const text = 'x'.repeat(40_000);
     const { read } = serve(Array.from({ length: 1000 }, (_, index) => said(index, text)));
-    const book = createBook(read);
+    const book = new Book(read);
     await book.open('beginning');
     for (let from = 0; from < 1000; from += 50) {
       book.want(from, from + 50);
@@ -103,7 +103,7 @@ describe('a transcript that is read by and by', () => {
 
   it('does not ask for ever for messages that are counted and cannot be read', async () => {
     const { read, asked, all } = serve(many(100));
-    const book = createBook(async (range) => {
+    const book = new Book(async (range) => {
       const part = await read(range);
       return part && { ...part, messages: part.messages.slice(0, -1) };
     });
@@ -115,12 +115,12 @@ describe('a transcript that is read by and by', () => {
   });
 
   it('says that there is none, or why it cannot be read, and goes on later', async () => {
-    const none = createBook(async () => undefined);
+    const none = new Book(async () => undefined);
     await none.open('beginning');
     expect(none.state.value).toEqual({ kind: 'missing' });
     let isUp = false;
     const { read } = serve(many(3));
-    const book = createBook((range) => (isUp ? read(range) : Promise.reject(new Error('The server answered 500.'))));
+    const book = new Book((range) => (isUp ? read(range) : Promise.reject(new Error('The server answered 500.'))));
     await book.open('beginning');
     expect(book.state.value).toEqual({ kind: 'failed', reason: 'The server answered 500.' });
     isUp = true;

@@ -34,7 +34,7 @@ export function FindBar({ finder, total, near, close }: BarProps) {
         aria-label="Find in this transcript"
         placeholder="Find in this transcript"
         value={finder.query.value}
-        onInput={({ currentTarget }) => finder.look(currentTarget.value, near())}
+        onInput={({ currentTarget }) => finder.search(currentTarget.value, near())}
         onKeyDown={onKey}
       />
       <span class="read-find-count" role="status">

@@ -1,23 +1,23 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import type { TranscriptMessage } from '../../../../src/core/index.ts';
-import { createBook } from './book.ts';
-import { createFinder, createHitCounts } from './find.ts';
+import { Book } from './book.ts';
+import { Finder, HitCounts } from './find.ts';
 
 function said(index: number, text: string): TranscriptMessage {
   return { id: String(index), role: 'assistant', timestamp: null, model: null, content: [{ type: 'text', text }] };
 }
 
 async function find(all: TranscriptMessage[], query: string, near: number) {
-  const book = createBook(async ({ from, limit }) => ({
+  const book = new Book(async ({ from, limit }) => ({
     title: null,
     messages: all.slice(from, from + limit),
     from,
     total: all.length,
   }));
   await book.open('beginning');
-  const finder = createFinder(book);
-  finder.look(query, near);
+  const finder = new Finder(book);
+  finder.search(query, near);
   await vi.waitUntil(() => finder.progress.value.searched === book.total.value, 30_000);
   return { book, finder };
 }
@@ -50,7 +50,7 @@ describe('find in a transcript', () => {
     expect(finder.progress.value.hits).toBe(4);
     growing.push(said(120, 'one more needle'));
     await book.refresh();
-    finder.lookAgain();
+    finder.searchEnd();
     await vi.waitUntil(() => finder.progress.value.hits === 5, 30_000);
     expect(finder.progress.value).toEqual({ hits: 5, searched: 121 });
     expect(finder.current.value?.ordinal).toBe(1);
@@ -70,7 +70,7 @@ describe('hits by message', () => {
     const entries = fc.array(fc.tuple(fc.nat(50), fc.nat(3)), { maxLength: 80 });
     fc.assert(
       fc.property(entries, fc.nat(50), (given, at) => {
-        const counts = createHitCounts();
+        const counts = new HitCounts();
         const plain = new Map<number, number>();
         for (const [message, count] of given) {
           counts.set(message, count);

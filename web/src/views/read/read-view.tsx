@@ -21,7 +21,7 @@ import { partsOf } from '../../../../src/core/transcript/index.ts';
 import { read } from '../../actions.ts';
 import { ExportButton } from '../../export/export-sheet.tsx';
 import { hueOf } from '../../parts/marks.tsx';
-import { createFinder, type Finder } from './find.ts';
+import { Finder } from './find.ts';
 import { FindBar } from './find-bar.tsx';
 import { MessageList } from './message-list.tsx';
 import { partKey, type Speakers } from './message-row.tsx';
@@ -51,7 +51,7 @@ export function Reader({ session, agent }: AgentRef) {
   const at = useMemo((): AgentRef => ({ session, agent }), [session, agent]);
   const { book, isNew } = useMemo(() => takeBook(backend, at), [at]);
   const first = useMemo(() => firstPlace(at, wanted.peek(), isBusy(at)), [at]);
-  const finder = useMemo(() => createFinder(book), [book]);
+  const finder = useMemo(() => new Finder(book), [book]);
   const scroller = useRef<HTMLDivElement>(null);
   const total = book.total.value;
   const virtualizer = useVirtualList(total ?? 0, scroller);
@@ -63,7 +63,7 @@ export function Reader({ session, agent }: AgentRef) {
     else void book.refresh();
     return () => finder.close();
   }, [book]);
-  useFollowing(at, book, finder.lookAgain);
+  useFollowing(at, book, () => finder.searchEnd());
   useMarks(finder, reading, scroller);
   useGoing(reading, scroller);
   useReplay(book, reading);
