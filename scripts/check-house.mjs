@@ -19,7 +19,11 @@ const HOST_BLIND =
   /^(?:web\/src|src\/(?:audit|cli|control|core|export|guard(?!\/policy)|hook|notify|server|sessions|tui))\//;
 const FOR_TESTS = /\.test\.tsx?$|\/testing\//;
 /** Models are called after them, and are shown by name. */
-const OF_MODELS = new Set(['web/src/views/race/facts.ts', 'src/core/reports/prices.ts']);
+const OF_MODELS = new Set([
+  'web/src/views/race/facts.ts',
+  'src/core/reports/prices.ts',
+  'src/core/reports/price-table.ts',
+]);
 const HOST_NAME = new RegExp(`\\b(?:${hostWords().join('|')})`, 'i');
 
 /** Codex names its agents by paths of tasks below `/root`: a path, but none of a machine. */

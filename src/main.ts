@@ -19,6 +19,7 @@ import {
   findAgentAbove,
   type SessionCache,
   thisMachine,
+  withOwnPrices,
 } from './sessions/index.ts';
 
 /** Set by the build: of all that reads sessions. */
@@ -84,7 +85,7 @@ const options: CliOptions = {
         named: where.roots.length > 0,
         openCache,
       });
-      return drainFirst(sessions, async () => (await audit()).createGuardLog(where).drain());
+      return withOwnPrices(drainFirst(sessions, async () => (await audit()).createGuardLog(where).drain()));
     },
     transcripts: (where) => createTranscripts(dataFoldersFor(where), systemClock),
     demo: () => createSessions(dataFoldersFor({ roots: [demoFolder] }), { clock: systemClock }),

@@ -38,7 +38,7 @@ import {
   STALLED_AFTER,
   type ToolInUse,
 } from './tree.ts';
-import { addByModel, addUsage, contextOf, NO_USAGE } from './usage.ts';
+import { addByModel, addUsage, contextOf, NO_USAGE, sumByModel } from './usage.ts';
 
 /** The tree of one session as its facts stand. Pure: the same ledger and the same `now` give the same tree. */
 export function buildTree(ledger: SessionLedger, options: BuildOptions): SessionTree {
@@ -74,7 +74,7 @@ export function buildTree(ledger: SessionLedger, options: BuildOptions): Session
     built.set(id, node);
   }
   const agents = withSubtrees(order.flatMap(({ id }) => built.get(id) ?? []));
-  const { unattributed, hasUncounted, problems } = compareTotals(ledger);
+  const { unattributed, hostTotals, hasUncounted, problems } = compareTotals(ledger);
   const found = [...links.problems, ...missingTranscripts(agents, main, ledger, options.now), ...problems];
   const diagnostics = countDiagnostics([
     ...ledger.problems.values(),
@@ -86,7 +86,7 @@ export function buildTree(ledger: SessionLedger, options: BuildOptions): Session
     agents,
     diagnostics,
     ...(!isRunning && isEmpty(agents, diagnostics) && { isEmpty: true as const }),
-    ...(unattributed && { unattributed }),
+    ...known({ unattributed, hostTotals }),
     ...(hasUncounted && { hasUncounted }),
     ...sessionFields(ledger, agents),
     ...startsOf(ledger, ownerOf),
@@ -215,10 +215,10 @@ function copiedIn(ledger: SessionLedger, messagesIn: () => readonly MessageRecor
   const messages = messagesIn();
   return {
     usage: messages.filter(isCopy).reduce((sum, { usage }) => (usage ? addUsage(sum, usage) : sum), NO_USAGE),
-    ownByModel: new Tally(
+    ownByTime: new Tally(
       [],
       messages.filter((message) => !isCopy(message)),
-    ).usageByModel(),
+    ).usageByTime(),
   };
 }
 
@@ -270,7 +270,9 @@ function buildAgent(record: AgentRecord, context: AgentContext): AgentNode {
   const reported = hasTranscript ? undefined : record.reported?.value;
   const usage = hasTranscript ? own.usage : reported?.usage;
   const isReportCopied = reported && (record.reported?.at ?? 0) < (copyTimeOf(ledger) ?? 0);
-  const byModel = hasTranscript ? (context.copied?.ownByModel ?? own.usageByModel) : [];
+  const byTime = hasTranscript ? (context.copied?.ownByTime ?? own.usageByTime) : [];
+  const copiedByModel = context.copied && sumByModel(byTime.filter(({ model }) => model !== ''));
+  const byModel = hasTranscript ? (copiedByModel ?? own.usageByModel) : [];
   const group = groupOf(record, ledger);
   const kind = id === main ? 'main' : kindOf(record, context, asked, group);
   const lastActivityAt = record.lastAt ?? spawnCall?.started?.at;
@@ -288,6 +290,7 @@ function buildAgent(record: AgentRecord, context: AgentContext): AgentNode {
     subtreeIsLowerBound: false,
     subtreeUsage: usage ?? NO_USAGE,
     usageByModel: byModel,
+    usageByTime: byTime,
     subtreeByModel: byModel,
     compactions: record.compactions.size,
     sources: [...record.sources].sort(),

@@ -4,11 +4,23 @@ import { groupBy } from '../lib/group.ts';
 import { known } from '../lib/json.ts';
 import type { Diagnostic } from './events.ts';
 import { copyTimeOf, type MessageRecord, type Said, type SessionLedger } from './ledger.ts';
-import { addByModel, addTo, addUsage, type ModelUsage, NO_USAGE, type Usage, type UsageSum } from './usage.ts';
+import {
+  addByModel,
+  addTo,
+  addUsage,
+  type ModelUsage,
+  NO_USAGE,
+  slotOf,
+  type TimedUsage,
+  type Usage,
+  type UsageSum,
+} from './usage.ts';
 
 export interface Unattributed {
   /** Counted by the host in requests that no message holds; left out where there is none. */
-  readonly unattributed?: readonly ModelUsage[];
+  readonly unattributed?: readonly TimedUsage[];
+  /** The host's sums, if it says what they cost. */
+  readonly hostTotals?: readonly ModelUsage[];
   /** Some requests stand in no message, and no sum of the host holds them. */
   readonly hasUncounted: boolean;
   readonly problems: readonly Diagnostic[];
@@ -20,37 +32,37 @@ export interface Unattributed {
  */
 export function compareTotals(ledger: SessionLedger): Unattributed {
   const spans = spansOf(ledger);
-  const missing = new Map<string, UsageSum>();
+  const missing: TimedUsage[] = [];
   const problems: Diagnostic[] = [];
   for (const span of spans) {
     const ours = [...sumByModel(repliesIn(ledger, span))];
     const [host, own] = [sumOf(span.byModel), sumOf(ours.map(([model, usage]) => ({ model, usage })))];
     if (COUNTED.some((field) => host[field] < own[field]))
       problems.push({ code: 'total-below-sum', detail: `${host.output} of ${own.output} output tokens` });
-    for (const { model, usage } of splitByModel(host, own, span.byModel, new Map(ours)))
-      missing.set(model, addTo(missing.get(model) ?? { ...NO_USAGE }, usage, 1));
+    // Nobody wrote down when: in the span, as it ended.
+    for (const one of splitByModel(host, own, span.byModel, new Map(ours)))
+      missing.push({ at: slotOf(span.until), ...one });
   }
-  const unattributed = addByModel(
-    [...missing].map(([model, usage]) => ({ model, usage })).sort(byName),
-    besidesMessages(ledger),
-  );
+  const unattributed = [...missing, ...besidesMessages(ledger)];
+  const hostTotals = spans.map(({ byModel }) => byModel.filter(({ billed }) => billed)).reduce(addByModel, []);
   return {
     ...(unattributed.length > 0 && { unattributed }),
+    ...(hostTotals.length > 0 && { hostTotals }),
     hasUncounted: hasUncounted(ledger, spans),
     problems,
   };
 }
 
 /** By no model: the host's sums do not say which one these requests went to. */
-function besidesMessages({ unattributed }: SessionLedger): readonly ModelUsage[] {
+function besidesMessages({ unattributed }: SessionLedger): readonly TimedUsage[] {
   return [...(unattributed?.values() ?? [])]
     .filter(({ value: { usage } }) => FIELDS.some((field) => usage[field] > 0))
-    .map(({ value: { usage, nanoUsd } }) => ({
+    .map(({ at, value: { usage, nanoUsd } }) => ({
+      at: slotOf(at || undefined),
       model: '',
       usage,
       ...(nanoUsd !== undefined && { billed: { nanoUsd, usage } }),
-    }))
-    .reduce<readonly ModelUsage[]>((sum, one) => addByModel(sum, [one]), []);
+    }));
 }
 
 function hasUncounted(ledger: SessionLedger, spans: readonly Span[]): boolean {
@@ -93,8 +105,16 @@ function goesOnFromOrigin(from: number, ledger: SessionLedger): boolean {
 }
 
 function subtract(all: readonly ModelUsage[], before: readonly ModelUsage[]): readonly ModelUsage[] {
-  const counted = new Map(before.map(({ model, usage }) => [model, usage]));
-  return all.map(({ model, usage }) => ({ model, usage: addTo({ ...usage }, counted.get(model) ?? NO_USAGE, -1) }));
+  const counted = new Map(before.map((one) => [one.model, one]));
+  return all.map(({ model, usage: whole, billed }) => {
+    const { usage: part = NO_USAGE, billed: billedBefore } = counted.get(model) ?? {};
+    const usage = addTo({ ...whole }, part, -1);
+    return {
+      model,
+      usage,
+      ...(billed && { billed: { nanoUsd: billed.nanoUsd - (billedBefore?.nanoUsd ?? 0), usage } }),
+    };
+  });
 }
 
 type Reply = Pick<MessageRecord, 'usage' | 'at'> & { readonly model?: string | undefined };

@@ -95,7 +95,8 @@ function graft(tree: SessionTree, inner: SessionTree, link: SessionLink): Sessio
     ...above,
     agents: [...agents.slice(0, at), ...below, ...agents.slice(at)],
     diagnostics: countDiagnostics([...tree.diagnostics, ...inner.diagnostics]),
-    ...(inner.unattributed && { unattributed: addByModel(tree.unattributed ?? [], inner.unattributed) }),
+    ...(inner.unattributed && { unattributed: [...(tree.unattributed ?? []), ...inner.unattributed] }),
+    ...(inner.hostTotals && { hostTotals: addByModel(tree.hostTotals ?? [], inner.hostTotals) }),
     ...(inner.hasUncounted && { hasUncounted: true }),
     ...known({ lastActivityAt: Math.max(...ends) || undefined }),
   };

@@ -3,7 +3,18 @@
 import { getOrAdd } from '../lib/group.ts';
 import { type AgentId, mainAgentOf, type SourceId } from './ids.ts';
 import type { AgentRecord, CallRecord, MessageRecord, SessionLedger } from './ledger.ts';
-import { addTo, addUsage, type ModelUsage, NO_USAGE, type Usage, type UsageSum } from './usage.ts';
+import { isLongRequest } from './reports/prices.ts';
+import {
+  addTo,
+  addUsage,
+  type ModelUsage,
+  NO_USAGE,
+  slotOf,
+  sumByModel,
+  type TimedUsage,
+  type Usage,
+  type UsageSum,
+} from './usage.ts';
 
 const indexes = new WeakMap<SessionLedger, LedgerIndex>();
 
@@ -143,7 +154,8 @@ export class Tally {
   /** Messages of which only the numbers of their start are known. */
   placeholders = 0;
   readonly #usage: UsageSum = { ...NO_USAGE };
-  readonly #byModel = new Map<string, ModelSum>();
+  /** By time, then by model; under '' those that name none. */
+  readonly #byTime = new Map<number, Map<string, ModelSum>>();
   readonly #begins = new Map<SourceId, number>();
   readonly #lastIn = new Map<SourceId, MessageRecord>();
 
@@ -156,15 +168,19 @@ export class Tally {
     return { ...this.#usage };
   }
 
-  /** Sorted by name. Messages that name no model are left out. */
-  usageByModel(): readonly ModelUsage[] {
-    return [...this.#byModel]
-      .map(([model, { usage: sum, billed, bills }]) => ({
-        model,
-        usage: { ...sum },
-        ...(billed && bills > 0 && { billed: { ...billed, usage: { ...billed.usage } } }),
-      }))
-      .sort((a, b) => (a.model < b.model ? -1 : 1));
+  /** In the order of time, then of names. */
+  usageByTime(): readonly TimedUsage[] {
+    return [...this.#byTime]
+      .sort(([a], [b]) => a - b)
+      .flatMap(([at, byModel]) =>
+        [...byModel]
+          .sort(([a], [b]) => (a < b ? -1 : 1))
+          .map(([model, sum]) => ({
+            at,
+            ...toModelUsage(model, sum),
+            ...(sum.placeholders > 0 && { isLowerBound: true as const }),
+          })),
+      );
   }
 
   /** The last reply that names a model. */
@@ -194,33 +210,70 @@ export class Tally {
     else this.unended.delete(call);
   }
 
-  #count({ usage, placeholder, model, nanoUsd }: MessageRecord, step: 1 | -1): void {
+  #count({ at, usage, placeholder, model: said, nanoUsd }: MessageRecord, step: 1 | -1): void {
     if (!usage) return;
+    const model = said?.value ?? '';
     addTo(this.#usage, usage, step);
     if (placeholder) this.placeholders += step;
-    if (!model) return;
-    const sum = getOrAdd(this.#byModel, model.value, createModelSum);
-    addTo(sum.usage, usage, step);
+    const slot = slotOf(at);
+    const byModel = getOrAdd(this.#byTime, slot, () => new Map<string, ModelSum>());
+    const sum = getOrAdd(byModel, model, createModelSum);
     sum.messages += step;
+    if (placeholder) sum.placeholders += step;
+    const isLong = isLongRequest(model, usage);
+    addPart(sum.all, usage, isLong, step);
     if (nanoUsd !== undefined) {
-      sum.bills += step;
-      sum.billed ??= { nanoUsd: 0, usage: { ...NO_USAGE } };
+      sum.billed ??= { nanoUsd: 0, ...createPart() };
       sum.billed.nanoUsd += step * nanoUsd;
-      addTo(sum.billed.usage, usage, step);
+      addPart(sum.billed, usage, isLong, step);
     }
-    if (sum.messages === 0) this.#byModel.delete(model.value);
+    if (sum.messages === 0) byModel.delete(model);
+    if (byModel.size === 0) this.#byTime.delete(slot);
   }
 }
 
-interface ModelSum {
+/** `requests` and `longRequests`: how many are in it. */
+interface Part {
   readonly usage: UsageSum;
+  long?: UsageSum;
+  requests: number;
+  longRequests: number;
+}
+
+interface ModelSum {
+  readonly all: Part;
+  billed?: Part & { nanoUsd: number };
   messages: number;
-  billed?: { nanoUsd: number; readonly usage: UsageSum };
-  bills: number;
+  placeholders: number;
 }
 
 function createModelSum(): ModelSum {
-  return { usage: { ...NO_USAGE }, messages: 0, bills: 0 };
+  return { all: createPart(), messages: 0, placeholders: 0 };
+}
+
+function createPart(): Part {
+  return { usage: { ...NO_USAGE }, requests: 0, longRequests: 0 };
+}
+
+function addPart(part: Part, usage: Usage, isLong: boolean, step: 1 | -1): void {
+  addTo(part.usage, usage, step);
+  part.requests += step;
+  if (!isLong) return;
+  part.long ??= { ...NO_USAGE };
+  part.longRequests += step;
+  addTo(part.long, usage, step);
+}
+
+function toModelUsage(model: string, { all, billed }: ModelSum): ModelUsage {
+  return {
+    model,
+    ...copyOf(all),
+    ...(billed && billed.requests > 0 && { billed: { nanoUsd: billed.nanoUsd, ...copyOf(billed) } }),
+  };
+}
+
+function copyOf({ usage, long, longRequests }: Part): Pick<ModelUsage, 'usage' | 'long'> {
+  return { usage: { ...usage }, ...(long && longRequests > 0 && { long: { ...long } }) };
 }
 
 /**
@@ -247,6 +300,8 @@ export interface Own {
   readonly usage: Usage;
   /** The same by model: an agent may change it, and models have prices. Messages that name none are left out. */
   readonly usageByModel: readonly ModelUsage[];
+  /** The same by time, also of messages that name no model. */
+  readonly usageByTime: readonly TimedUsage[];
   /** Of some message only the numbers of its start are known. */
   readonly hasPlaceholder: boolean;
   readonly lastRequest?: MessageRecord;
@@ -279,22 +334,45 @@ export function messagesOf(agent: AgentId, ledger: SessionLedger, ownerOf: Owner
 
 function toOwn(tally: Tally, callCount: number, messageCount: number, agent: AgentRecord, ledger: SessionLedger): Own {
   const lastRequest = tally.lastRequest();
-  const total = totalOf(agent);
+  const timed = tally.usageByTime();
+  const total = totalOf(agent, timed);
   return {
     callCount,
     openCalls: [...tally.unended].filter((call) => isOpen(call, agent, ledger)).sort(byStart),
     messageCount,
     usage: total?.usage ?? tally.usage,
-    usageByModel: total?.usageByModel ?? tally.usageByModel(),
+    usageByModel: total?.usageByModel ?? sumByModel(timed.filter(({ model }) => model !== '')),
+    usageByTime: total?.usageByTime ?? timed,
     hasPlaceholder: !total && tally.placeholders > 0,
     ...(lastRequest && { lastRequest }),
   };
 }
 
 /** The host's own sums, where nothing was said since. */
-function totalOf({ totals, lastAt = 0 }: AgentRecord): Pick<Own, 'usage' | 'usageByModel'> | undefined {
+function totalOf(
+  { totals, lastAt = 0 }: AgentRecord,
+  timed: readonly TimedUsage[],
+): Pick<Own, 'usage' | 'usageByModel' | 'usageByTime'> | undefined {
   if (!totals || totals.at < lastAt) return undefined;
-  return { usage: totals.value.map(({ usage }) => usage).reduce(addUsage, NO_USAGE), usageByModel: totals.value };
+  return {
+    usage: totals.value.map(({ usage }) => usage).reduce(addUsage, NO_USAGE),
+    usageByModel: totals.value,
+    usageByTime: spread(totals.value, timed, slotOf(lastAt || totals.at)),
+  };
+}
+
+/** The host's own sums over the times of the messages. What no message holds is of the last time. */
+function spread(totals: readonly ModelUsage[], timed: readonly TimedUsage[], last: number): readonly TimedUsage[] {
+  const rest = totals.map(({ model, usage }) => {
+    const counted = timed.filter((one) => one.model === model).map((one) => one.usage);
+    return { at: last, model, usage: counted.reduce((left, one) => addTo(left, one, -1), { ...usage }) };
+  });
+  const amounts = rest.flatMap(({ usage }) => [usage.input, usage.output, usage.cacheRead, usage.cacheWrite]);
+  const named = new Set(totals.map(({ model }) => model));
+  // Messages that the host counts otherwise, or under other names.
+  if (amounts.some((amount) => amount < 0) || timed.some(({ model }) => !named.has(model)))
+    return totals.map((one) => ({ at: last, ...one }));
+  return [...timed, ...rest.filter(({ usage }) => Object.values(usage).some((amount) => amount !== 0))];
 }
 
 /** A kill leaves calls without a result for ever: only those of the last reply, with no word since, can be open. */

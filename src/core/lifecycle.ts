@@ -17,7 +17,7 @@ import {
   type StatusSignal,
   type WaitingOn,
 } from './tree.ts';
-import type { ModelUsage, Usage } from './usage.ts';
+import type { TimedUsage, Usage } from './usage.ts';
 
 /** What has to be known of an agent beside its record. */
 export interface AgentContext {
@@ -26,7 +26,7 @@ export interface AgentContext {
   readonly life: SessionLife;
   readonly own: Own;
   /** If its session is a copy: what of its usage was used in the other session, and what was not. */
-  readonly copied: { readonly usage: Usage; readonly ownByModel: readonly ModelUsage[] } | undefined;
+  readonly copied: { readonly usage: Usage; readonly ownByTime: readonly TimedUsage[] } | undefined;
   readonly link: SpawnLink;
   readonly depth: number | undefined;
   readonly children: readonly AgentNode[];

@@ -21,7 +21,7 @@ type Random = ReturnType<typeof createRandom>;
 const usageOf = (random: Random): Usage => ({
   input: random(100),
   output: random(100),
-  cacheRead: random(1_000),
+  cacheRead: random(400_000),
   cacheWrite: random(1_000),
   cacheWrite5m: random(10),
   cacheWrite1h: random(10),
@@ -30,7 +30,7 @@ const usageOf = (random: Random): Usage => ({
 /** With its place, which does not change, and anything that a line may say of it. */
 function messageOf(offset: number, random: Random): MessageRecord {
   const origin = { source: SOURCE, offset, length: 1 };
-  const model = { value: `model ${random(3)}`, at: offset, origin };
+  const model = { value: ['one', 'another', 'gpt-5.5'][random(3)] ?? '', at: offset, origin };
   return {
     id: `message ${offset}`,
     role: 'assistant',
@@ -38,7 +38,7 @@ function messageOf(offset: number, random: Random): MessageRecord {
     placeholder: random(4) === 0,
     origin,
     copied: false,
-    at: offset,
+    at: offset * 400_000,
     ...(random(5) > 0 && { usage: usageOf(random) }),
     ...(random(5) > 0 && { model }),
     ...(random(2) > 0 && { nanoUsd: random(1_000_000) }),
@@ -47,7 +47,7 @@ function messageOf(offset: number, random: Random): MessageRecord {
 
 const sumsOf = (tally: Tally) => ({
   usage: tally.usage,
-  byModel: tally.usageByModel(),
+  byTime: tally.usageByTime(),
   placeholders: tally.placeholders,
 });
 

@@ -5,7 +5,7 @@ import type { AgentKind, DiagnosticCount, EndSignal, GroupKind, SessionStarter, 
 import { type AgentId, mainAgentOf, nativeId, type SessionId, type SourceId, type ToolCallId } from './ids.ts';
 import type { SpawnLink } from './link.ts';
 import { shortenTitle } from './text/clean-text.ts';
-import { addByModel, addUsage, type ModelUsage, NO_USAGE, type Usage } from './usage.ts';
+import { addByModel, addUsage, type ModelUsage, NO_USAGE, sumByModel, type TimedUsage, type Usage } from './usage.ts';
 
 export type AgentStatus = 'spawning' | 'running' | 'waiting' | 'completed' | 'failed' | 'stopped' | 'unknown';
 
@@ -96,6 +96,8 @@ export interface AgentNode {
   readonly inheritedUsage?: Usage;
   /** Without what is inherited: it was paid for in the other session. */
   readonly usageByModel: readonly ModelUsage[];
+  /** The same by time, also of messages that name no model. */
+  readonly usageByTime: readonly TimedUsage[];
   /** Some numbers of it are placeholders, or a request was cut off. */
   readonly usageIsLowerBound: boolean;
   readonly subtreeUsage: Usage;
@@ -129,7 +131,9 @@ export interface SessionTree {
   /** Of its usage, what it copied from the session it was forked from: counted there. */
   readonly inheritedUsage?: Usage;
   /** Of requests that belong to no agent (titles, summaries), by the host's own sums; left out where there are none. */
-  readonly unattributed?: readonly ModelUsage[];
+  readonly unattributed?: readonly TimedUsage[];
+  /** The host's own sums, each with what it says that they cost; left out if it says nothing. */
+  readonly hostTotals?: readonly ModelUsage[];
   /** Requests are known to have been sent whose usage nobody wrote down. */
   readonly hasUncounted?: boolean;
   readonly startedAt?: number;
@@ -225,7 +229,7 @@ export function selectTotalUsage(tree: SessionTree): Usage {
 
 /** The same by model: models have prices. */
 export function selectTotalByModel({ agents, unattributed = [] }: SessionTree): readonly ModelUsage[] {
-  return [...agents.map(({ usageByModel }) => usageByModel), unattributed].reduce(addByModel, []);
+  return [...agents.map(({ usageByModel }) => usageByModel), sumByModel(unattributed)].reduce(addByModel, []);
 }
 
 /** Of the total, what belongs to no agent; undefined if nothing is known to. */

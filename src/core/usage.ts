@@ -19,7 +19,27 @@ export interface ModelUsage {
    * What of it the host itself put a price on; left out where it did for nothing. In billionths of a dollar: whole numbers
    * add up to the same sum in any order.
    */
-  readonly billed?: { readonly nanoUsd: number; readonly usage: Usage };
+  readonly billed?: Billed;
+  /** What of it was used by requests that cost more because their context was large; left out if none was. */
+  readonly long?: Usage;
+}
+
+export interface Billed extends Pick<ModelUsage, 'usage' | 'long'> {
+  readonly nanoUsd: number;
+}
+
+/** Usage of the quarter of an hour that begins at `at`, in epoch milliseconds; 0 if no time is known. */
+export interface TimedUsage extends ModelUsage {
+  readonly at: number;
+  /** Only the numbers of the start of some message are known. */
+  readonly isLowerBound?: true;
+}
+
+const SLOT_MS = 15 * 60_000;
+
+/** Every time zone begins its days at one of these. */
+export function slotOf(at: number | undefined): number {
+  return at === undefined ? 0 : Math.floor(at / SLOT_MS) * SLOT_MS;
 }
 
 export const NO_USAGE: Usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWrite5m: 0, cacheWrite1h: 0 };
@@ -81,7 +101,19 @@ export function addByModel(a: readonly ModelUsage[], b: readonly ModelUsage[]): 
   return [...sums.values()].sort((one, other) => (one.model < other.model ? -1 : 1));
 }
 
-function addModel({ model, usage, billed: one }: ModelUsage, { usage: more, billed: other }: ModelUsage): ModelUsage {
-  const both = one && other && { nanoUsd: one.nanoUsd + other.nanoUsd, usage: addUsage(one.usage, other.usage) };
-  return { model, usage: addUsage(usage, more), ...known({ billed: both ?? one ?? other }) };
+export function sumByModel(timed: readonly TimedUsage[]): readonly ModelUsage[] {
+  const byModel = timed.map(({ at: _, isLowerBound: __, ...one }): readonly ModelUsage[] => [one]);
+  return byModel.reduce(addByModel, []);
+}
+
+function addModel(a: ModelUsage, b: ModelUsage): ModelUsage {
+  const { model, billed: one } = a;
+  const other = b.billed;
+  const both = one && other && { nanoUsd: one.nanoUsd + other.nanoUsd, ...addParts(one, other) };
+  return { model, ...addParts(a, b), ...known({ billed: both ?? one ?? other }) };
+}
+
+function addParts(a: Omit<Billed, 'nanoUsd'>, b: Omit<Billed, 'nanoUsd'>): Omit<Billed, 'nanoUsd'> {
+  const long = a.long && b.long ? addUsage(a.long, b.long) : (a.long ?? b.long);
+  return { usage: addUsage(a.usage, b.usage), ...known({ long }) };
 }

@@ -22,7 +22,6 @@ import { getOrAdd } from '../lib/group.ts';
 import { known } from '../lib/json.ts';
 import { packageFolder } from '../lib/package.ts';
 import { readText } from '../lib/regular-file.ts';
-import { configFolder } from '../lib/state-folder.ts';
 import { compileLess } from '../lib/stay-small.ts';
 import { UserError } from '../lib/user-error.ts';
 import { createRedactor, type Finding, type Redactor } from '../redact/index.ts';
@@ -32,7 +31,7 @@ import {
   createSessionTranscripts,
   dataFoldersFor,
   drainFirst,
-  readConfig,
+  readOwnSettings,
   type SessionScope,
   SessionSnapshot,
   thisMachine,
@@ -209,8 +208,8 @@ export async function createUserRedactor(
   pii: boolean,
   { decisions, isReviewed = false }: RedactorUse = {},
 ): Promise<Redactor> {
-  const { env, home } = thisMachine();
-  const { redact } = await readConfig(configFolder(env, home));
+  const { home } = thisMachine();
+  const { redact } = await readOwnSettings();
   return createRedactor({
     home,
     users: userNames(),

@@ -23,11 +23,10 @@ import {
   createApprovalControl,
   openFeed,
   readApprovalKey,
-  readOwnSettings,
   type ServedFeed,
   signApproval,
 } from '../server/index.ts';
-import { type Config, minutesOf, type SessionScope, thisMachine } from '../sessions/index.ts';
+import { type Config, minutesOf, readOwnSettings, type SessionScope, thisMachine } from '../sessions/index.ts';
 import { type AnnounceSettings, DEFAULT_ANNOUNCE, type NotifyRequest } from './notification.ts';
 import { BotApiError } from './telegram/bot-api.ts';
 import type { ChatActions, ChatOptions } from './telegram/chat-context.ts';

@@ -47,6 +47,7 @@ describe('a secret in any place', () => {
       subtreeUsage: NO_USAGE,
       subtreeIsLowerBound: false,
       usageByModel: [],
+      usageByTime: [],
       subtreeByModel: [],
       compactions: 0,
       sources: [],

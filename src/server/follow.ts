@@ -5,11 +5,10 @@ import { systemClock } from '../lib/clock.ts';
 import { known } from '../lib/json.ts';
 import { demoFolder } from '../lib/package.ts';
 import { reportTrouble } from '../lib/report-trouble.ts';
-import { configFolder, stateFolder } from '../lib/state-folder.ts';
+import { stateFolder } from '../lib/state-folder.ts';
 import { staySmall } from '../lib/stay-small.ts';
 import {
   assertFolders,
-  type Config,
   createLive,
   createSessionOpener,
   type DataFolder,
@@ -22,17 +21,12 @@ import {
   type OpenCache,
   type PlayedRecording,
   playRecording,
-  readConfig,
+  readOwnSettings,
   type SessionScope,
   startTracker,
   thisMachine,
   trackerOptionsOf,
 } from '../sessions/index.ts';
-
-export function readOwnSettings(): Promise<Config> {
-  const { env, home } = thisMachine();
-  return readConfig(configFolder(env, home));
-}
 
 export interface Followed extends Live {
   /** What hooks told until now is taken over. Not in the demo, which has none. */

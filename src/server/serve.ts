@@ -27,6 +27,7 @@ import {
   findAgentAbove,
   type Live,
   type OpenCache,
+  readOwnSettings,
   type SessionScope,
   thisMachine,
 } from '../sessions/index.ts';
@@ -34,7 +35,7 @@ import { ApprovalProof, createPassphraseControl } from './approval-proof.ts';
 import { claimDaemon } from './claim-daemon.ts';
 import { findDaemon, readDaemonState, stopDaemon } from './control.ts';
 import { type Address, createIdentity, type Daemon, describeOwn, readAddress, writeAddress } from './daemon-file.ts';
-import { type Followed, type FollowRequest, follow, readOwnSettings } from './follow.ts';
+import { type Followed, type FollowRequest, follow } from './follow.ts';
 import { createHookIntake, createServerApprovals } from './hook-intake.ts';
 import { createServer, type Server } from './http/create-server.ts';
 import { Logins } from './http/gate.ts';

@@ -1,8 +1,11 @@
 import path from 'node:path';
 import * as v from 'valibot';
+import { type Sessions, setOwnPrices } from '../core/index.ts';
 import { readText } from '../lib/regular-file.ts';
+import { configFolder } from '../lib/state-folder.ts';
 import { codeOf, UserError } from '../lib/user-error.ts';
 import { readAllowed, readCustomPattern } from '../redact/index.ts';
+import { thisMachine } from './places.ts';
 
 /** Which news: what is left out is as in `ALL_NEWS`. */
 const announce = v.strictObject({
@@ -61,6 +64,25 @@ const usableBy = <T>(read: (value: T) => unknown) =>
 const customPattern = v.pipe(v.strictObject({ name: v.string(), pattern: v.string() }), usableBy(readCustomPattern));
 const allowed = v.pipe(v.string(), usableBy(readAllowed));
 
+/** US dollars for a million tokens. */
+const usd = v.pipe(v.number(), v.finite(), v.minValue(0));
+
+const PriceSchema = v.strictObject({
+  input: usd,
+  output: usd,
+  cacheRead: v.optional(usd),
+  cacheWrite: v.optional(usd),
+  cacheWrite1h: v.optional(usd),
+  window: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))),
+});
+
+const CostSchema = v.strictObject({
+  /** Exact names of models. Replaces what the table says of one. */
+  prices: v.optional(v.record(v.pipe(v.string(), v.nonEmpty()), PriceSchema)),
+  /** Hosts that the person pays by the month: what their tokens would cost by the price list is no bill. */
+  subscriptions: v.optional(v.array(v.pipe(v.string(), v.nonEmpty()))),
+});
+
 /** `config.json`; everything in it may be left out (docs/CONFIG.md). A word that is not known is a mistake, not a wish. */
 const ConfigSchema = v.strictObject({
   $schema: v.optional(v.string()),
@@ -90,6 +112,8 @@ const ConfigSchema = v.strictObject({
       pii: v.optional(v.boolean()),
     }),
   ),
+  /** docs/explanation/cost.md */
+  cost: v.optional(CostSchema),
   server: v.optional(
     v.strictObject({ port: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(65_535))) }),
   ),
@@ -123,4 +147,25 @@ export async function readConfig(folder: string): Promise<Config> {
   if (result.success) return result.output;
   const [issue] = result.issues;
   throw invalid(`${v.getDotPath(issue) ?? 'the whole'}: ${issue.message}`);
+}
+
+/** Of this machine's person; from then on, costs are counted with their prices. */
+export async function readOwnSettings(): Promise<Config> {
+  const { env, home } = thisMachine();
+  const config = await readConfig(configFolder(env, home));
+  setOwnPrices(config.cost?.prices);
+  return config;
+}
+
+export function withOwnPrices(sessions: Sessions): Sessions {
+  return {
+    list: async (options) => {
+      await readOwnSettings();
+      return sessions.list(options);
+    },
+    open: async (...wanted) => {
+      await readOwnSettings();
+      return sessions.open(...wanted);
+    },
+  };
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { NO_USAGE } from '../usage.ts';
-import { computeCost, contextWindowOf } from './prices.ts';
+import { addUsage, NO_USAGE } from '../usage.ts';
+import { PRICE_SOURCES, PRICE_TABLE } from './price-table.ts';
+import { computeCost, contextWindowOf, isLongRequest, setOwnPrices } from './prices.ts';
 
 const used = (model: string, input: number, output: number, cacheRead: number, cacheWrite: number) => ({
   model,
@@ -36,23 +37,69 @@ describe('cost', () => {
     expect(computeCost([used('<synthetic>', 0, 0, 0, 0)], false).unpricedModels).toEqual([]);
   });
 
-  it.each(['claude-opus-5-6', 'claude-opus-55', 'claude-sonnet-4-7-20270101', 'claude-sonnet', 'toString'])(
-    'has no price for %s, which is not in the table',
-    (model) => {
-      expect(computeCost([used(model, 5, 0, 0, 0)], false).unpricedModels).toEqual([model]);
-      expect(contextWindowOf(model, 5)).toBeNull();
-    },
-  );
+  it.each([
+    'claude-opus-5-6',
+    'claude-opus-55',
+    'claude-sonnet-4-7-20270101',
+    'claude-sonnet-4-5-20270101',
+    'claude-sonnet-4-5-preview',
+    'my-claude-sonnet-4-5',
+    'other/claude-sonnet-4-5',
+    'claude-sonnet',
+    'gpt-5.5-turbo',
+    'toString',
+    '',
+  ])('has no price for "%s", which is not in the table', (model) => {
+    expect(computeCost([used(model, 5, 0, 0, 0)], false).unpricedModels).toEqual([model]);
+    expect(contextWindowOf(model, 5)).toBeNull();
+  });
 
   it.each([
     ['claude-opus-4-20250514', 15],
     ['claude-sonnet-4-5-20250929', 3],
     ['us.anthropic.claude-sonnet-4-5-20250929-v1:0', 3],
+    ['eu.anthropic.claude-sonnet-4-5-20250929-v1:0', 3.3],
     ['claude-haiku-4-5@20251001', 1],
     ['claude-3-7-sonnet-latest', 3],
     ['claude-opus-4-6[1m]', 5],
+    ['claude-sonnet-4.5', 3],
+    ['anthropic/claude-sonnet-4.5', 3],
+    ['gpt-5.1-2025-11-13', 1.25],
+    ['gemini-2.5-flash', 0.3],
+    ['glm-5.1', 1.4],
   ])('finds the price of %s under its other names', (model, usd) => {
-    expect(computeCost([used(model, 1_000_000, 0, 0, 0)], false)).toMatchObject({ usd, unpricedModels: [] });
+    const cost = computeCost([used(model, 1_000_000, 0, 0, 0)], false);
+    expect(cost).toMatchObject({ unpricedModels: [], isLowerBound: false });
+    expect(cost.usd).toBeCloseTo(usd, 9);
+  });
+
+  it('has no name in two rows, and every source with a date', () => {
+    const names = PRICE_TABLE.flatMap((row) => row.names);
+    expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
+    for (const { source } of PRICE_TABLE) expect(PRICE_SOURCES[source].readOn).toMatch(/^2026-\d\d-\d\d$/);
+  });
+
+  it('costs more for requests with a large context', () => {
+    const usage = { ...NO_USAGE, input: 300_000, output: 1000 };
+    const small = { ...NO_USAGE, input: 200_000, output: 1000 };
+    expect(isLongRequest('gpt-5.5', usage)).toBe(true);
+    expect(isLongRequest('gpt-5.5', small)).toBe(false);
+    const both = { model: 'gpt-5.5', usage: addUsage(usage, small), long: usage };
+    expect(computeCost([both], false).usd).toBeCloseTo(0.3 * 10 + 0.001 * 45 + 0.2 * 5 + 0.001 * 30, 9);
+  });
+
+  it('takes the prices of the settings in place of the table, for the exact name only', () => {
+    setOwnPrices({ 'claude-sonnet-4-5': { input: 1, output: 2 }, mine: { input: 4, output: 8, window: 5 } });
+    try {
+      const million = (model: string) => computeCost([used(model, 1_000_000, 0, 1_000_000, 0)], false).usd;
+      expect(million('claude-sonnet-4-5')).toBe(2);
+      expect(million('claude-sonnet-4-5-20250929')).toBe(3.3);
+      expect(million('mine')).toBe(8);
+      expect(contextWindowOf('claude-sonnet-4-5', 1)).toBe(200_000);
+      expect(contextWindowOf('mine', 1)).toBe(5);
+    } finally {
+      setOwnPrices();
+    }
   });
 
   it('is higher for an hour in the cache than for five minutes', () => {

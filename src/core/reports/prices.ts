@@ -1,68 +1,70 @@
-// Prices and context windows by model: data, as of the dates below.
+// What tokens cost, by the price table and by the person's own prices.
 
-import { addTo, type ModelUsage, type Usage } from '../usage.ts';
-import type { CostReport } from './shapes.ts';
+import { addTo, contextOf, type ModelUsage, type Usage } from '../usage.ts';
+import { PRICE_SOURCES, PRICE_TABLE, type PriceRow, type Rates } from './price-table.ts';
 
-/** US dollars for a million tokens, and the context window. Writing to the cache for an hour costs twice the input. */
-interface ModelData {
+/** By the price table (`price-table.ts` has sources and dates), or the person's own prices. */
+export interface CostReport {
+  readonly usd: number;
+  /** Some of it is not known: tokens that nobody wrote down, or a model without a price. */
+  readonly isLowerBound: boolean;
+  readonly unpricedModels: readonly string[];
+}
+
+/** The newest day on which a source of the table was read. */
+export const PRICES_AS_OF = Object.values(PRICE_SOURCES)
+  .map(({ readOn }) => readOn ?? '')
+  .reduce((a, b) => (a > b ? a : b));
+
+/** A model's prices by the settings: what is left out is as in the table, or as for models without such a price. */
+export interface OwnPrice {
   readonly input: number;
   readonly output: number;
-  readonly cacheRead: number;
-  readonly window: number;
+  readonly cacheRead?: number | undefined;
+  readonly cacheWrite?: number | undefined;
+  readonly cacheWrite1h?: number | undefined;
+  readonly window?: number | undefined;
 }
 
-/** Most cost five times as much to write as to read, and a tenth of the input to read from the cache. */
-function model(input: number, window: number, cacheRead = input / 10): ModelData {
-  return { input, output: input * 5, cacheRead, window };
+const LARGE_WINDOW = 1_000_000;
+
+/** Claude Code's mark for the same model with a large window. */
+const LARGE_MARK = '[1m]';
+
+const TABLE = byName(PRICE_TABLE);
+let own: ReadonlyMap<string, PriceRow> = new Map();
+
+function byName(rows: readonly PriceRow[]): ReadonlyMap<string, PriceRow> {
+  return new Map(rows.flatMap((row) => row.names.map((name) => [name, row] as const)));
 }
 
-export const PRICES_AS_OF = '2026-11-16';
+/** From now on, in this process. They hold for the exact name, and replace the table's row whole. */
+export function setOwnPrices(prices: Readonly<Record<string, OwnPrice>> = {}): void {
+  own = byName(Object.entries(prices).map(([name, price]) => toRow(name, price)));
+}
 
-const SMALL = 200_000;
-const LARGE = 1_000_000;
+function toRow(name: string, price: OwnPrice): PriceRow {
+  const { input, output, cacheRead = input, cacheWrite = input, cacheWrite1h = cacheWrite } = price;
+  const window = price.window ?? TABLE.get(name)?.window ?? null;
+  return { names: [name], input, output, cacheRead, cacheWrite, cacheWrite1h, window, source: 'settings' };
+}
 
-/**
- * List prices and context windows by the exact name. A model that is not here has no price, and UIs say so: a new model
- * often costs something else than the one before it. From 4-5 on, what Claude Code 2.1.325 itself counts with (`costUSD` and
- * `contextWindow` of recorded runs); older ones from the published price list.
- */
-const MODELS: Readonly<Record<string, ModelData>> = {
-  'claude-fable-5': model(10, LARGE),
-  'claude-fable-5-1': model(10, LARGE, 0.25),
-  'claude-fable-5-2': model(8, LARGE, 0.2),
-  'claude-mythos-5': model(10, LARGE),
-  'claude-mythos-5-1': model(10, LARGE, 0.25),
-  'claude-mythos-5-2': model(8, LARGE, 0.2),
-  'claude-opus-5-5': model(4, LARGE, 0.2),
-  'claude-opus-5': model(5, LARGE),
-  'claude-opus-4-8': model(5, LARGE),
-  'claude-opus-4-7': model(5, LARGE),
-  'claude-opus-4-6': model(5, SMALL),
-  'claude-opus-4-5': model(5, SMALL),
-  'claude-opus-4-1': model(15, SMALL),
-  'claude-opus-4-0': model(15, SMALL),
-  'claude-opus-4': model(15, SMALL),
-  'claude-3-opus': model(15, SMALL),
-  'claude-sonnet-5-5': model(2, LARGE, 0.1),
-  'claude-sonnet-5': model(2, LARGE),
-  'claude-sonnet-4-6': model(3, SMALL),
-  'claude-sonnet-4-5': model(3, SMALL),
-  'claude-sonnet-4-0': model(3, SMALL),
-  'claude-sonnet-4': model(3, SMALL),
-  'claude-3-7-sonnet': model(3, SMALL),
-  'claude-3-5-sonnet': model(3, SMALL),
-  'claude-haiku-5-5': model(0.1, LARGE),
-  'claude-haiku-4-5': model(1, SMALL),
-  'claude-3-5-haiku': model(0.8, SMALL),
-  'claude-3-haiku': { ...model(0.25, SMALL), cacheRead: 0.03 },
-};
+/** All that hold, the person's own first. */
+export function priceRows(): readonly PriceRow[] {
+  return [...own.values(), ...PRICE_TABLE];
+}
 
-/** The same model under a date, `latest`, or the name that a cloud provider gives it. */
-const MODEL_NAME = /^(?:.*[./])?(claude-[a-z0-9-]+?)(?:[-@](?:\d{8}|latest))?(?:-v\d+(?::\d+)?)?(?:\[1m\])?$/;
+/** By the exact name: a model that is not in the table has no price, for a new one often costs something else. */
+function rowOf(name: string | undefined): PriceRow | undefined {
+  if (name === undefined) return undefined;
+  const plain = name.endsWith(LARGE_MARK) ? name.slice(0, -LARGE_MARK.length) : name;
+  return own.get(name) ?? own.get(plain) ?? TABLE.get(plain);
+}
 
-function dataOf(name: string | undefined): ModelData | undefined {
-  const known = MODEL_NAME.exec(name ?? '')?.[1];
-  return known !== undefined && Object.hasOwn(MODELS, known) ? MODELS[known] : undefined;
+/** Whether the vendor charges more for the whole request, for its context is so large. */
+export function isLongRequest(model: string, usage: Usage): boolean {
+  const { long } = TABLE.get(model) ?? {};
+  return long !== undefined && contextOf(usage) > long.above;
 }
 
 const MILLION = 1_000_000;
@@ -71,15 +73,25 @@ const BILLION = 1_000_000_000;
 /** What requests cost: what the host itself says, and by the price list where it says nothing. */
 export function computeCost(used: readonly ModelUsage[], isLowerBound: boolean): CostReport {
   let usd = 0;
-  const unpricedModels: string[] = [];
-  for (const { model, usage, billed } of used) {
-    const rest = billed ? addTo({ ...usage }, billed.usage, -1) : usage;
-    const price = dataOf(model);
+  const unpricedModels = new Set<string>();
+  for (const one of used) {
+    const { billed } = one;
     if (billed) usd += billed.nanoUsd / BILLION;
-    if (price) usd += dollars(rest, price);
-    else if (isUsed(rest)) unpricedModels.push(model);
+    const rest = billed ? without(one, billed) : one;
+    const listed = listPrice(rest);
+    if (listed !== undefined) usd += listed;
+    else if (isUsed(rest.usage)) unpricedModels.add(one.model);
   }
-  return { usd, isLowerBound: isLowerBound || unpricedModels.length > 0, unpricedModels };
+  return {
+    usd,
+    isLowerBound: isLowerBound || unpricedModels.size > 0,
+    unpricedModels: [...unpricedModels],
+  };
+}
+
+function without({ model, usage, long }: ModelUsage, part: Pick<ModelUsage, 'usage' | 'long'>): ModelUsage {
+  const rest = long && (part.long ? addTo({ ...long }, part.long, -1) : long);
+  return { model, usage: addTo({ ...usage }, part.usage, -1), ...(rest && { long: rest }) };
 }
 
 /** Of several agents together. */
@@ -91,11 +103,21 @@ export function addCosts(costs: readonly CostReport[]): CostReport {
   };
 }
 
+/** By the price list alone, in dollars; undefined if the model is not in it. */
+export function listPrice({ model, usage, long }: Omit<ModelUsage, 'billed'>): number | undefined {
+  const row = rowOf(model);
+  if (!row) return undefined;
+  if (!long || !row.long) return dollars(usage, row);
+  return dollars(addTo({ ...usage }, long, -1), row) + dollars(long, row.long);
+}
+
 /** Where the host does not say how long it keeps what was written to the cache, it is the shorter time. */
-function dollars(usage: Usage, { input, output, cacheRead }: ModelData): number {
+function dollars(usage: Usage, rates: Rates): number {
   const { cacheWrite, cacheWrite1h } = usage;
-  const written = (cacheWrite - cacheWrite1h) * (input * 1.25) + cacheWrite1h * (input * 2);
-  return (usage.input * input + usage.output * output + usage.cacheRead * cacheRead + written) / MILLION;
+  const written = (cacheWrite - cacheWrite1h) * rates.cacheWrite + cacheWrite1h * rates.cacheWrite1h;
+  return (
+    (usage.input * rates.input + usage.output * rates.output + usage.cacheRead * rates.cacheRead + written) / MILLION
+  );
 }
 
 /** Replies that the host makes up itself name a model that does not exist, and used nothing. */
@@ -105,6 +127,6 @@ function isUsed(usage: Usage): boolean {
 
 /** A request beyond the table's window was made with a larger one that nobody wrote down. */
 export function contextWindowOf(model: string | undefined, contextTokens: number | undefined): number | null {
-  const window = model?.endsWith('[1m]') ? LARGE : dataOf(model)?.window;
-  return window === undefined || (contextTokens ?? 0) > window ? null : window;
+  const window = model?.endsWith(LARGE_MARK) ? LARGE_WINDOW : rowOf(model)?.window;
+  return window == null || (contextTokens ?? 0) > window ? null : window;
 }

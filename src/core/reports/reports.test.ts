@@ -19,6 +19,7 @@ function agent(fields: Partial<AgentNode> = {}): AgentNode {
     subtreeUsage: NO_USAGE,
     subtreeIsLowerBound: false,
     usageByModel: [],
+    usageByTime: [],
     subtreeByModel: [],
     compactions: 0,
     sources: [],

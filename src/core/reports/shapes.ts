@@ -2,6 +2,7 @@
 
 import type { AgentKind, DiagnosticCode, EvidenceRank, EvidenceSource, GroupKind, Severity } from '../events.ts';
 import type { Activity, AgentStatus, StatusSignal, WaitingOn } from '../tree.ts';
+import type { CostReport } from './prices.ts';
 import type { TextIndexReport } from './search.ts';
 
 /** What is not known is null: never 0, never left out. Times are ISO 8601, UTC. Ids are the host's own. */
@@ -56,14 +57,6 @@ export interface NeedReport {
   readonly id: string;
   readonly label: string;
   readonly waitingOn: 'permission' | 'input';
-}
-
-/** By the price list that ships with troupe (`core/reports/prices.ts` has its date). */
-export interface CostReport {
-  readonly usd: number;
-  /** Some of it is not known: tokens that nobody wrote down, or a model without a price. */
-  readonly isLowerBound: boolean;
-  readonly unpricedModels: readonly string[];
 }
 
 export interface UsageReport {

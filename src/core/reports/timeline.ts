@@ -11,6 +11,7 @@ import { type AgentNode, isAtWork, selectAgents } from '../tree.ts';
 import {
   addTo,
   addUsage,
+  type Billed,
   contextOf,
   type ModelUsage,
   NO_USAGE,
@@ -19,7 +20,7 @@ import {
   type UsageSum,
 } from '../usage.ts';
 import { countAgents, type SessionDetail } from './live.ts';
-import { addCosts, computeCost, contextWindowOf } from './prices.ts';
+import { addCosts, computeCost, contextWindowOf, isLongRequest } from './prices.ts';
 import type { AgentReport, SessionReport, UsageReport } from './shapes.ts';
 import { isoTime, orNull } from './tree.ts';
 
@@ -293,7 +294,11 @@ function byModel(replies: readonly TimelineReply[]): readonly ModelUsage[] {
       some.reduce<UsageSum>((total, reply) => addTo(total, reply.usage, 1), { ...NO_USAGE });
     const bills = list.filter(({ nanoUsd }) => nanoUsd !== null);
     const nanoUsd = bills.reduce((total, reply) => total + (reply.nanoUsd ?? 0), 0);
-    return [{ model, usage: sum(list), ...(bills.length > 0 && { billed: { nanoUsd, usage: sum(bills) } }) }];
+    const parts = (some: readonly TimelineReply[]): Omit<Billed, 'nanoUsd'> => {
+      const long = some.filter(({ usage }) => isLongRequest(model, usage));
+      return { usage: sum(some), ...(long.length > 0 && { long: sum(long) }) };
+    };
+    return [{ model, ...parts(list), ...(bills.length > 0 && { billed: { nanoUsd, ...parts(bills) } }) }];
   });
 }
 

@@ -1,6 +1,6 @@
 // Counts, durations, sizes, times, costs and ids as text.
 
-import type { CostReport } from '../reports/shapes.ts';
+import type { CostReport } from '../reports/prices.ts';
 import { cleanLine } from './clean-text.ts';
 
 /** 950, 12.3k, 4.5M: at most four characters of digits, so that columns stay narrow. */

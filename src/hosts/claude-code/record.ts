@@ -1,7 +1,7 @@
 // One line of a Claude Code transcript as JSON, and the fields that every line may carry. Versions seen: 1.0.60 to 2.1.325.
 
 import { addByModel, type Diagnostic, type ModelUsage } from '../../core/index.ts';
-import { asAmount, asObject, asText, isObject, type JsonObject, shortenStrings } from '../../lib/json.ts';
+import { asAmount, asObject, asText, isObject, type JsonObject, known, shortenStrings } from '../../lib/json.ts';
 import { createLineSplitter, type Line } from '../../lib/lines.ts';
 
 export type RawRecord = JsonObject;
@@ -290,10 +290,12 @@ export function hostTotalIn(record: RawRecord) {
   const [from, durationMs] = [asAmount(record['startTime']), asAmount(record['totalDuration'])];
   const models = Object.entries(asObject(record['modelUsage']) ?? {});
   if (from === undefined || durationMs === undefined || models.length === 0) return undefined;
-  return { from, durationMs, byModel: models.map(toModelUsage).reduce(addByModel, []) };
+  // Of a model that it does not know, the host takes the price of another one.
+  const isPriced = record['hasUnknownModelCost'] === false;
+  return { from, durationMs, byModel: models.map((one) => toModelUsage(one, isPriced)).reduce(addByModel, []) };
 }
 
-function toModelUsage([model, sums]: readonly [string, unknown]): readonly ModelUsage[] {
+function toModelUsage([model, sums]: readonly [string, unknown], isPriced: boolean): readonly ModelUsage[] {
   const of = asObject(sums) ?? {};
   const amount = (field: string): number => asAmount(of[field]) ?? 0;
   const usage = {
@@ -305,5 +307,7 @@ function toModelUsage([model, sums]: readonly [string, unknown]): readonly Model
     cacheWrite1h: amount('cacheCreationEphemeral1hInputTokens'),
   };
   // A large window is part of the name here, and not in the replies.
-  return [{ model: model.replace(/\[1m\]$/, ''), usage }];
+  const usd = isPriced ? asAmount(of['costUSD']) : undefined;
+  const billed = usd === undefined ? undefined : { nanoUsd: Math.round(usd * 1e9), usage };
+  return [{ model: model.replace(/\[1m\]$/, ''), usage, ...known({ billed }) }];
 }
