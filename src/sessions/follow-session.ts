@@ -279,8 +279,12 @@ export async function originOf(
   const asked = [...ledger.messages.values()].filter(({ role, agents }) => role === 'user' && agents.has(main));
   const [first] = asked.sort((a, b) => a.origin.offset - b.origin.offset);
   if (!first) return 'too early';
-  const found = await adapter.findOrigin(session, first.id, scan);
-  if (!found) return undefined;
+  const found = await adapter.findOrigin(session, first.id, scan).catch((error) => {
+    if (!isSystemError(error) && !(error instanceof UnreadableDatabase)) throw error;
+    // The transcript disappeared while it was read: the next read decides.
+    return isGone(error) ? 'too early' : undefined;
+  });
+  if (!found || found === 'too early') return found;
   const { id: from, leftAt: at, totals } = found;
   const fact = { session: session.id, origin: first.origin, from };
   if (found.isEmptied) return { ...fact, kind: 'session-continued' };

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { copilot } from '../hosts/copilot/index.ts';
 import type { SourceAdapter } from '../hosts/index.ts';
+import { readRegular } from '../lib/regular-file.ts';
 import { until } from '../lib/testing/waiting.ts';
 import { createFollowedFolder } from './testing/followed-folder.ts';
 
@@ -44,5 +45,32 @@ describe('a file that is gone before it is read', () => {
     symlinkSync('nowhere', path.join(place(), 'events.jsonl'));
     await folder.start();
     await folder.settles();
+  });
+});
+
+describe('a transcript that disappears while its origin is looked for', () => {
+  const looking: SourceAdapter = {
+    ...copilot,
+    async findOrigin({ sources: [source] }) {
+      if (source && isToVanish) {
+        rmSync(source.path);
+        isToVanish = false;
+        await readRegular(source.path);
+      }
+      return undefined;
+    },
+  };
+  const folder = createFollowedFolder(looking);
+
+  it('causes no error', async () => {
+    const place = path.join(folder.root, 'session-state', SESSION);
+    mkdirSync(place, { recursive: true });
+    cpSync(path.join(RECORDED, SESSION, 'events.jsonl'), path.join(place, 'events.jsonl'));
+    const live = await folder.start();
+    isToVanish = true;
+    await live.look(SESSION);
+    expect(isToVanish).toBe(false);
+    await folder.settles();
+    expect(live.current()).toEqual([]);
   });
 });
