@@ -1,5 +1,5 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -12,11 +12,21 @@ import { writeInHalves } from './testing/write-in-halves.ts';
 const fixtures = fileURLToPath(new URL('../hosts/codex/fixtures/', import.meta.url));
 const folder = createFollowedFolder(codex);
 
-/** Who holds a lock, only Linux tells; `flock` holds one for us. */
+/** Only Linux says who holds a lock; `flock` holds one for us. */
 const canHoldLocks = process.platform === 'linux' && spawnSync('flock', ['--version']).status === 0;
 
 const isRollout = (file: string): boolean => path.basename(file).startsWith('rollout-');
 const rolloutsBelow = (at: string): readonly string[] => filesBelow(at).filter(isRollout);
+
+/** Holds the lock before its file appears: a file that is locked after it was created is found only by the next sweep. */
+async function holdLock(lock: string): Promise<ChildProcess> {
+  const draft = `${folder.root}-lock`;
+  const holder = spawn('flock', ['--no-fork', draft, 'sleep', '600'], { stdio: 'ignore' });
+  const isHeld = () => existsSync(draft) && spawnSync('flock', ['--nonblock', draft, 'true']).status === 1;
+  await until(isHeld, 'the lock to be held');
+  renameSync(draft, lock);
+  return holder;
+}
 
 /** What was recorded comes to lie in the folder. */
 const put = (name: string, part = ''): void =>
@@ -83,7 +93,7 @@ describe('following rollouts', () => {
     expect(statuses()).toEqual(['unknown', 'unknown']);
     const lock = path.join(folder.root, 'thread-writer-locks', '01a1de46-0499-7b73-a008-382ab7bc9a77.lock');
     mkdirSync(path.dirname(lock));
-    const holder = spawn('flock', ['--no-fork', lock, 'sleep', '60'], { stdio: 'ignore' });
+    const holder = await holdLock(lock);
     await until(() => JSON.stringify(statuses()) === '["waiting","running"]', 'the process to be seen');
     holder.kill('SIGKILL');
     await until(() => JSON.stringify(statuses()) === '["unknown","unknown"]', 'its end to be seen');
@@ -97,7 +107,7 @@ describe('following rollouts', () => {
     mkdirSync(locks);
     const live = await folder.start();
     const statuses = () => JSON.stringify(live.current()[0]?.agents.map(({ status }) => status));
-    const holder = spawn('flock', ['--no-fork', lock, 'sleep', '60'], { stdio: 'ignore' });
+    const holder = await holdLock(lock);
     await until(() => statuses() === '["waiting","running"]', 'the process to be seen');
     renameSync(locks, `${folder.root}-away`);
     await until(() => statuses() === '["unknown","unknown"]', 'the locks to be gone');
