@@ -6,6 +6,10 @@ import { ensureInstalled } from '../scripts/ensure-installed.mjs';
 const PARTS = {
   read: ['files to finished trees', async () => runPart(await import('./read.mjs'), 'Read', { runs: 10 })],
   opencode: ['a large database of OpenCode to trees', async () => runPart(await import('./opencode.mjs'), 'Opencode')],
+  history: [
+    'a whole history: once from its files, then from the index',
+    async () => runPart(await import('./history.mjs'), 'History'),
+  ],
   memory: ['peak memory on large histories', async () => runPart(await import('./memory.mjs'), 'Memory')],
   live: ['the server while agents write', async () => runPart(await import('./live.mjs'), 'Live')],
   page: ['the page in a browser', async () => runPart(await import('./page.mjs'), 'Page')],
