@@ -25,6 +25,7 @@ await build({
     index: 'src/index.ts',
     'export-process': 'src/export/export-process.ts',
     'export-worker': 'src/export/export-worker.ts',
+    'index-thread': 'src/history/index-thread.ts',
   },
   outdir: 'dist',
   bundle: true,

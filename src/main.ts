@@ -18,6 +18,8 @@ import {
   drainFirst,
   findAgentAbove,
   type SessionCache,
+  type SessionHelper,
+  type SessionScope,
   thisMachine,
   withOwnPrices,
 } from './sessions/index.ts';
@@ -41,11 +43,16 @@ let isServing = false;
 let cache: Promise<SessionCache | undefined> | undefined;
 const history = () => import('./history/index.ts');
 
+let startThread: ((where: SessionScope) => SessionHelper | undefined) | undefined;
+
 function openCache(): Promise<SessionCache | undefined> {
   const onProblem = (text: string): void => {
     if (!isServing) terminal.note(text);
   };
-  cache ??= history().then(({ openHistory }) => openHistory({ ...historyOptions(), onProblem }));
+  cache ??= history().then(({ openHistory, startIndexThread }) => {
+    startThread = (where) => startIndexThread(historyOptions(), where);
+    return openHistory({ ...historyOptions(), onProblem });
+  });
   return cache;
 }
 
@@ -84,6 +91,7 @@ const options: CliOptions = {
         clock: systemClock,
         named: where.roots.length > 0,
         openCache,
+        startHelper: () => startThread?.(where),
       });
       return withOwnPrices(drainFirst(sessions, async () => (await audit()).createGuardLog(where).drain()));
     },

@@ -1,11 +1,22 @@
 // `troupe index`: what is kept of sessions, and how to be rid of it.
 
+import { existsSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import path from 'node:path';
+import { Worker } from 'node:worker_threads';
 import type { IndexReport, ListOptions } from '../core/index.ts';
+import { indexThreadFile } from '../lib/package.ts';
 import { createFile } from '../lib/regular-file.ts';
 import { inStateFolder } from '../lib/state-folder.ts';
-import { createSessions, dataFoldersFor, findSessions, Neighbourhood, type SessionScope } from '../sessions/index.ts';
+import {
+  createSessions,
+  dataFoldersFor,
+  findSessions,
+  Neighbourhood,
+  type SessionHelper,
+  type SessionScope,
+} from '../sessions/index.ts';
 import { type HistoryOptions, historyFile, isSwitchedOff, offFile, openHistory } from './history.ts';
 import { databaseBytes, removeDatabase } from './own-database.ts';
 import type { SearchControl } from './search.ts';
@@ -20,6 +31,38 @@ export interface HistoryControl {
   /** Deletes the index, and keeps nothing until `on`. */
   off(where: SessionScope): Promise<IndexReport>;
   on(where: SessionScope): Promise<IndexReport>;
+}
+
+/** What `index-thread.ts` is told. */
+export interface ThreadOrder {
+  readonly folder: string;
+  readonly build: string;
+  readonly where: SessionScope;
+  /** Not zero: stop after the session at hand. */
+  readonly stop: Int32Array;
+}
+
+/** Undefined if there is no second processor, or threads are forbidden: then it takes longer, that is all. */
+export function startIndexThread(
+  { folder, build }: Pick<HistoryOptions, 'folder' | 'build'>,
+  where: SessionScope,
+): SessionHelper | undefined {
+  if (availableParallelism() < 2 || !existsSync(indexThreadFile)) return undefined;
+  const stop = new Int32Array(new SharedArrayBuffer(4));
+  const order: ThreadOrder = { folder, build, where, stop };
+  try {
+    const thread = new Worker(indexThreadFile, { workerData: order });
+    // What it did not read, this thread reads, and reports what is wrong with it.
+    thread.on('error', () => {});
+    thread.unref();
+  } catch {
+    return undefined;
+  }
+  return {
+    stop() {
+      Atomics.store(stop, 0, 1);
+    },
+  };
 }
 
 /** `text`: the index of the text, which goes with this one. */
@@ -54,6 +97,7 @@ export function createHistoryControl(
       clock,
       named: where.roots.length > 0,
       openCache: async () => history,
+      startHelper: () => startIndexThread(options, where),
     });
     await sessions.list({ limit: Number.MAX_SAFE_INTEGER, withEmpty: true, ...(onProgress && { onProgress }) });
     history?.close();

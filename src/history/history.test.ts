@@ -20,6 +20,8 @@ import { fileURLToPath } from 'node:url';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { nativeId } from '../core/index.ts';
 import { ADAPTERS } from '../hosts/registry.ts';
+import { driver } from '../lib/sqlite-driver.ts';
+import { createRandom } from '../lib/testing/seed.ts';
 import { makeTemporaryFolder } from '../lib/testing/temporary-folder.ts';
 import { createSessions, type DataFolder, dataFoldersFor, type SessionCache } from '../sessions/index.ts';
 import { historyFile, openHistory } from './history.ts';
@@ -44,19 +46,26 @@ const placesOf = (folder: string): readonly DataFolder[] => dataFoldersFor({ roo
 const LATER = () => Date.now() + 60_000;
 
 async function watched(build = 'one', problems: string[] = [], clock = LATER) {
-  const history = await openHistory({ folder: state, build, clock, onProblem: (text) => problems.push(text) });
+  const onProblem = (text: string) => problems.push(text);
+  const history = await openHistory({ folder: state, build, clock, onProblem, worthGrowing: 0 });
   const counts = { found: 0, read: 0 };
+  let grown = 0;
   const cache: SessionCache | undefined = history && {
     find(...args) {
       const found = history.find(...args);
       counts[found ? 'found' : 'read']++;
       return found;
     },
+    findBefore(...args) {
+      const before = history.findBefore(...args);
+      if (before) grown++;
+      return before;
+    },
     state: () => history.state(),
     keep: (...args) => history.keep(...args),
     keepOrigin: (...args) => history.keepOrigin(...args),
   };
-  return { history, counts, cache };
+  return { history, counts, cache, grown: () => grown };
 }
 
 async function listOnce(folder: string, build?: string) {
@@ -128,6 +137,26 @@ describe('a session that was read before', () => {
   });
 });
 
+describe('a session in a database', () => {
+  it('is kept, and is read again when it changes', async () => {
+    rmSync(root, { recursive: true });
+    const file = path.join(root, 'opencode.db');
+    cpSync(path.join(HOSTS, 'opencode/fixtures/1.18.33-nested/opencode.db'), file);
+    const cold = await listOnce(root);
+    expect(cold).toMatchObject({ found: 0 });
+    const warm = await listOnce(root);
+    expect(warm).toMatchObject({ read: 0 });
+    expect(warm.found).toBeGreaterThan(0);
+    expect(warm.trees).toEqual(cold.trees);
+    const database = (await driver()).open(file);
+    database.exec("update session set title = 'Another title', time_updated = time_updated + 1000");
+    database.close();
+    const changed = await listOnce(root);
+    expect(changed.found).toBe(0);
+    expect(changed.trees.map(({ title }) => title)).toContain('Another title');
+  });
+});
+
 describe('every recording', () => {
   const recordings = ADAPTERS.flatMap(({ host }) => {
     const folder = path.join(HOSTS, host, 'fixtures');
@@ -150,6 +179,42 @@ describe('every recording', () => {
       for (const round of ['cold', 'warm']) expect(await read(cache), `${recording} ${round}`).toEqual(plain);
       history?.close();
     }
+  });
+
+  it('is read alike when its files have grown, or came, since the index last saw them', async () => {
+    const random = createRandom();
+    let grownAtAll = 0;
+    // `npm run fuzz` comes to the others.
+    const some = recordings.filter(() => random() < 0.3);
+    for (const recording of some) {
+      const folder = path.join(work, 'grown');
+      cpSync(recording, folder, { recursive: true });
+      const whole = linesBelow(folder);
+      for (const [file, text] of whole) {
+        const ends = [...text.matchAll(/\n/g)].map(({ index }) => index + 1);
+        const kept = ends[Math.floor(random() * (ends.length + 1))] ?? text.length;
+        if (kept === ends[0] && random() < 0.3) rmSync(file);
+        else truncateSync(file, Buffer.byteLength(text.slice(0, kept)));
+      }
+      const read = async (cache?: SessionCache) => {
+        const sessions = createSessions(placesOf(folder), { clock: () => NOW, openCache: async () => cache });
+        const { trees } = await sessions.list({ limit: 100, withEmpty: true });
+        const opened = [];
+        for (const { id } of trees) opened.push((await sessions.open(nativeId(id))).ledger);
+        return { trees, opened };
+      };
+      const { history, cache, grown } = await watched();
+      await read(cache);
+      for (const [file, text] of whole) {
+        const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+        appendFileSync(file, Buffer.from(text).subarray(size));
+      }
+      expect(await read(cache), recording).toEqual(await read());
+      grownAtAll += grown();
+      history?.close();
+      rmSync(folder, { recursive: true });
+    }
+    expect(grownAtAll).toBeGreaterThan(some.length / 4);
   });
 });
 
@@ -193,6 +258,13 @@ describe('an index that cannot be used', () => {
     expect(lstatSync(historyFile(state)).mode & 0o777).toBe(0o600);
   });
 });
+
+function linesBelow(folder: string): readonly (readonly [string, string])[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.jsonl'))
+    .map((name) => path.join(folder, name))
+    .map((file) => [file, readFileSync(file, 'utf8')]);
+}
 
 function filesOf(beginning: string): readonly string[] {
   return readdirSync(root, { recursive: true, encoding: 'utf8' })

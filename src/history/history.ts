@@ -5,11 +5,12 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import { buildTree, type SessionLedger, type SessionTree } from '../core/index.ts';
+import { type AgentEvent, buildTree, type SessionLedger, type SessionTree } from '../core/index.ts';
 import type { Clock } from '../lib/clock.ts';
 import { messageOf, orElse } from '../lib/failures.ts';
 import { type DriverConnection, type DriverStatement, kindOf } from '../lib/sqlite-driver.ts';
 import {
+  type CachedBefore,
   type CachedSession,
   type FoundSession,
   fileStamp,
@@ -17,7 +18,9 @@ import {
   type SessionCache,
   type SessionOriginFact,
   type SessionRead,
+  type SourceRead,
   stampOf,
+  unchangedOf,
 } from '../sessions/index.ts';
 import { closeDatabase, openOwnDatabase, removeDatabase } from './own-database.ts';
 
@@ -29,6 +32,8 @@ export interface HistoryOptions {
   readonly clock: Clock;
   /** It cannot be used, and why: told once. */
   readonly onProblem?: (text: string) => void;
+  /** Of shorter sessions, all is read again if something comes: in bytes. */
+  readonly worthGrowing?: number;
 }
 
 export interface History extends SessionCache {
@@ -49,13 +54,14 @@ export function offFile(folder: string): string {
 }
 
 /** Undefined if there can be none: then every session is read from its files. */
-export async function openHistory({ folder, build, clock, onProblem }: HistoryOptions): Promise<History | undefined> {
+export async function openHistory(options: HistoryOptions): Promise<History | undefined> {
+  const { folder, onProblem } = options;
   const file = historyFile(folder);
   if (isSwitchedOff(folder)) return undefined;
   try {
     await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
     const connection = await openOwnDatabase(file, SCHEMA);
-    return new SessionHistory(file, connection, `${build} ${process.versions.v8}`, clock, onProblem);
+    return new SessionHistory(file, connection, options);
   } catch (error) {
     onProblem?.(`The index cannot be used, so sessions are read from their files: ${messageOf(error)}`);
     return undefined;
@@ -63,14 +69,14 @@ export async function openHistory({ folder, build, clock, onProblem }: HistoryOp
 }
 
 const SCHEMA = {
-  version: 1,
+  version: 2,
   sql: `
   create table if not exists session (
     id text not null, root text not null, build text not null,
     stamp text not null, names text, borrowed text not null,
-    tree blob, ledger blob not null, origin text, origin_names text,
+    origin text, origin_names text, tree blob, sources blob, ledger blob not null,
     primary key (id, root)
-  ) without rowid;`,
+  );`,
 };
 
 interface Row {
@@ -80,6 +86,21 @@ interface Row {
   readonly tree: Uint8Array | null;
   readonly origin: string | null;
   readonly origin_names: string | null;
+}
+
+/** Of a session that was being written to while it was read. */
+const NO_STAMP = '';
+
+interface ReadSoFar {
+  readonly sources: readonly SourceRead[];
+  readonly facts: readonly AgentEvent[];
+}
+
+/** A short file is read as quickly as what was kept of it. */
+const WORTH_GROWING = 256 * 1024;
+
+function bytesOf(sources: readonly SourceRead[]): number {
+  return sources.reduce((sum, { mark }) => sum + (mark?.next ?? 0), 0);
 }
 
 /** After so many failures in a row, such as on a full disk, nothing more is written. */
@@ -94,29 +115,30 @@ class SessionHistory implements History {
   readonly #state: DriverStatement;
   readonly #find: DriverStatement;
   readonly #ledger: DriverStatement;
+  readonly #before: DriverStatement;
   readonly #keep: DriverStatement;
   readonly #keepOrigin: DriverStatement;
+  readonly #worthGrowing: number;
   #failures = 0;
 
-  constructor(
-    file: string,
-    connection: DriverConnection,
-    build: string,
-    clock: Clock,
-    onProblem: ((text: string) => void) | undefined,
-  ) {
+  constructor(file: string, connection: DriverConnection, options: HistoryOptions) {
     this.#file = file;
     this.#connection = connection;
-    this.#build = build;
-    this.#clock = clock;
-    this.#onProblem = onProblem;
+    this.#build = `${options.build} ${process.versions.v8}`;
+    this.#clock = options.clock;
+    this.#onProblem = options.onProblem;
+    this.#worthGrowing = options.worthGrowing ?? WORTH_GROWING;
     this.#state = connection.prepare('pragma data_version');
     this.#find = connection.prepare(
       'select stamp, names, borrowed, tree, origin, origin_names from session where id = ? and root = ? and build = ?',
     );
     this.#ledger = connection.prepare('select ledger from session where id = ? and root = ? and stamp = ?');
+    this.#before = connection.prepare(
+      'select stamp, sources, ledger from session where id = ? and root = ? and build = ? and sources is not null',
+    );
     this.#keep = connection.prepare(
-      'replace into session (id, root, build, stamp, names, borrowed, tree, ledger) values (?, ?, ?, ?, ?, ?, ?, ?)',
+      `replace into session (id, root, build, stamp, names, borrowed, tree, ledger, sources)
+       values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
     this.#keepOrigin = connection.prepare(
       'update session set origin = ?, origin_names = ? where id = ? and root = ? and stamp = ?',
@@ -154,20 +176,42 @@ class SessionHistory implements History {
     }
   }
 
+  findBefore(session: FoundSession): CachedBefore | undefined {
+    const { id, root } = session.located;
+    try {
+      const [row] = this.#before.all(id, root, this.#build) as { readonly sources: Uint8Array; ledger: Uint8Array }[];
+      if (!row) return undefined;
+      const { sources, facts } = unpack<ReadSoFar>(row.sources);
+      const unchanged = unchangedOf(session, sources, this.#clock());
+      if (!unchanged) return undefined;
+      const paths = new Set(unchanged.map(({ path }) => path));
+      return { ledger: unpack<SessionLedger>(row.ledger), facts, unchanged: paths, sources: unchanged };
+    } catch (error) {
+      this.#noteFailure(error);
+      return undefined;
+    }
+  }
+
   state(): number {
     const [row] = orElse(() => this.#state.all() as { readonly data_version: number }[], []);
     return row?.data_version ?? 0;
   }
 
   keep(session: FoundSession, read: SessionRead, around: Neighbourhood): void {
-    const { ledger, tree, stamp, dependsOnOthers } = read;
+    const { ledger, tree, stamp = NO_STAMP, sources, facts, dependsOnOthers } = read;
     const borrowed = read.borrowed.map((file) => [file, fileStamp(file, this.#clock())] as const);
-    if (stamp !== stampOf(session, this.#clock()) || borrowed.some(([, state]) => state === undefined)) return;
+    const isStill = stamp !== NO_STAMP && stamp === stampOf(session, this.#clock());
+    const isKept = isStill && borrowed.every(([, state]) => state !== undefined);
+    // What others say of it would have to be read again with it.
+    const canGrow = !dependsOnOthers && bytesOf(sources) >= this.#worthGrowing;
+    if (!isKept && !canGrow) return;
     const names = dependsOnOthers ? around.namesAround(session) : null;
     const { id, root } = session.located;
     this.#write(() => {
-      const packed = isSettled(ledger, tree) ? pack(tree) : null;
-      this.#keep.run(id, root, this.#build, stamp, names, JSON.stringify(borrowed), packed, pack(ledger));
+      const packed = isKept && isSettled(ledger, tree) ? pack(tree) : null;
+      const soFar = canGrow ? pack({ sources, facts } satisfies ReadSoFar) : null;
+      const kept = isKept ? stamp : NO_STAMP;
+      this.#keep.run(id, root, this.#build, kept, names, JSON.stringify(borrowed), packed, pack(ledger), soFar);
     });
   }
 

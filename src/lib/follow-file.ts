@@ -18,6 +18,31 @@ export interface LineCursor {
   /** When the file was last written to, as of the last look; epoch milliseconds. */
   readonly modifiedAt: number;
   look(onLine: (line: Line) => void): Promise<Look>;
+  /** Undefined: half a line is at its end, or it is no file of lines. */
+  mark(): FileMark | undefined;
+}
+
+/** How far a file of lines was read: `hasGrownFrom` tells later whether it only grew since. */
+export interface FileMark {
+  readonly inode: number;
+  /** Behind the last whole line. */
+  readonly next: number;
+  /** The first bytes, and those before `next`, as base64. */
+  readonly head: string;
+  readonly tail: string;
+}
+
+/** It still holds what was read of it. */
+export function hasGrownFrom({ inode, next, head, tail }: FileMark, file: string): boolean {
+  try {
+    const now = statSync(file);
+    if (now.ino !== inode || now.size < next) return false;
+    const [first, last] = [Buffer.from(head, 'base64'), Buffer.from(tail, 'base64')];
+    const isSame = (bytes: Uint8Array, from: number): boolean => isEqual(readBytes(file, from, bytes.length), bytes);
+    return isSame(first, 0) && isSame(last, next - last.length);
+  } catch {
+    return false;
+  }
 }
 
 /** Of its beginning and of where it was read to: enough to tell that a file was written anew and has grown beyond its old size. */
@@ -105,6 +130,11 @@ export function createLineCursor(file: string): LineCursor {
     get modifiedAt() {
       return seen?.modifiedAt ?? 0;
     },
+    mark() {
+      if (!seen || torn.length > 0) return undefined;
+      const [first, last] = [head, tail].map((bytes) => Buffer.from(bytes).toString('base64'));
+      return { inode: seen.inode, next, head: first ?? '', tail: last ?? '' };
+    },
     async look(onLine) {
       try {
         // Without giving way: a promise for each of a thousand appends a second costs more than the reading.
@@ -139,6 +169,7 @@ export function createDocumentCursor(file: string, maxBytes = MAX_DOCUMENT_BYTES
   let young: Uint8Array | undefined;
   return {
     next: 0,
+    mark: () => undefined,
     get modifiedAt() {
       return seen?.modifiedAt ?? 0;
     },

@@ -12,6 +12,8 @@ export const programFile = path.join(packageFolder, 'dist', 'troupe.js');
 export const exportProcessFile = path.join(packageFolder, 'dist', 'export-process.js');
 /** A thread of a large export. */
 export const exportWorkerFile = path.join(packageFolder, 'dist', 'export-worker.js');
+/** A thread that reads sessions into the index. */
+export const indexThreadFile = path.join(packageFolder, 'dist', 'index-thread.js');
 /** What hosts run where no server answers. */
 export const hookFile = path.join(packageFolder, 'dist', 'hook.cjs');
 export const packageVersion: string = JSON.parse(readTextSync(path.join(packageFolder, 'package.json'))).version;

@@ -30,7 +30,7 @@ import {
   type TableCursor,
 } from '../hosts/index.ts';
 import { atMost } from '../lib/clock.ts';
-import { createDocumentCursor, createLineCursor, type Look } from '../lib/follow-file.ts';
+import { createDocumentCursor, createLineCursor, type FileMark, type Look } from '../lib/follow-file.ts';
 import { known } from '../lib/json.ts';
 import type { Line } from '../lib/lines.ts';
 import { variableOf } from '../lib/processes.ts';
@@ -52,6 +52,15 @@ interface Refreshed {
 export interface FollowedProgress extends SourceProgress {
   readonly path: string;
   readonly modifiedAt: number;
+}
+
+/** What is known of a session whose files have grown since: facts may be told twice, so those files are read whole. */
+export interface ReadBefore {
+  readonly ledger: SessionLedger;
+  /** Those found beside the session then. */
+  readonly facts: readonly AgentEvent[];
+  /** Paths. */
+  readonly unchanged: ReadonlySet<string>;
 }
 
 /** Files that are read at the same time: while one is parsed, the system fetches the others. */
@@ -79,11 +88,17 @@ export class FollowedSession {
   #generation = 0;
   /** The facts that were last found beside the session. */
   #facts: readonly AgentEvent[] = [];
+  /** Files of which the ledger holds everything already. */
+  #unchanged: ReadonlySet<string> = new Set();
 
-  constructor(adapter: SourceAdapter, { id }: Pick<LocatedSession, 'id'>) {
+  /** `before`: what an earlier process read of it. */
+  constructor(adapter: SourceAdapter, { id }: Pick<LocatedSession, 'id'>, before?: ReadBefore) {
     this.#adapter = adapter;
     this.#id = id;
-    this.#ledger = createLedger(id, adapter.title, adapter.deletesAfterDays);
+    this.#ledger = before?.ledger ?? createLedger(id, adapter.title, adapter.deletesAfterDays);
+    if (!before) return;
+    this.#facts = before.facts;
+    this.#unchanged = before.unchanged;
   }
 
   get ledger(): SessionLedger {
@@ -93,6 +108,16 @@ export class FollowedSession {
   /** Its files, including those that lie elsewhere. */
   get sources(): readonly LocatedSource[] {
     return [...this.#followed.values()].map(({ source }) => source);
+  }
+
+  /** How far each of its files of lines was read, by path. */
+  marks(): ReadonlyMap<string, FileMark> {
+    const marks = new Map<string, FileMark>();
+    for (const { source, mark } of this.#followed.values()) {
+      const read = mark();
+      if (read) marks.set(source.path, read);
+    }
+    return marks;
   }
 
   /** How often everything was read from the beginning. */
@@ -130,6 +155,7 @@ export class FollowedSession {
     this.#isOriginKnown = false;
     this.#searched = undefined;
     this.#facts = [];
+    this.#unchanged = new Set();
     this.#generation++;
   }
 
@@ -149,7 +175,9 @@ export class FollowedSession {
     const sources = [...own, ...this.#borrowed];
     const listed = new Set(sources.map(({ id, path }) => `${id} ${path}`));
     if (this.sources.some(({ id, path }) => !listed.has(`${id} ${path}`))) return false;
-    const wanted = sources.filter(({ id, path }) => !changed || changed.has(path) || !this.#followed.has(id));
+    const wanted = sources.filter(({ id, path }) =>
+      this.#unchanged.has(path) ? false : !changed || changed.has(path) || !this.#followed.has(id),
+    );
     return (await this.#readAll(session, wanted, reading)) && (await this.#readElsewhere(session, scan, reading));
   }
 
@@ -298,6 +326,7 @@ interface FollowedSource {
   /** The last look was the first to find that there is no such file: a link to nothing may be listed for ever. */
   isMissing(): boolean;
   progress(): FollowedProgress;
+  mark(): FileMark | undefined;
 }
 
 function followSource(
@@ -311,7 +340,7 @@ function followSource(
     const origin = { source: id, offset: line?.offset ?? 0, length: line?.length ?? 0 };
     reduce(ledger, { kind: 'problem-found', session: session.id, origin, diagnostic: { ...failure(error), origin } });
   };
-  const { read, progress } =
+  const { read, progress, mark } =
     shape === 'table' && adapter.openTable
       ? openTable(adapter.openTable(session, source))
       : openFile(until(adapter.createReader(session, source), copiedAt), source, noteFailure);
@@ -321,6 +350,7 @@ function followSource(
     source,
     progress: () => ({ source: id, path, ...progress(), ...known({ agent }) }),
     isMissing: () => isMissing,
+    mark: () => (hasFailed ? undefined : mark()),
     async look(ledger) {
       isMissing = false;
       try {
@@ -352,6 +382,7 @@ interface OpenSource {
   /** After a failure, what was said of it no longer holds once it can be read: then everything is read anew. */
   read(ledger: SessionLedger, hasFailed: boolean): Promise<Look>;
   progress(): Pick<FollowedProgress, 'bytes' | 'modifiedAt'>;
+  mark(): FileMark | undefined;
 }
 
 function openFile(reader: SourceReader, source: LocatedSource, noteFailure: NoteFailure): OpenSource {
@@ -361,6 +392,7 @@ function openFile(reader: SourceReader, source: LocatedSource, noteFailure: Note
   const taker = isDocument ? takeDocument(reader) : takeLines(reader);
   return {
     progress: () => ({ bytes: cursor.next, modifiedAt: cursor.modifiedAt }),
+    mark: () => cursor.mark(),
     async read(ledger, hasFailed) {
       let isReplaced = false;
       const look = await cursor.look((line) => {
@@ -380,6 +412,7 @@ function openFile(reader: SourceReader, source: LocatedSource, noteFailure: Note
 function openTable(cursor: TableCursor): OpenSource {
   return {
     progress: () => ({ bytes: 0, modifiedAt: cursor.modifiedAt }),
+    mark: () => undefined,
     async read(ledger, hasFailed) {
       const look = await cursor.look((facts) => {
         for (const fact of facts) reduce(ledger, fact);

@@ -14,7 +14,7 @@ import { AgentScan, type LocatedSession, type LocatedSource, type SourceAdapter 
 import { atMost, type Clock } from '../lib/clock.ts';
 import { claim, type FoundSession } from './find-sessions.ts';
 import { FollowedSession, originOf } from './follow-session.ts';
-import { type CachedSession, Neighbourhood, type SessionCache, stampOf } from './session-cache.ts';
+import { type CachedSession, Neighbourhood, type SessionCache, sourcesBefore, stampOf } from './session-cache.ts';
 
 /** Reads every source of a session into a new ledger. A source that cannot be read is a diagnostic; the others go on. */
 export async function readSession(
@@ -61,6 +61,8 @@ interface ReadOptions {
   readonly withoutFacts?: boolean;
   readonly scan?: AgentScan | undefined;
   readonly cache?: SessionCache | undefined;
+  /** A session is not in the cache, and is about to be read from its files. */
+  readonly onMiss?: () => void;
 }
 
 interface ReadSession {
@@ -75,7 +77,7 @@ interface ReadSession {
 export function createReadSessions(
   all: readonly FoundSession[],
   clock: Clock,
-  { withoutFacts = false, scan = new AgentScan(), cache }: ReadOptions = {},
+  { withoutFacts = false, scan = new AgentScan(), cache, onMiss }: ReadOptions = {},
 ) {
   const read = new Map<SessionId, ReadSession>();
   const around = new Neighbourhood(all);
@@ -100,16 +102,26 @@ export function createReadSessions(
     return { session, tree, cached, ledger: keepResult(again) };
   };
   const fromFiles = async (session: FoundSession): Promise<ReadSession> => {
+    const before = cache?.findBefore(session);
+    if (cache && !before) onMiss?.();
     const stamp = cache && stampOf(session, clock());
-    const followed = new FollowedSession(session.adapter, session.located);
+    const states = cache && sourcesBefore(session, clock());
+    const followed = new FollowedSession(session.adapter, session.located, before);
     await followed.refresh(session.located, undefined, scan);
     const { ledger } = followed;
     const tree = buildTree(ledger, { now: clock() });
-    if (stamp !== undefined) {
+    if (cache && states) {
       const own = new Set(session.located.sources.map((source) => source.path));
       const borrowed = followed.sources.map((source) => source.path).filter((file) => !own.has(file));
       const dependsOnOthers = borrowed.length > 0 || followed.isWaiting() || ledger.mayBeCopy === true;
-      cache?.keep(session, { ledger, tree, stamp, borrowed, dependsOnOthers }, around);
+      const marks = followed.marks();
+      const old = new Map(before?.sources.map((source) => [source.path, source]));
+      const sources = states.map((state) => {
+        const mark = marks.get(state.path);
+        return mark ? { ...state, mark } : (old.get(state.path) ?? state);
+      });
+      const { facts } = session.located;
+      cache.keep(session, { ledger, tree, stamp, sources, facts, borrowed, dependsOnOthers }, around);
     }
     const again = () => readSession(session.adapter, session.located, scan);
     return { session, tree, cached: undefined, ledger: withoutFacts ? again : async () => ledger };

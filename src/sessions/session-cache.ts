@@ -1,13 +1,19 @@
 import { createHash } from 'node:crypto';
-import { statSync } from 'node:fs';
-import type { SessionContinued, SessionForked, SessionLedger, SessionTree } from '../core/index.ts';
+import { existsSync, statSync } from 'node:fs';
+import type { AgentEvent, SessionContinued, SessionForked, SessionLedger, SessionTree } from '../core/index.ts';
+import type { LocatedSource } from '../hosts/index.ts';
+import { type FileMark, hasGrownFrom } from '../lib/follow-file.ts';
 import { groupBy } from '../lib/group.ts';
-import { type FoundSession, isOfFiles } from './find-sessions.ts';
+import type { FoundSession } from './find-sessions.ts';
+import type { ReadBefore } from './follow-session.ts';
+import { isAddress } from './places.ts';
 
 /** What was read of sessions before. Never throws: a session that is not in it is read from its files. */
 export interface SessionCache {
   /** Undefined if any file that the session was read from has changed since. */
   find(session: FoundSession, around: Neighbourhood): CachedSession | undefined;
+  /** If files of the session have only grown, or came: what was read of it before. */
+  findBefore(session: FoundSession): CachedBefore | undefined;
   /** Changes when another process adds something. */
   state(): number;
   keep(session: FoundSession, read: SessionRead, around: Neighbourhood): void;
@@ -28,11 +34,29 @@ export interface CachedSession {
   readonly origin?: SessionOriginFact | null;
 }
 
+export interface CachedBefore extends ReadBefore {
+  /** Of the unchanged files. */
+  readonly sources: readonly SourceRead[];
+}
+
+/** How far a file of a session was read. */
+export interface SourceRead {
+  /** What the host says of it: read as something else, it says something else. */
+  readonly as: string;
+  readonly path: string;
+  /** Null: it was written to just before it was read. */
+  readonly stamp: string | null;
+  readonly mark?: FileMark | undefined;
+}
+
 export interface SessionRead {
   readonly ledger: SessionLedger;
   readonly tree: SessionTree;
-  /** Of its own files before they were read. */
-  readonly stamp: string;
+  /** Of its own files before they were read. Undefined: it was being written to, or its process runs. */
+  readonly stamp: string | undefined;
+  readonly sources: readonly SourceRead[];
+  /** Those found beside the session. */
+  readonly facts: readonly AgentEvent[];
   /** Files of other sessions that it was read from. */
   readonly borrowed: readonly string[];
   /** Another session that appears may change it. */
@@ -42,18 +66,64 @@ export interface SessionRead {
 /** Sessions whose files are still being written are not kept: two writes within one tick of the disk's clock look the same. */
 const QUIET_MS = 3_000;
 
-/** Undefined if the session cannot be kept: its process runs, or it is in a database. */
+/** A database does not say of a session when it was last written to while the session is young. */
+const YOUNG_MS = 6 * 3_600_000;
+
+/** Undefined while the session may change without it: its process runs, or something was written just now. */
 export function stampOf(session: FoundSession, now: number): string | undefined {
   const { adapter, forced, located } = session;
-  if (!isOfFiles(session)) return undefined;
   if (located.facts.some((fact) => fact.kind === 'process-seen' && (fact.alive || fact.isOutOfSight))) return undefined;
   const hash = createHash('sha256').update(JSON.stringify([adapter.host, forced, located.facts]));
-  for (const { id, path, role, shape, agent, standIn } of located.sources) {
-    const state = fileStamp(path, now);
+  for (const source of located.sources) {
+    const state = sourceStamp(source, located.modifiedAt, now);
     if (state === undefined) return undefined;
-    hash.update(JSON.stringify([id, path, role, shape, agent, standIn, state]));
+    hash.update(JSON.stringify([asOf(source), source.path, state]));
   }
   return hash.digest('base64url');
+}
+
+/** Before they are read. */
+export function sourcesBefore({ located }: FoundSession, now: number): readonly SourceRead[] {
+  return located.sources.map((source) => {
+    const stamp = sourceStamp(source, located.modifiedAt, now) ?? null;
+    return { as: asOf(source), path: source.path, stamp };
+  });
+}
+
+/** Which of the files that were read still hold what they held then. Undefined: some other bytes are in one of them, or it is gone. */
+export function unchangedOf(
+  { located }: FoundSession,
+  read: readonly SourceRead[],
+  now: number,
+): readonly SourceRead[] | undefined {
+  const current = new Map(located.sources.map((source) => [source.path, source]));
+  const unchanged: SourceRead[] = [];
+  for (const one of read) {
+    const source = current.get(one.path);
+    if (!source || asOf(source) !== one.as) return undefined;
+    const stamp = sourceStamp(source, located.modifiedAt, now);
+    if (stamp !== undefined && stamp === one.stamp) unchanged.push(one);
+    else if (source.shape !== 'lines' || !one.mark || !hasGrownFrom(one.mark, one.path)) return undefined;
+  }
+  return unchanged;
+}
+
+function asOf({ id, role, shape, agent, standIn }: LocatedSource): string {
+  return JSON.stringify([id, role, shape, agent, standIn]);
+}
+
+function sourceStamp({ path, shape }: LocatedSource, modifiedAt: number, now: number): string | undefined {
+  if (shape !== 'table') return fileStamp(path, now);
+  // A server says what is in its memory.
+  if (isAddress(path)) return undefined;
+  if (now - modifiedAt > YOUNG_MS) return `${inodeOf(path)} ${modifiedAt}`;
+  const log = `${path}-wal`;
+  const [own, added] = [fileStamp(path, now), existsSync(log) ? fileStamp(log, now) : '-'];
+  return own === undefined || added === undefined ? undefined : `${own} ${added}`;
+}
+
+function inodeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.ino ?? 0;
 }
 
 /** Undefined if there is no such file, or it was written to just now. */
@@ -80,7 +150,10 @@ export class Neighbourhood {
     const known = this.#names.get(folder);
     if (known !== undefined) return known;
     const hash = createHash('sha256');
-    const files = (this.#byFolder.get(folder) ?? []).flatMap(({ located }) => located.sources.map(({ path }) => path));
+    const files = (this.#byFolder.get(folder) ?? []).flatMap(({ located: { id, sources } }) =>
+      // In a database, all are in one file.
+      sources.map(({ path, shape }) => (shape === 'table' ? `${path} ${id}` : path)),
+    );
     for (const file of files.sort()) hash.update(`${file}\n`);
     const names = hash.digest('base64url');
     this.#names.set(folder, names);

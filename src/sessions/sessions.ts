@@ -11,6 +11,15 @@ import { type DataFolder, isAddress, thisMachine } from './places.ts';
 import { createReadSessions, topOf } from './read-session.ts';
 import type { OpenCache } from './session-cache.ts';
 
+/** Reads from the other end of the list until it meets us, or is stopped. */
+export interface SessionHelper {
+  stop(): void;
+}
+
+/** A thread takes as long to start as a few sessions to read. */
+const MISSES_BEFORE_HELP = 4;
+const MANY = 24;
+
 /**
  * Sessions on disk, read when asked for. `named`: by the person, so that one that is not there is a mistake, not an empty folder.
  * `snapshot`: files that appear later are not looked for.
@@ -22,11 +31,17 @@ export function createSessions(
     named,
     snapshot,
     openCache,
+    startHelper,
+    isHelper = false,
   }: {
     readonly clock: Clock;
     readonly named?: boolean;
     readonly snapshot?: SessionSnapshot;
     readonly openCache?: OpenCache;
+    /** Has another thread read the same sessions into the cache, the oldest first. */
+    readonly startHelper?: () => SessionHelper | undefined;
+    /** It is that thread. */
+    readonly isHelper?: boolean;
   },
 ): Sessions {
   const find = async () => {
@@ -44,10 +59,18 @@ export function createSessions(
       const ignored = new Set(found.ignoredFiles);
       const unread = new Map(found.sessions.map((session) => [session.located.id, session]));
       const inOrder = limit < found.sessions.length ? newestFirst(found.sessions) : found.sessions.values();
+      let misses = 0;
+      let helper: SessionHelper | undefined;
+      const onMiss = (): void => {
+        // One who is called for the last few comes too late.
+        if (++misses === MISSES_BEFORE_HELP && limit >= found.sessions.length && unread.size === 0)
+          helper = found.sessions.length > MANY ? startHelper?.() : undefined;
+      };
       const read = createReadSessions(found.sessions, clock, {
         withoutFacts: true,
         scan: snapshot?.scan,
         cache: await openCache?.(),
+        onMiss,
       });
       const listable = (): readonly SessionTree[] => read.joined().trees.filter(({ isEmpty }) => withEmpty || !isEmpty);
       let done = 0;
@@ -63,7 +86,7 @@ export function createSessions(
           if (ours) newest.push(ours);
         }
         if (newest.length === 0) break;
-        await read.add(newest, onRead);
+        await read.add(isHelper ? newest.toReversed() : newest, onRead).finally(() => helper?.stop());
       }
       const contents = [...read.trees().values()].map(({ isEmpty }): Contents => (isEmpty ? 'empty' : 'conversation'));
       for (const id of read.trees().keys()) unread.delete(id);
