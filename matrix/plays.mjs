@@ -1363,10 +1363,6 @@ export const PLAYS = {
     hosts: ['claude-code'],
     since: '2.1.161',
     scripts: { main: auditing, audit, after: word },
-    // The result of the audit would have woken this main agent: its process was still busy.
-    expects(truth) {
-      truth[1].agents[0].status = 'unknown';
-    },
     async person(person) {
       const desk = await startAudit(person);
       await desk.clear();
@@ -1464,7 +1460,6 @@ export const PLAYS = {
   'fork-waiting': {
     about: 'a fork while main waits for a sub-agent, which then works on',
     needs: ['fork'],
-    hosts: ['claude-code'],
     scripts: { main: oneHeldAgent, held, word },
     async person(person) {
       const started = await person.start('main');
@@ -1474,6 +1469,255 @@ export const PLAYS = {
       await person.print('word', { fork: started.session });
       person.release('go on');
       await person.ended(started);
+    },
+  },
+
+  'team-compact': {
+    about: '/compact while a teammate works',
+    needs: ['terminal'],
+    hosts: ['claude-code'],
+    since: '2.1.88',
+    scripts: {
+      main: [makeTeam, turn(spawn('held', 'Read part A', { name: 'alice', ...mate })), turn(say('Waiting for alice.'))],
+      held,
+      more: teamScripts.more,
+      again: teamScripts.again,
+      after: word,
+    },
+    async person(person) {
+      const desk = await person.terminal({ env: TEAMS });
+      await desk.ask('main');
+      await person.served('main', 2);
+      await person.reached('held', 1);
+      await desk.settled(['held']);
+      await desk.type('/compact');
+      await person.servedHidden(/no script/, 1);
+      await desk.settled(['held']);
+      await desk.ask('after');
+      await desk.settled(['held']);
+      person.release('go on');
+      await person.served('held', 1);
+      await desk.settled();
+      await desk.ask('more');
+      await person.served('again', 1);
+      await desk.settled();
+      await desk.exit();
+    },
+  },
+
+  'fails-at-end': {
+    about: 'a sub-agent in the background fails in the moment in which the main agent ends',
+    needs: ['wake'],
+    hosts: ['claude-code', 'copilot', 'qwen'],
+    scripts: {
+      main: [turn(spawn('broken', 'Meet an API error', { background: true })), hold('now', turn(say('I leave.')))],
+      broken: [turn(shell('echo before the error')), { ...apiError(), hold: 'now' }],
+    },
+    async person(person) {
+      const started = await person.start('main');
+      await Promise.all([person.reached('main', 1), person.reached('broken', 1)]);
+      await person.quiet();
+      person.release('now');
+      await person.ended(started);
+    },
+  },
+
+  'clear-twice-nested': {
+    about: '/clear twice while a sub-agent of a sub-agent works, with another such pair in between',
+    needs: ['terminal', 'background', 'typed-history', 'nesting'],
+    hosts: ['claude-code'],
+    since: '2.1.161',
+    scripts: { ...nestedAudit, after: word },
+    async person(person) {
+      const desk = await startAudit(person);
+      await desk.clear();
+      await desk.ask('main');
+      await person.reachedTimes('audit', 1, 2);
+      await desk.settled(['audit']);
+      await desk.clear();
+      await desk.ask('after');
+      person.release('go on');
+      await person.servedTimes('audit', 2, 2);
+      await person.servedTimes('outer', 2, 2);
+      await desk.settled();
+      await desk.exit();
+    },
+  },
+
+  'clear-fork-of-fork': {
+    about: 'a fork of a fork of a session that /clear began, while a sub-agent of the session before works',
+    needs: ['terminal', 'background', 'typed-history', 'fork'],
+    hosts: ['claude-code'],
+    since: '2.1.161',
+    scripts: { main: auditing, audit, after: oneAgent, leaf },
+    async person(person) {
+      const desk = await startAudit(person);
+      await desk.clear();
+      await desk.ask('after');
+      await person.served('leaf', 1);
+      await desk.settled(['audit']);
+      desk.name();
+      const fork = await person.print('after', { fork: desk.session });
+      await person.print('after', { fork });
+      await finishAudit(person, desk);
+    },
+  },
+
+  'fork-cleared-busy': {
+    about: 'a fork of the session before /clear, while its sub-agent works',
+    needs: ['terminal', 'background', 'typed-history', 'fork'],
+    hosts: ['claude-code'],
+    since: '2.1.161',
+    scripts: { main: auditing, audit, after: word, next: oneAgent, leaf },
+    async person(person) {
+      const desk = await startAudit(person);
+      const old = desk.session;
+      desk.name();
+      await desk.clear();
+      await desk.ask('after');
+      await desk.settled(['audit']);
+      await person.print('next', { fork: old });
+      await finishAudit(person, desk);
+    },
+  },
+
+  'branch-of-branch': {
+    about: '/branch of a /branch while a sub-agent works',
+    needs: ['terminal', 'background'],
+    hosts: ['claude-code'],
+    since: '2.1.161',
+    scripts: { main: auditing, audit, after: word },
+    async person(person) {
+      const desk = await startAudit(person);
+      for (const script of ['after', 'after']) {
+        await desk.branch();
+        await desk.ask(script);
+        await desk.settled(['audit']);
+      }
+      await finishAudit(person, desk);
+    },
+  },
+
+  'typed-fork-clear': {
+    about: '/clear while a /fork works',
+    needs: ['terminal', 'background', 'typed-history'],
+    hosts: ['claude-code'],
+    since: '2.1.220',
+    scripts: {
+      main: [turn(shell('ls')), turn(say('Ready.'))],
+      look: [turn(shell('echo in the fork')), hold('go on', turn(shell('echo more'))), turn(say('Looked.'))],
+      after: word,
+    },
+    async person(person) {
+      const desk = await person.terminal();
+      await desk.ask('main');
+      await desk.settled();
+      await desk.fork('look');
+      await person.reached('look', 1);
+      await desk.clear();
+      await desk.ask('after');
+      person.release('go on');
+      await person.served('look', 2);
+      await desk.settled();
+      await desk.exit();
+    },
+  },
+
+  'clear-killed-resumed': {
+    about: '/clear twice, then the host is killed, and the session in the middle is resumed',
+    needs: ['terminal', 'background', 'typed-history', 'process-record'],
+    hosts: ['claude-code'],
+    since: '2.1.161',
+    scripts: { first: word, main: auditing, audit, after: word, next: oneAgent, leaf },
+    async person(person) {
+      const desk = await person.terminal();
+      await desk.ask('first');
+      await desk.settled();
+      await desk.clear();
+      await desk.ask('main');
+      await person.served('main', 1);
+      await person.reached('audit', 1);
+      const middle = desk.session;
+      desk.name();
+      await desk.clear();
+      await desk.ask('after');
+      await desk.settled(['audit']);
+      await person.quiet();
+      desk.kill('SIGKILL');
+      // The next program writes down that the audit did not finish.
+      person.giveUp('interrupted');
+      await person.observer.settled();
+      await person.print('next', { resume: middle });
+    },
+  },
+
+  'sent-to-background': {
+    about: 'a sub-agent that the person sends to the background while it works',
+    needs: ['terminal', 'background'],
+    hosts: ['claude-code'],
+    since: '2.1.88',
+    scripts: { main: oneHeldAgent, held, after: word },
+    async person(person) {
+      const desk = await person.terminal();
+      await desk.ask('main');
+      await person.reached('held', 1);
+      await desk.press('C-b');
+      await desk.press('C-b');
+      await desk.settled(['held']);
+      await desk.ask('after');
+      await desk.settled(['held']);
+      person.release('go on');
+      await person.served('held', 1);
+      await desk.settled();
+      await desk.exit();
+    },
+  },
+
+  'resumed-twice-busy': {
+    about: 'a session is resumed in a second terminal while a sub-agent works in the first',
+    needs: ['terminal', 'background'],
+    hosts: ['claude-code'],
+    since: '2.1.161',
+    scripts: { main: auditing, audit, next: oneAgent, leaf },
+    async person(person) {
+      const desk = await startAudit(person);
+      desk.name();
+      await desk.settled(['audit']);
+      const other = await person.terminal({ resume: desk.session });
+      await other.ask('next');
+      await person.served('leaf', 1);
+      await other.settled(['audit']);
+      await other.exit();
+      await finishAudit(person, desk);
+    },
+  },
+
+  'team-clear-twice': {
+    about: '/clear twice while two teammates work, with a team of its own in the middle session',
+    needs: ['terminal', 'typed-history'],
+    hosts: ['claude-code'],
+    since: '2.1.220',
+    scripts: {
+      main: [turn(spawn('held', 'Read part A', { name: 'alice', ...mate })), turn(say('Waiting for alice.'))],
+      second: [turn(spawn('held', 'Read part B', { name: 'bob', ...mate })), turn(say('Waiting for bob.'))],
+      held,
+      after: word,
+    },
+    async person(person) {
+      const desk = await person.terminal({ env: TEAMS });
+      await desk.ask('main');
+      await person.served('main', 1);
+      await person.reached('held', 1);
+      await desk.clear();
+      await desk.ask('second');
+      await person.reachedTimes('held', 1, 2);
+      await desk.settled(['held']);
+      await desk.clear();
+      await desk.ask('after');
+      person.release('go on');
+      await person.servedTimes('held', 1, 2);
+      await desk.settled();
+      await desk.exit();
     },
   },
 };

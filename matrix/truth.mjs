@@ -141,9 +141,12 @@ function frozenStatus({ agent, copied, run, busy, session, sessions }) {
   const got = copied.filter((entry) => entry.key === key);
   const isOver = run.instances.get(key).turns.every((_, index) => got.some((entry) => entry.index === index));
   if (isOver || got.some(({ state }) => state === 'failed')) return statusOf([key], run);
-  // `/branch` takes along the process, which notes the end of the agent in the copy, unless `/clear` has taken it on before.
+  // `/branch` takes along the process, which notes the end of the agent in the copy, unless it has left the copy before.
   if (session.takesProcess) {
-    const leftAt = sessions.find(({ continuedFrom }) => continuedFrom === session)?.beganAt ?? Number.POSITIVE_INFINITY;
+    const next = sessions.find(
+      ({ continuedFrom, forkedFrom, takesProcess }) => (takesProcess ? forkedFrom : continuedFrom) === session,
+    );
+    const leftAt = next?.beganAt ?? Number.POSITIVE_INFINITY;
     const isNoted = run.log.every((entry) => entry.key !== key || entry.endedAt < leftAt);
     return isNoted ? statusOf([key], run) : 'unknown';
   }

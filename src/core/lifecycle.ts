@@ -93,6 +93,8 @@ function surroundingsOf(
       ledger.forkedFrom !== undefined &&
       record.sources.size > 0 &&
       [...record.sources].every((source) => ledger.borrowed?.has(source)),
+    /** `/clear` began the session, in a process that had another one before. */
+    wasEmptied: (ledger.continuedFrom ?? ledger.begunIn) !== undefined,
     /** The host asked its model to name the session. */
     isTitled: [...(ledger.hiddenRequests?.values() ?? [])].some(({ purpose }) => purpose === TITLE),
     /** Its last reply was copied from another session: in this one nothing was said yet. */
@@ -196,12 +198,13 @@ function verdictOfMain(agent: AgentRecord, context: LifeContext): Verdict {
  * What the process is at, by its record. The record is late (2.1.161: up to a second), so it says nothing about lines
  * that are newer than it; and `/clear` takes along the state that it had in the session before.
  */
-function stateOf(agent: AgentRecord, { life }: LifeContext): ProcessState | undefined {
-  const { state, stateAt, hasMoved } = life.process ?? {};
-  const isBefore = (at: number | undefined): boolean =>
-    stateAt !== undefined && at !== undefined && stateAt + SAME_MOMENT_MS < at;
-  if (state === 'idle' && isBefore(tailOf(agent)?.at)) return undefined;
-  if (state === 'busy' && hasMoved && isBefore(agent.startedAt)) return undefined;
+function stateOf(agent: AgentRecord, context: LifeContext): ProcessState | undefined {
+  const { state, stateAt, hasMoved } = context.life.process ?? {};
+  const isBefore = (at: number | undefined, tolerance: number): boolean =>
+    stateAt !== undefined && at !== undefined && stateAt + tolerance < at;
+  if (state === 'idle' && isBefore(tailOf(agent)?.at, SAME_MOMENT_MS)) return undefined;
+  // `/clear` does not touch the state, nor its time: one that was set right before it is of the session before, too.
+  if (state === 'busy' && (hasMoved || context.wasEmptied) && isBefore(agent.startedAt, 0)) return undefined;
   return state;
 }
 

@@ -236,6 +236,11 @@ describe('a main agent whose process record is late', () => {
     expect(follow(moved, begun).after(SETTLE_MS)).toEqual(['waiting input']);
     expect(follow(moved, begun, prompt).shown).toEqual(['running']);
     expect(follow(moved, begun, prompt, ended).after(SETTLE_MS)).toEqual(['waiting input']);
+    // `/clear` right after the last change of state.
+    expect(follow({ ...moved, stateAt: BEGIN - 201 }, begun).after(SETTLE_MS)).toEqual(['waiting input']);
+    const continued: Facts<AgentEvent> = { kind: 'session-continued', from: toSessionId('test', 'before') };
+    const killed = follow(continued, { ...busy, alive: false }, begun, prompt, ended);
+    expect(killed.after(SETTLE_MS)).toEqual(['completed']);
     const since: Facts<AgentEvent> = { ...moved, stateAt: BEGIN };
     expect(follow(since, begun).shown).toEqual(['running']);
     // Without a session before, its process was busy with this one as it began.

@@ -371,7 +371,7 @@ export async function findOrigin(
     const keys = new Set(theirs.lines.flatMap(({ line, request, reply }) => [line, request, reply]));
     const shared = lines.filter((one) => [one.line, one.request, one.reply].some((key) => key && keys.has(key)));
     const isBetter =
-      !best || shared.length > best.shared || (shared.length === best.shared && isOlder(theirs.age, best.age));
+      !best || shared.length > best.shared || (shared.length === best.shared && (await isOlder(theirs.age, best.age)));
     const leftAt = firstAfter(lines, shared.at(-1));
     if (shared.length > 0 && isBetter)
       best = {
@@ -443,7 +443,7 @@ async function readIfOlder(file: string, { marks, age, compactedAt }: Copy) {
     if (!isFound) return undefined;
   }
   const theirAge = await ageOf(file);
-  return isOlder(theirAge, age) ? { age: theirAge, ...(await readCopiedLines(file)) } : undefined;
+  return (await isOlder(theirAge, age)) ? { age: theirAge, ...(await readCopiedLines(file)) } : undefined;
 }
 
 const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -478,6 +478,7 @@ function totalsAt({ totals }: CopiedLines, madeAt: number): readonly HostTotal[]
 }
 
 interface Age {
+  readonly file: string;
   readonly session: string;
   /** The session that its first line was copied from (`/branch`). */
   readonly branchOf: string | undefined;
@@ -491,10 +492,18 @@ async function ageOf(file: string): Promise<Age> {
   const { birthtimeMs } = await stat(file);
   const branchOf = /^[^\n]*"forkedFrom": ?\{"sessionId": ?"([^"]+)"/.exec(head)?.[1];
   const session = path.basename(file, '.jsonl');
-  return { session, firstAt: asInstant(head.match(/"timestamp":"([^"]+)"/)?.[1]) ?? 0, born: birthtimeMs, branchOf };
+  return {
+    file,
+    session,
+    firstAt: asInstant(head.match(/"timestamp":"([^"]+)"/)?.[1]) ?? 0,
+    born: birthtimeMs,
+    branchOf,
+  };
 }
 
-function isOlder(a: Age, b: Age): boolean {
-  if (a.branchOf === b.session || b.branchOf === a.session) return b.branchOf === a.session;
+/** All files of a conversation and its branches begin with the same line, so a branch is known by what it names, not by times. */
+async function isOlder(a: Age, b: Age): Promise<boolean> {
+  if (await isBranchOf(b.file, new Set([a.session]))) return true;
+  if (await isBranchOf(a.file, new Set([b.session]))) return false;
   return a.firstAt === b.firstAt ? a.born < b.born : a.firstAt < b.firstAt;
 }
