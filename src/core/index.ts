@@ -23,6 +23,7 @@ export * from './reports/identity.ts';
 export * from './reports/live.ts';
 export * from './reports/prices.ts';
 export * from './reports/search.ts';
+export * from './reports/session-list.ts';
 export * from './reports/shapes.ts';
 export * from './reports/timeline.ts';
 export * from './reports/tree.ts';

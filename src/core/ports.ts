@@ -2,6 +2,7 @@
 
 import type { AgentId, SessionId, SourceId } from './ids.ts';
 import type { SessionLedger } from './ledger.ts';
+import type { SessionListEntry } from './reports/session-list.ts';
 import type { SkippedAgent, Transcript, TranscriptAuthor } from './transcript.ts';
 import type { AgentNode, AgentStatus, SessionTree } from './tree.ts';
 
@@ -101,6 +102,8 @@ export interface OlderSummary {
   readonly status: AgentStatus;
   /** Main included. */
   readonly agents: number;
+  /** For the list of all sessions. */
+  readonly entry: SessionListEntry;
 }
 
 export interface OlderSessionFiles {

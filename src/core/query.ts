@@ -104,6 +104,25 @@ export function parseQuery(text: string, hosts: readonly string[] = []): ParsedQ
   return { query: { words, filters } };
 }
 
+/**
+ * For a list of sessions, in which words are found by their beginnings: whoever types sees the list get shorter. Tools and files are known of
+ * messages only.
+ */
+export function parseListQuery(text: string, hosts: readonly string[] = []): ParsedQuery {
+  const { query, problem } = parseQuery(text, hosts);
+  if (!query) return { problem };
+  const wrong = query.filters.find(({ field }) => field === 'tool' || field === 'file');
+  if (wrong)
+    return failed(
+      `"${wrong.field}:" finds messages, and this is a list of sessions.`,
+      'Search for messages: troupe search, or "Messages" on the page.',
+      text.toLowerCase().indexOf(`${wrong.field}:`),
+      wrong.field.length + 1,
+    );
+  const words = query.words.map((word) => (word.isExcluded ? word : { ...word, isPrefix: true }));
+  return { query: { words, filters: query.filters } };
+}
+
 function failed(message: string, remedy: string, offset: number, length: number): ParsedQuery {
   return { problem: { message, remedy, offset, length } };
 }
@@ -226,6 +245,8 @@ export interface QuerySubject {
   /** Folders that it worked in. */
   readonly folders: readonly string[];
   readonly title?: string;
+  /** Ids, branches: what else people look for. */
+  readonly marks?: readonly string[];
   readonly status: AgentStatus;
   readonly startedAt?: number;
   readonly lastActivityAt?: number;
@@ -247,7 +268,7 @@ export function subjectOf(
   tree: SessionTree,
   used: (agent: AgentNode) => Pick<QueryAgent, 'tools' | 'files'> = () => ({}),
 ): QuerySubject {
-  const { id, hostTitle, title, cwd, startedAt, lastActivityAt, agents } = tree;
+  const { id, hostTitle, title, cwd, branch, startedAt, lastActivityAt, agents } = tree;
   const status = selectSessionStatus(tree);
   const main = mainAgentOf(id);
   return {
@@ -255,6 +276,7 @@ export function subjectOf(
     ...(hostTitle !== undefined && { hostTitle }),
     ...(title !== undefined && { title }),
     folders: [...new Set([cwd, ...agents.map((agent) => agent.cwd)].filter((one) => one !== undefined))],
+    marks: [nativeId(id), ...(branch === undefined ? [] : [branch])],
     status,
     ...(startedAt !== undefined && { startedAt }),
     ...(lastActivityAt !== undefined && { lastActivityAt }),
@@ -276,8 +298,8 @@ export function hasFilter({ filters }: Query, ...fields: readonly QueryField[]):
 }
 
 /**
- * Whether a list of sessions keeps this one. Its words are looked for in its title, its folders and the names of its agents. One and the
- * same agent has to match all filters for agents; `status` is that of the session, unless an agent or a type is asked for.
+ * Whether a list of sessions keeps this one. Its words are looked for in its title, its host, folders, id and branch, and the ids, names,
+ * types and models of its agents. One and the same agent has to match all filters for agents; `status` is that of the session, unless an agent or a type is asked for.
  */
 export function matchesSession(query: Query, subject: QuerySubject, now: number): boolean {
   const ofAgents = hasFilter(query, 'agent', 'type');
@@ -291,7 +313,9 @@ export function matchesSession(query: Query, subject: QuerySubject, now: number)
     !subject.agents.some((agent) => passes(others, (field) => valuesOfAgent(agent, field), {}, now))
   )
     return false;
-  const texts = [subject.title ?? '', ...subject.folders, ...subject.agents.flatMap(({ names }) => names)];
+  const { title = '', host, hostTitle = '', folders, marks = [], agents } = subject;
+  const named = agents.flatMap(({ id, names, type = '', models }) => [id, ...names, type, ...models]);
+  const texts = [title, host, hostTitle, ...folders, ...marks, ...named];
   return query.words.length === 0 || matchesWords(query.words, texts);
 }
 

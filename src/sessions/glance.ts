@@ -3,6 +3,7 @@
 import {
   type AgentEvent,
   buildTree,
+  computeListEntry,
   type LiveListing,
   type OlderSummary,
   type SessionId,
@@ -174,7 +175,8 @@ function glanceFrom(
 
 function summarise(tree: SessionTree): OlderSummary {
   const agents = tree.agents.filter(({ kind }) => kind !== 'internal').length;
-  return { status: selectSessionStatus(tree), agents, ...known({ title: tree.title, cwd: tree.cwd }) };
+  const entry = computeListEntry(tree);
+  return { status: selectSessionStatus(tree), agents, entry, ...known({ title: tree.title, cwd: tree.cwd }) };
 }
 
 interface Glance {
@@ -193,6 +195,7 @@ export class OlderSessions {
   readonly #glances = new Map<SessionId, Glance>();
   readonly #openCache: OpenCache | undefined;
   #cache: SessionCache | undefined;
+  #lastState: number | undefined;
 
   constructor(openCache?: OpenCache) {
     this.#openCache = openCache;
@@ -219,6 +222,7 @@ export class OlderSessions {
   async look(sessions: readonly FoundSession[], ms: number) {
     this.#cache ??= await this.#openCache?.();
     const state = this.#cache?.state();
+    this.#lastState = state;
     const unseen = sessions.filter((found) => {
       const glance = this.#glanceOf(found);
       return glance === undefined || (glance.missedAt !== undefined && glance.missedAt !== state);
@@ -240,6 +244,11 @@ export class OlderSessions {
       if (performance.now() > end) break;
     }
     return { isNews, isMore: looked < unseen.length };
+  }
+
+  /** Another process has read sessions since the last look. */
+  hasNews(): boolean {
+    return this.#cache !== undefined && this.#cache.state() !== this.#lastState;
   }
 
   #glanceOf({ located: { id, modifiedAt, sources } }: FoundSession): Glance | undefined {

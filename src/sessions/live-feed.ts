@@ -3,17 +3,23 @@ import {
   computeChange,
   computeDetail,
   computeListing,
+  computeSessionList,
   computeTimeline,
   type FeedSource,
   joinTrees,
   type LiveEvent,
   type LiveSnapshot,
   type LiveTrees,
+  listEntryOfDetail,
+  listEntryOfOlder,
+  localDay,
   type MessageRange,
   namedBelow,
   nativeId,
   type SessionDetail,
   type SessionId,
+  type SessionListReport,
+  type SessionListRequest,
   type SessionTree,
   type SourceProgress,
   shareUnchanged,
@@ -23,6 +29,7 @@ import {
 } from '../core/index.ts';
 import { known } from '../lib/json.ts';
 import { Listeners } from '../lib/listeners.ts';
+import { dataFoldersFor } from './places.ts';
 import { ledgersWithin, topOf } from './read-session.ts';
 import { withAgentLinks } from './read-transcript.ts';
 
@@ -47,6 +54,8 @@ export interface SourcedFeed extends LiveFeed {
 export interface Live extends LiveFeed {
   /** As it stands. */
   snapshot(): LiveSnapshot;
+  /** A part of the list of all sessions, followed or not. */
+  list(request: SessionListRequest): SessionListReport;
   /** By its whole id. One of the older ones is read now, and followed from now on. */
   session(id: string, options: { readonly internal: boolean }): Promise<SessionDetail | undefined>;
   /** What happened in it when; with `since` (epoch milliseconds) only what was not over by then. */
@@ -70,6 +79,7 @@ const LISTING_MS = 200;
 
 /** Trees as they change, turned into reports once for all who look. */
 export function createLive(trees: LiveTrees, onError?: (error: unknown) => void): Live {
+  const hosts = [...new Set(dataFoldersFor({ roots: [] }).map(({ adapter }) => adapter.host))];
   const toDetail = (tree: SessionTree): SessionDetail => computeDetail(tree, { internal: false });
   const details = new Map(trees.current().map((tree) => [tree.id, toDetail(tree)]));
   const listeners = new Listeners<LiveEvent>(onError);
@@ -105,6 +115,10 @@ export function createLive(trees: LiveTrees, onError?: (error: unknown) => void)
   return {
     ...createAnswers(trees),
     snapshot,
+    list(request) {
+      const entries = [...[...details.values()].map(listEntryOfDetail), ...trees.listing().older.map(listEntryOfOlder)];
+      return computeSessionList(entries, request, { now: Date.now(), dayOf: localDay, hosts });
+    },
     subscribe(listener) {
       listener({ type: 'snapshot', data: snapshot() });
       return listeners.add(listener);

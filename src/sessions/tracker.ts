@@ -288,7 +288,9 @@ class Tracker implements LiveTrees {
     const lost = this.#followed.rootsWithLostProcess();
     for (const place of this.#index.places()) if (lost.has(place.root)) this.#changes.facts.add(place);
     if (lost.size > 0) this.#lookSoon();
-    if (this.#pulses % PULSES_PER_REBUILD === 0) this.#queue.run(async () => this.#followed.rebuildAtWork());
+    if (this.#pulses % PULSES_PER_REBUILD !== 0) return;
+    this.#queue.run(async () => this.#followed.rebuildAtWork());
+    if (this.#older.hasNews()) this.#glanceAtOlder();
   }
 
   #sweepLater(): void {

@@ -1,14 +1,17 @@
 import { batch } from '@preact/signals';
+import type { SessionGrouping, SessionSort } from '../../src/core/index.ts';
 import type { Backend } from './backend.ts';
 import { type Filter, NO_FILTER } from './filter.ts';
 import {
   type AgentRef,
   filter,
+  grouping,
   message,
   type Pane,
   pane,
   replayAt,
   selected,
+  sort,
   timelines,
   type ViewName,
   view,
@@ -64,6 +67,11 @@ export function narrow(wish: Partial<Filter>): void {
 
 export function clearFilter(): void {
   filter.value = NO_FILTER;
+}
+
+export function arrangeBy(wish: { readonly sort?: SessionSort; readonly group?: SessionGrouping }): void {
+  if (wish.sort) sort.value = wish.sort;
+  if (wish.group) grouping.value = wish.group;
 }
 
 export function goTo(name: Pane): void {

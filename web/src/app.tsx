@@ -7,7 +7,8 @@ import { AttachSheet } from './attach/attach-sheet.tsx';
 import { ExportSheet } from './export/export-sheet.tsx';
 import { ExplainSheet } from './guard/explain-sheet.tsx';
 import { DetailPanel } from './panel/detail-panel.tsx';
-import { startReadingSelected } from './sessions/order.ts';
+import { loaded } from './sessions/list-state.ts';
+import { startReadingSelected, unknownSessions } from './sessions/order.ts';
 import { SessionsColumn } from './sessions/sessions-column.tsx';
 import { Announcer } from './shell/announcer.tsx';
 import { isDetailOpen, startKeyboard, width } from './shell/commands.ts';
@@ -18,7 +19,7 @@ import { Banner, EmptyState, isTokenMissing, PaneTabs } from './shell/pane-tabs.
 import { BottomBar, ProblemsSheet } from './shell/problems-sheet.tsx';
 import { TopBar } from './shell/top-bar.tsx';
 import { PANEL_ID, tabId, ViewFrame } from './shell/view-frame.tsx';
-import { connection, pane, picture, useBackend, view, visibleSessions } from './store.ts';
+import { connection, pane, picture, selected, sessions, useBackend, view, visibleSessions } from './store.ts';
 import './app.css';
 
 /** Three columns on a desk; on a laptop the detail is a sheet over the view; on a phone one of the three at a time. */
@@ -55,11 +56,20 @@ export function App() {
   );
 }
 
+/** An address may name a session that has to be read first. */
+const selection = computed(() => {
+  const id = selected.value?.session;
+  if (id === undefined || unknownSessions.value.has(id)) return 'none';
+  return sessions.value.some((session) => session.id === id) ? 'read' : 'being-read';
+});
+
 /** Apart from the picture, so that the view is not drawn anew from outside with each of its changes. */
 export const nothingToSee = computed(() =>
   emptyText({
     picture: picture.value,
     visible: visibleSessions.value.length,
+    matching: loaded.value?.report.matching ?? 0,
+    selection: selection.value,
     isLost: connection.value === 'lost',
     isTokenMissing: isTokenMissing.value,
   }),

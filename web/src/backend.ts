@@ -13,6 +13,8 @@ import type {
   ReviewChoice,
   ServedReview,
   SessionDetail,
+  SessionListReport,
+  SessionListRequest,
   TimelineReport,
   TranscriptMessage,
 } from '../../src/core/index.ts';
@@ -24,6 +26,8 @@ export interface Backend {
   readonly kind: 'live' | 'static';
   /** First a snapshot, then changes. After a lost connection it goes on by itself. */
   subscribe(onEvent: (event: LiveEvent | AuditEvent) => void, onState: (state: ConnectionState) => void): () => void;
+  /** A part of the list of all sessions. */
+  list(request: SessionListRequest, signal: AbortSignal): Promise<SessionListReport>;
   /** One of the older sessions is read by this, and followed from then on. */
   session(id: string): Promise<SessionDetail | undefined>;
   timeline(session: string, since?: string): Promise<TimelineReport | undefined>;

@@ -1,25 +1,24 @@
 import {
-  type AgentReport,
   agentsOf,
-  doingText,
-  formatStatus,
   isSessionBusy,
-  type OlderSession,
+  listEntryOfDetail,
+  matchesSession,
+  parseListQuery,
+  type Query,
   type SessionDetail,
+  type SessionState,
   standingOf,
 } from '../../src/core/index.ts';
 
 export interface Filter {
+  /** A query: words and filters such as `host:codex`. */
   readonly text: string;
   readonly host: string | undefined;
   readonly project: string | undefined;
-  /** `at-work`, `needs-you`, `silent`, `failed`, `done`. */
-  readonly status: StatusFilter | undefined;
+  readonly status: SessionState | undefined;
 }
 
-export type StatusFilter = 'at-work' | 'needs-you' | 'silent' | 'failed' | 'done';
-
-export const STATUS_WORDS: Readonly<Record<StatusFilter, string>> = {
+export const STATUS_WORDS: Readonly<Record<SessionState, string>> = {
   'at-work': 'at work',
   'needs-you': 'needs you',
   silent: 'silent',
@@ -33,7 +32,7 @@ export function isFiltering({ text, host, project, status }: Filter): boolean {
   return text.trim() !== '' || host !== undefined || project !== undefined || status !== undefined;
 }
 
-/** All of it has to hold; of the text, every word, in any order. */
+/** All of it has to hold; the text is a query, as for `troupe ls`. */
 export function matches(session: SessionDetail, { text, host, project, status }: Filter): boolean {
   if (host !== undefined && !agentsOf(session).some((agent) => agent.host === host)) return false;
   if (project !== undefined && session.project !== project) return false;
@@ -41,15 +40,7 @@ export function matches(session: SessionDetail, { text, host, project, status }:
   return text.trim() === '' || hasText(session, text);
 }
 
-/** A session that is not in the index yet is known by its id and host only. */
-export function matchesOlder(session: OlderSession, { text, host, project, status }: Filter): boolean {
-  if (project !== undefined && project !== session.project) return false;
-  if (status !== undefined && !(status === 'done' && session.status !== null)) return false;
-  if (host !== undefined && host !== session.host) return false;
-  return hasAll(text, [lower([session.id, session.host, session.project, session.title])]);
-}
-
-function hasStatus(session: SessionDetail, status: StatusFilter): boolean {
+function hasStatus(session: SessionDetail, status: SessionState): boolean {
   const agents = [session.main, ...session.subagents];
   switch (status) {
     case 'at-work':
@@ -67,36 +58,14 @@ function hasStatus(session: SessionDetail, status: StatusFilter): boolean {
 
 /** What did not change is the same object, and is asked about twenty times a second. */
 const answers = new WeakMap<SessionDetail, { readonly text: string; readonly has: boolean }>();
+let parsed: { readonly text: string; readonly query: Query | undefined } = { text: '', query: undefined };
 
+/** As the list does it: what cannot be understood, such as a filter that is still being typed, hides nobody. */
 function hasText(session: SessionDetail, text: string): boolean {
   const known = answers.get(session);
   if (known?.text === text) return known.has;
-  const { title, project, id, branch, host, main, subagents } = session;
-  const has = hasAll(text, [lower([title, project, id, branch, host]), ...[main, ...subagents].map(wordsOf)]);
+  if (parsed.text !== text) parsed = { text, query: parseListQuery(text).query };
+  const has = !parsed.query || matchesSession(parsed.query, listEntryOfDetail(session).subject, Date.now());
   answers.set(session, { text, has });
   return has;
-}
-
-function hasAll(text: string, places: readonly string[]): boolean {
-  const wanted = text.toLowerCase().split(/\s+/);
-  return wanted.every((word) => places.some((place) => place.includes(word)));
-}
-
-const wordsOfAgents = new WeakMap<AgentReport, string>();
-
-/** All that a person might remember of it. */
-function wordsOf(agent: AgentReport): string {
-  const known = wordsOfAgents.get(agent);
-  if (known !== undefined) return known;
-  const { id, label, name, description, slug, type, model, branch } = agent;
-  const words = lower([id, label, name, description, slug, type, model, branch, doingText(agent), formatStatus(agent)]);
-  wordsOfAgents.set(agent, words);
-  return words;
-}
-
-function lower(words: readonly (string | null)[]): string {
-  return words
-    .filter((word) => word !== null)
-    .join('\n')
-    .toLowerCase();
 }

@@ -10,6 +10,8 @@ import {
   type LiveSnapshot,
   markPendingApprovals,
   type SessionDetail,
+  type SessionGrouping,
+  type SessionSort,
   type TimelineReport,
 } from '../../src/core/index.ts';
 import type { Backend, ConnectionState } from './backend.ts';
@@ -22,6 +24,8 @@ export type ViewName = 'race' | 'graph' | 'timeline' | 'read' | 'guard';
 
 export type Pane = 'sessions' | 'view' | 'detail';
 
+export type SearchIn = 'sessions' | 'messages';
+
 /** One agent, or a session by its main agent. */
 export interface AgentRef {
   readonly session: string;
@@ -33,10 +37,22 @@ export const connection = signal<ConnectionState>('connecting');
 export const view = signal<ViewName>('race');
 export const selected = signal<AgentRef | undefined>(undefined);
 export const filter = signal<Filter>(NO_FILTER);
+/** How the list of sessions is ordered, and what it shows of a search: sessions, or messages in them. */
+export const sort = signal<SessionSort>('time');
+export const grouping = signal<SessionGrouping>('day');
+export const searchIn = signal<SearchIn>('sessions');
 /** Timelines that were asked for, by session. */
 export const timelines = signal<ReadonlyMap<string, TimelineReport>>(new Map());
 /** The moment that is replayed, in epoch milliseconds; undefined: the present. */
 export const replayAt = signal<number | undefined>(undefined);
+/** What the person zoomed into on the timeline, in epoch milliseconds. */
+export const timelineZoom = signal<
+  { readonly session: string | undefined; readonly from: number; readonly to: number } | undefined
+>(undefined);
+/** Where the person moved the graph to. */
+export const graphZoom = signal<
+  { readonly session: string | undefined; readonly x: number; readonly y: number; readonly k: number } | undefined
+>(undefined);
 /** Ticks once a second: times and silences are drawn by it. */
 export const clock = signal(Date.now());
 /** A message in the reader to go to. */

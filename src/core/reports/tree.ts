@@ -73,7 +73,7 @@ export function computeSessions(listing: SessionListing): SessionsReport {
 }
 
 /** One session as JSON, without its agents. `agents` and `running` leave out those the host started for itself. */
-function computeSession(tree: SessionTree): SessionReport {
+export function computeSession(tree: SessionTree): SessionReport {
   const agents = selectAgents(tree);
   const isLowerBound = selectIsLowerBound(tree);
   return {

@@ -1,4 +1,12 @@
-import { type AuditFilter, DECISIONS, type MessageRange } from '../../core/index.ts';
+import {
+  type AuditFilter,
+  DECISIONS,
+  type MessageRange,
+  SESSION_GROUPS,
+  SESSION_SORTS,
+  SESSION_STATES,
+  type SessionListRequest,
+} from '../../core/index.ts';
 import { known } from '../../lib/json.ts';
 import { UserError } from '../../lib/user-error.ts';
 
@@ -44,6 +52,23 @@ export function readAuditFilter(given: (name: string) => string | undefined): Au
     since: readInstant(word('since'), 'since'),
     until: readInstant(word('until'), 'until'),
   });
+}
+
+export function readListRequest(given: (name: string) => string | undefined): SessionListRequest {
+  const state = given('state') || undefined;
+  return {
+    query: given('q') ?? '',
+    sort: readChoice(given('sort'), 'sort', SESSION_SORTS),
+    group: readChoice(given('group'), 'group', SESSION_GROUPS),
+    from: readNumber(given('from'), 'from', 0),
+    limit: readLimit(given('limit'), { fallback: 100, most: 1_000, of: 'sessions' }),
+    ...known({
+      host: given('host') || undefined,
+      project: given('project'),
+      at: given('at') || undefined,
+      state: state === undefined ? undefined : readChoice(state, 'state', SESSION_STATES),
+    }),
+  };
 }
 
 export function readFlag(text: string | undefined, name: string): boolean {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { LiveSessionReport, SessionDetail, TimelineReport } from '../../core/index.ts';
+import type { LiveSessionReport, SessionDetail, SessionListReport, TimelineReport } from '../../core/index.ts';
 import { UserError } from '../../lib/user-error.ts';
 import { ask } from './testing/ask.ts';
 import { type MemoryLive, memoryLive } from './testing/memory-live.ts';
@@ -58,6 +58,27 @@ describe('/api/sessions', () => {
     const empty = await serve(memoryLive());
     expect(misfits('live-sessions', await empty.json('/api/sessions'))).toBe('');
     await empty.close();
+  });
+});
+
+describe('/api/session-list', () => {
+  it('gives parts of the list, sorted and filtered', async () => {
+    const all = (await server.json('/api/session-list?sort=tokens&group=none')) as SessionListReport;
+    expect(misfits('session-list', all)).toBe('');
+    expect(all).toMatchObject({ matching: RECORDINGS.length, from: 0, problem: null });
+    const part = (await server.json('/api/session-list?sort=tokens&group=none&from=1&limit=1')) as SessionListReport;
+    expect(misfits('session-list', part)).toBe('');
+    expect(part.sessions).toEqual(all.sessions.slice(1, 2));
+    const none = (await server.json('/api/session-list?q=host:opencode')) as SessionListReport;
+    expect([none.matching, misfits('session-list', none)]).toEqual([0, '']);
+  });
+
+  it('says what is wrong with a query, and refuses what is no parameter', async () => {
+    const wrong = (await server.json('/api/session-list?q=after:someday')) as SessionListReport;
+    expect(misfits('session-list', wrong)).toBe('');
+    expect(wrong.problem?.message).toBe('"after:someday" is not a time.');
+    for (const query of ['sort=size', 'group=x', 'state=busy', 'limit=0', 'limit=1001', 'from=-1'])
+      expect([query, (await server.get(`/api/session-list?${query}`)).status]).toEqual([query, 400]);
   });
 });
 

@@ -39,6 +39,7 @@ import {
   readEntryLimit,
   readFlag,
   readInstant,
+  readListRequest,
   readRange,
 } from './query.ts';
 
@@ -125,6 +126,10 @@ export function createRoutes(options: RoutesContext): Hono<Env> {
       isComplete,
     });
   });
+
+  routes.get('/api/session-list', (context) =>
+    answerJson(context, live.list(readListRequest((name) => context.req.query(name)))),
+  );
 
   routes.get('/api/sessions/:id', async (context) => {
     const session = await findSession(context, live, readFlag(context.req.query('internal'), 'internal'));

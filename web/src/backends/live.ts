@@ -1,16 +1,21 @@
-import type {
-  AnswerOutcome,
-  ApprovalAnswer,
-  AttachOptions,
-  AttachReport,
-  AuditEvent,
-  AuditFilter,
-  AuditPage,
-  HeardCall,
-  LiveEvent,
-  LiveSnapshot,
-  TimelineReport,
-  TranscriptMessage,
+import {
+  type AnswerOutcome,
+  type ApprovalAnswer,
+  type AttachOptions,
+  type AttachReport,
+  type AuditEvent,
+  type AuditFilter,
+  type AuditPage,
+  computeSessionList,
+  type HeardCall,
+  type LiveEvent,
+  type LiveSnapshot,
+  listEntryOfDetail,
+  localDay,
+  type SessionListReport,
+  type SessionListRequest,
+  type TimelineReport,
+  type TranscriptMessage,
 } from '../../../src/core/index.ts';
 import {
   type AttachedAgent,
@@ -28,6 +33,7 @@ export function createLiveBackend(): Backend {
   return {
     kind: 'live',
     subscribe,
+    list: fetchList,
     session: (id) => getJson(`api/sessions/${encodeURIComponent(id)}`),
     timeline: (id, since) =>
       getJson(`api/sessions/${encodeURIComponent(id)}/timeline`, since === undefined ? {} : { since }),
@@ -125,6 +131,17 @@ async function getJson<T>(
   const text = new URLSearchParams(query).toString();
   const response = await fetch(text === '' ? route : `${route}?${text}`, { headers });
   if (response.status === 404) return undefined;
+  if (!response.ok) throw new Error(await reasonOf(response));
+  return response.json();
+}
+
+async function fetchList(
+  { query, state, host, project, at, ...rest }: SessionListRequest,
+  signal: AbortSignal,
+): Promise<SessionListReport> {
+  const words = { q: query, state, host, project, at, ...rest };
+  const given = Object.entries(words).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
+  const response = await fetch(`api/session-list?${new URLSearchParams(given)}`, { signal });
   if (!response.ok) throw new Error(await reasonOf(response));
   return response.json();
 }
@@ -263,6 +280,8 @@ export function createStaticBackend(data: EmbeddedData): Backend {
       onEvent({ type: 'snapshot', data: data.snapshot });
       return () => {};
     },
+    list: async (request) =>
+      computeSessionList(data.snapshot.sessions.map(listEntryOfDetail), request, { now: Date.now(), dayOf: localDay }),
     session: async (id) => data.snapshot.sessions.find((session) => session.id === id),
     timeline: async (id) => data.timelines[id],
     heard: async () => undefined,

@@ -1,9 +1,16 @@
 import { useState } from 'preact/hooks';
-import { cleanLine, type LiveSnapshot } from '../../../src/core/index.ts';
-import { clearFilter, narrow } from '../actions.ts';
-import { type Filter, isFiltering, STATUS_WORDS, type StatusFilter } from '../filter.ts';
+import {
+  cleanLine,
+  type SessionGrouping,
+  type SessionListReport,
+  type SessionSort,
+  type SessionState,
+} from '../../../src/core/index.ts';
+import { arrangeBy, clearFilter, narrow } from '../actions.ts';
+import { type Filter, isFiltering, STATUS_WORDS } from '../filter.ts';
 import { SEARCH_ID } from '../shell/commands.ts';
-import { filter, picture } from '../store.ts';
+import { filter, grouping, sort } from '../store.ts';
+import { loaded } from './list-state.ts';
 
 /** Search, and behind a button the choices that the data offers. What is set stays in sight as chips. */
 export function FilterBar() {
@@ -38,30 +45,81 @@ export function FilterBar() {
         {isOpen && <Choices now={now} />}
       </div>
       {isFiltering(now) && <FilterChips now={now} onClear={clearFilter} />}
+      <OrderLine />
     </search>
   );
 }
 
+const SORTS: Readonly<Record<SessionSort, string>> = {
+  time: 'newest',
+  cost: 'cost',
+  agents: 'agents',
+  duration: 'duration',
+  tokens: 'output tokens',
+};
+const GROUPS: Readonly<Record<SessionGrouping, string>> = { day: 'by day', project: 'by project', none: 'no groups' };
+
+/** How many there are, and in which order. */
+function OrderLine() {
+  const { report } = loaded.value ?? {};
+  return (
+    <div class="filter-order">
+      <span class="filter-count" role="status">
+        {report && countText(report)}
+        {report && report.matching < report.total && <span class="visually-hidden"> sessions match</span>}
+      </span>
+      <select
+        aria-label="Order of the sessions"
+        value={sort.value}
+        onChange={({ currentTarget }) => arrangeBy({ sort: currentTarget.value as SessionSort })}
+      >
+        {Object.entries(SORTS).map(([value, text]) => (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        ))}
+      </select>
+      <select
+        aria-label="Groups of the sessions"
+        value={grouping.value}
+        onChange={({ currentTarget }) => arrangeBy({ group: currentTarget.value as SessionGrouping })}
+      >
+        {Object.entries(GROUPS).map(([value, text]) => (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+function countText({ matching, total }: Pick<SessionListReport, 'matching' | 'total'>): string {
+  const [some, all] = [matching, total].map((count) => count.toLocaleString('en'));
+  if (matching < total) return `${some} of ${all}`;
+  return `${all} ${total === 1 ? 'session' : 'sessions'}`;
+}
+
 function Choices({ now }: { readonly now: Filter }) {
-  const known = picture.value;
+  const { hosts = [], projects = [] } = loaded.value?.report ?? {};
   return (
     <>
       <Choice
         label="Status"
         value={now.status}
         options={Object.entries(STATUS_WORDS)}
-        onChoose={(status) => narrow({ status: status as StatusFilter | undefined })}
+        onChoose={(status) => narrow({ status: status as SessionState | undefined })}
       />
       <Choice
         label="Project"
         value={now.project}
-        options={projectsIn(known).map((one) => [one, cleanLine(one)])}
+        options={projects.map((one) => [one, cleanLine(one)])}
         onChoose={(project) => narrow({ project })}
       />
       <Choice
         label="Host"
         value={now.host}
-        options={hostsIn(known).map((one) => [one, cleanLine(one)])}
+        options={hosts.map((one) => [one, cleanLine(one)])}
         onChoose={(host) => narrow({ host })}
       />
     </>
@@ -93,24 +151,10 @@ function Choice({ label, value, options, onChoose }: ChoiceProps) {
   );
 }
 
-// What there is to choose from: only what the data holds.
-
-export function hostsIn(picture: LiveSnapshot | undefined): readonly string[] {
-  return sorted([...(picture?.sessions ?? []), ...(picture?.older ?? [])].map(({ host }) => host));
-}
-
-export function projectsIn(picture: LiveSnapshot | undefined): readonly string[] {
-  return sorted((picture?.sessions ?? []).flatMap(({ project }) => project ?? []));
-}
-
-function sorted(names: readonly string[]): readonly string[] {
-  return [...new Set(names)].sort((a, b) => a.localeCompare(b));
-}
-
 /** What is set, each part with a way to take it off. */
 export function FilterChips({ now, onClear }: { readonly now: Filter; readonly onClear: () => void }) {
   const chips: readonly (readonly [text: string | undefined, without: Partial<Filter>])[] = [
-    [now.text.trim() === '' ? undefined : `«${cleanLine(now.text)}»`, { text: '' }],
+    [now.text.trim() === '' ? undefined : `"${cleanLine(now.text)}"`, { text: '' }],
     [now.status && STATUS_WORDS[now.status], { status: undefined }],
     [now.project === undefined ? undefined : `project ${cleanLine(now.project)}`, { project: undefined }],
     [now.host === undefined ? undefined : `host ${cleanLine(now.host)}`, { host: undefined }],

@@ -1,9 +1,10 @@
 import { batch, computed, effect, signal } from '@preact/signals';
-import { clearFilter, goTo, replay, select, selectSession, show } from '../actions.ts';
+import { clearFilter, goTo, replay, select, show } from '../actions.ts';
 import { openAttach } from '../attach/attach-sheet.tsx';
 import { openExport } from '../export/export-sheet.tsx';
 import { isFiltering } from '../filter.ts';
 import { goTo as replayFrom, togglePlay } from '../replay/replay-state.ts';
+import { stepSession } from '../sessions/list-state.ts';
 import { listedSessions } from '../sessions/order.ts';
 import { currentSession, filter, pane, replayAt, selected, sessions } from '../store.ts';
 import { type CountName, nextOf } from './counts.ts';
@@ -108,14 +109,6 @@ export function goToNext(name: CountName): void {
 function search(): void {
   if (width.value === 'phone') goTo('sessions');
   requestAnimationFrame(() => document.getElementById(SEARCH_ID)?.focus());
-}
-
-function stepSession(step: 1 | -1): void {
-  const listed = listedSessions.value;
-  const current = selected.value?.session ?? currentSession.value?.id;
-  const at = listed.findIndex(({ id }) => id === current);
-  const next = listed[at === -1 ? 0 : Math.min(listed.length - 1, Math.max(0, at + step))];
-  if (next) selectSession(next.id);
 }
 
 function toggleDetail(): void {

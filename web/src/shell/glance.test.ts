@@ -40,7 +40,14 @@ describe('the answer at a glance', () => {
 });
 
 describe('where there is nothing to see', () => {
-  const facts = { picture: undefined, visible: 0, isLost: false, isTokenMissing: false };
+  const facts = {
+    picture: undefined,
+    visible: 0,
+    matching: 0,
+    selection: 'none',
+    isLost: false,
+    isTokenMissing: false,
+  } as const;
   const kindOf = (over: Partial<Parameters<typeof emptyText>[0]>) => emptyText({ ...facts, ...over })?.kind;
 
   it('says why', () => {
@@ -51,6 +58,9 @@ describe('where there is nothing to see', () => {
     expect(kindOf({ picture: makePicture([]) })).toBe('no-sessions');
     expect(kindOf({ picture: makePicture([makeSession()]) })).toBe('no-match');
     expect(kindOf({ picture: makePicture([makeSession()]), visible: 1 })).toBeUndefined();
+    expect(kindOf({ picture: makePicture([makeSession()]), matching: 3 })).toBe('choose');
+    expect(kindOf({ picture: makePicture([makeSession()]), selection: 'read' })).toBeUndefined();
+    expect(kindOf({ picture: makePicture([makeSession()]), visible: 1, selection: 'being-read' })).toBe('reading');
   });
 
   it('says where was looked, without what could disturb the page', () => {

@@ -56,7 +56,7 @@ export function EmptyState({ text }: { readonly text: EmptyText }) {
           ))}
         </ul>
       )}
-      {text.kind === 'no-sessions' && <p>To see what it looks like:</p>}
+      {text.kind === 'no-sessions' && text.command !== undefined && <p>To see what it looks like:</p>}
       {text.command !== undefined && (
         <p class="empty-command">
           <code>{text.command}</code> <CopyButton text={text.command} what="the command" />

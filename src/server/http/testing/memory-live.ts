@@ -3,8 +3,11 @@
 import {
   applyEvent,
   computeChange,
+  computeSessionList,
   type LiveEvent,
   type LiveSnapshot,
+  listEntryOfDetail,
+  localDay,
   type SessionDetail,
 } from '../../../core/index.ts';
 import type { Live } from '../../../sessions/index.ts';
@@ -55,6 +58,8 @@ export function memoryLive(sessions: readonly SessionDetail[] = [], ignoredFiles
   };
   return {
     snapshot: () => picture,
+    list: (request) =>
+      computeSessionList(picture.sessions.map(listEntryOfDetail), request, { now: Date.now(), dayOf: localDay }),
     session: async (id) => detailOf(id),
     async agent(id, session) {
       const agents = picture.sessions.flatMap(({ main, subagents }) => [main, ...subagents]);

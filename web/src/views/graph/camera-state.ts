@@ -1,5 +1,5 @@
 import { computed, effect, signal, untracked } from '@preact/signals';
-import { selected, shownSession } from '../../store.ts';
+import { graphZoom, selected, shownSession } from '../../store.ts';
 import {
   type Camera,
   drawnBox,
@@ -73,10 +73,24 @@ export function lookAt(x: number, y: number): void {
 
 /** While the graph is shown: the growing tree, and who is selected somewhere else. */
 export function followTree(): () => void {
-  const stops = [followGrowth(), followSelection()];
+  const stops = [followAddress(), followGrowth(), followSelection()];
   return () => {
     for (const stop of stops) stop();
   };
+}
+
+/** The address may say where the person looked. */
+function followAddress(): () => void {
+  return effect(() => {
+    const wish = graphZoom.value;
+    if (!wish || wish.session !== shownSession.value?.id) return;
+    const { x, y, k } = wish;
+    const now = camera.peek();
+    if (mode === 'free' && now.x === x && now.y === y && now.k === k) return;
+    session = wish.session;
+    mode = 'free';
+    camera.value = { x, y, k };
+  });
 }
 
 function followSelection(): () => void {
@@ -106,7 +120,7 @@ function followGrowth(): () => void {
     if (!shown || id === undefined || width === 0 || height === 0) return;
     const isNew = id !== session;
     session = id;
-    if (isNew) mode = 'look';
+    if (isNew) mode = graphZoom.peek()?.session === id ? 'free' : 'look';
     follow(shown.bounds, shown.placed[0], isNew);
   });
 }
@@ -132,6 +146,7 @@ function move(next: Camera, glides: boolean): void {
   isGliding.value = glides;
   if (glides) glideEnd = setTimeout(() => (isGliding.value = false), GLIDE_MS);
   camera.value = next;
+  graphZoom.value = mode === 'free' ? { session: shownSession.peek()?.id, ...next } : undefined;
 }
 
 function boxOf({ x, y, height }: Placed): Box {

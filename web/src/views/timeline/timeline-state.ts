@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals';
 import { range as sessionRange } from '../../replay/replay-state.ts';
-import { clock, currentSession, timelines } from '../../store.ts';
+import { clock, currentSession, timelines, timelineZoom } from '../../store.ts';
 import { computeRows, type Row } from './rows.ts';
 import { panWindow, revealIn, wholeWindow, zoomWindow } from './time-window.ts';
 import type { CallMark, CompactionMark, Span } from './track.ts';
@@ -20,18 +20,17 @@ export const rows = computed<readonly Row[]>(() => {
   return session ? computeRows(session, timelines.value.get(session.id), now.value) : [];
 });
 
-/** What the person zoomed into, and in which session. */
-const zoomed = signal<{ readonly session: string | undefined; readonly window: Span } | undefined>(undefined);
+export const shownWindow = computed<Span>(() =>
+  isWhole.value ? wholeWindow(range.value) : (timelineZoom.value ?? range.value),
+);
 
-export const shownWindow = computed<Span>(() => {
-  const wish = zoomed.value;
-  return wish && wish.session === currentSession.value?.id ? wish.window : wholeWindow(range.value);
+export const isWhole = computed(() => {
+  const wish = timelineZoom.value;
+  return wish === undefined || wish.session !== currentSession.value?.id;
 });
 
-export const isWhole = computed(() => zoomed.value?.session !== currentSession.value?.id);
-
 export function setWindow(window: Span | undefined): void {
-  zoomed.value = window && { session: currentSession.peek()?.id, window };
+  timelineZoom.value = window && { session: currentSession.peek()?.id, from: window.from, to: window.to };
 }
 
 export function zoom(factor: number, share = 0.5): void {
