@@ -13,6 +13,10 @@ const PARTS = {
   memory: ['peak memory on large histories', async () => runPart(await import('./memory.mjs'), 'Memory')],
   live: ['the server while agents write', async () => runPart(await import('./live.mjs'), 'Live')],
   page: ['the page in a browser', async () => runPart(await import('./page.mjs'), 'Page')],
+  'session-list': [
+    'the list of 10,000 sessions',
+    async () => runPart(await import('./session-list.mjs'), 'SessionList'),
+  ],
   hook: ['what the guard costs in front of each call', async () => runPart(await import('./hook.mjs'), 'Hook')],
   guard: ['what the guard lets past and refuses', async () => runPart(await import('./guard.mjs'), 'Guard')],
   redact: ['redaction of ordinary and hostile texts', async () => runPart(await import('./redact.mjs'), 'Redact')],

@@ -7,6 +7,7 @@ import { findBrowser } from '../scripts/find-browser.mjs';
 import { makeTemporaryFolder } from '../src/lib/testing/temporary-folder.ts';
 import { until } from '../src/lib/testing/waiting.ts';
 import { programIn } from './testing/program.ts';
+import { accessTo } from './testing/server-access.ts';
 
 // The list of all sessions in a real browser, served by the built program: more sessions than are followed or fit on a screen.
 
@@ -28,11 +29,10 @@ beforeAll(async () => {
     await ended;
   };
   await until(() => out().trimEnd().endsWith('}'), 'the address of the server');
-  const served = JSON.parse(out());
-  url = served.url;
+  url = JSON.parse(out()).url;
   context = await browser.newContext({ viewport: { width: 1500, height: 900 }, reducedMotion: 'reduce' });
   const page = await context.newPage();
-  await page.goto(served.loginUrl);
+  await page.goto(await accessTo(path.join(home, '.local/state/troupe')).createLink());
   await page.close();
 }, 120_000);
 afterAll(async () => {
@@ -77,7 +77,7 @@ describe('the list of all sessions', () => {
   it('opens a session from long ago by a click, in the view that is open', async () => {
     const page = await open('#/graph');
     await page.getByLabel('Search sessions and agents').fill('number 444');
-    await expect.poll(() => count(page).innerText()).toBe(`1 of ${COUNT}`);
+    await expect.poll(() => count(page).innerText()).toContain(`1 of ${COUNT}`);
     await rows(page).first().click();
     await page.locator('.graph-tree [role="treeitem"]').first().waitFor();
     expect(page.url()).toContain('#/graph/000001bc-');
@@ -96,16 +96,14 @@ describe('the list of all sessions', () => {
     const moment = page.getByLabel('Moment of the session');
     await moment.focus();
     await page.keyboard.press('Home');
-    await page.getByRole('button', { name: '+' }).click();
+    await page.getByRole('button', { name: 'Zoom in' }).click();
     await expect.poll(() => page.url()).toMatch(/[?&]at=\d+&window=\d+-\d+$/);
     const before = page.url();
     await page.reload();
     await rows(page).first().waitFor();
     await expect.poll(() => page.getByLabel('Order of the sessions').inputValue()).toBe('cost');
     expect(await page.getByLabel('Search sessions and agents').inputValue()).toBe('limiter project:project-3');
-    await expect
-      .poll(() => page.locator('[aria-current=true].is-focused, .sessions-row > [aria-current=true]').count())
-      .toBe(1);
+    await expect.poll(() => page.locator('.sessions-row > [aria-current=true]').count()).toBe(1);
     await expect.poll(() => page.getByLabel('Moment of the session').inputValue()).toBe('0');
     await page.getByRole('tab', { name: 'Graph' }).click();
     await expect.poll(() => page.url()).toContain('#/graph/');

@@ -2,7 +2,7 @@
 
 import type { AgentId, SessionId, SourceId } from './ids.ts';
 import type { SessionLedger } from './ledger.ts';
-import type { SessionListEntry } from './reports/session-list.ts';
+import type { SessionListEntry } from './reports/shapes.ts';
 import type { SkippedAgent, Transcript, TranscriptAuthor } from './transcript.ts';
 import type { AgentNode, AgentStatus, SessionTree } from './tree.ts';
 

@@ -69,9 +69,9 @@ export function clearFilter(): void {
   filter.value = NO_FILTER;
 }
 
-export function arrangeBy(wish: { readonly sort?: SessionSort; readonly group?: SessionGrouping }): void {
-  if (wish.sort) sort.value = wish.sort;
-  if (wish.group) grouping.value = wish.group;
+export function arrangeBy(by: { readonly sort?: SessionSort; readonly group?: SessionGrouping }): void {
+  if (by.sort) sort.value = by.sort;
+  if (by.group) grouping.value = by.group;
 }
 
 export function goTo(name: Pane): void {

@@ -3,13 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { toSessionId } from '../ids.ts';
 import {
   computeSessionList,
-  type ListedSession,
   listEntryOfOlder,
   SESSION_GROUPS,
   SESSION_SORTS,
-  type SessionListEntry,
   type SessionListRequest,
 } from './session-list.ts';
+import type { ListedSession, SessionListEntry } from './shapes.ts';
 
 const NOW = Date.parse('2026-11-15T12:00:00Z');
 const facts = {
@@ -17,7 +16,7 @@ const facts = {
   dayOf: (at: number) => new Date(at).toISOString().slice(0, 10),
   hosts: ['claude-code', 'codex'],
 };
-const wish: SessionListRequest = { query: '', sort: 'time', group: 'day', from: 0, limit: 1_000 };
+const wanted: SessionListRequest = { query: '', sort: 'time', group: 'day', from: 0, limit: 1_000 };
 
 function entry(id: string, hoursAgo: number, over: Partial<ListedSession> = {}): SessionListEntry {
   const at = NOW - hoursAgo * 3_600_000;
@@ -35,7 +34,7 @@ function entry(id: string, hoursAgo: number, over: Partial<ListedSession> = {}):
 }
 
 const list = (all: readonly SessionListEntry[], over: Partial<SessionListRequest> = {}) =>
-  computeSessionList(all, { ...wish, ...over }, facts);
+  computeSessionList(all, { ...wanted, ...over }, facts);
 const idsOf = (all: readonly SessionListEntry[], over: Partial<SessionListRequest> = {}) =>
   list(all, over).sessions.map(({ id }) => id);
 

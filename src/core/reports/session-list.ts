@@ -11,9 +11,9 @@ import {
   type QuerySubject,
   subjectOf,
 } from '../query.ts';
-import { type AgentStatus, isAtWork, type SessionTree, selectAgents, type WaitingOn } from '../tree.ts';
+import { type AgentStatus, isAtWork, type SessionTree, selectAgents } from '../tree.ts';
 import { agentsOf, type SessionDetail } from './live.ts';
-import type { SessionReport } from './shapes.ts';
+import type { ListedSession, SessionListEntry, SessionReport } from './shapes.ts';
 import { computeSession, isoTime } from './tree.ts';
 
 export const SESSION_SORTS = ['time', 'cost', 'agents', 'duration', 'tokens'] as const;
@@ -24,34 +24,6 @@ export type SessionGrouping = (typeof SESSION_GROUPS)[number];
 export const SESSION_STATES = ['at-work', 'needs-you', 'silent', 'failed', 'done'] as const;
 export type SessionState = (typeof SESSION_STATES)[number];
 
-/** What is not known is null: never 0, never left out. Times are ISO 8601, UTC. Ids are the host's own. */
-export interface ListedSession {
-  readonly id: string;
-  readonly host: string;
-  readonly hostTitle: string | null;
-  readonly project: string | null;
-  readonly branch: string | null;
-  readonly title: string | null;
-  readonly status: AgentStatus | null;
-  readonly waitingOn: WaitingOn | null;
-  /** Main included; null if the session was not read yet. */
-  readonly agents: number | null;
-  /** Of the agents: those at work, those that need the person, those without a sign of life, those that failed. */
-  readonly running: number;
-  readonly needsYou: number;
-  readonly silent: number;
-  readonly failed: number;
-  readonly outputTokens: number | null;
-  readonly usd: number | null;
-  readonly costIsLowerBound: boolean;
-  readonly startedAt: string | null;
-  readonly lastActivityAt: string | null;
-  /** From its beginning to its last activity. */
-  readonly durationMs: number | null;
-  /** false: known by its files only, and not by what they hold. */
-  readonly isRead: boolean;
-}
-
 export interface SessionListGroup {
   /** `at-work`: sessions in which somebody works, while the list is grouped by days. */
   readonly kind: 'at-work' | 'day' | 'project' | 'all';
@@ -60,6 +32,7 @@ export interface SessionListGroup {
   readonly count: number;
 }
 
+/** What is not known is null: never 0, never left out. Times are ISO 8601, UTC. Ids are the host's own. */
 export interface SessionListReport {
   /** Why nothing is filtered; null if the query is right. */
   readonly problem: QueryProblem | null;
@@ -91,12 +64,6 @@ export interface SessionListRequest {
   readonly limit: number;
   /** Id of a session whose place in the list is asked for. */
   readonly at?: string;
-}
-
-/** A session in the list, and what filters are held against. */
-export interface SessionListEntry {
-  readonly session: ListedSession;
-  readonly subject: QuerySubject;
 }
 
 const entries = new WeakMap<SessionTree | SessionDetail, SessionListEntry>();

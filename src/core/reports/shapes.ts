@@ -1,6 +1,7 @@
 // The JSON that leaves troupe, as types. The names are a contract (docs/JSON.md): add, never rename.
 
 import type { AgentKind, DiagnosticCode, EvidenceRank, EvidenceSource, GroupKind, Severity } from '../events.ts';
+import type { QuerySubject } from '../query.ts';
 import type { Activity, AgentStatus, StatusSignal, WaitingOn } from '../tree.ts';
 import type { CostReport } from './prices.ts';
 import type { TextIndexReport } from './search.ts';
@@ -51,6 +52,40 @@ export interface SessionReport {
   readonly startedAt: string | null;
   readonly lastActivityAt: string | null;
   readonly problems: number;
+}
+
+/** A session in the list of all. */
+export interface ListedSession {
+  readonly id: string;
+  readonly host: string;
+  readonly hostTitle: string | null;
+  readonly project: string | null;
+  readonly branch: string | null;
+  readonly title: string | null;
+  readonly status: AgentStatus | null;
+  readonly waitingOn: WaitingOn | null;
+  /** Main included; null if the session was not read yet. */
+  readonly agents: number | null;
+  /** Of the agents: those at work, those that need the person, those without a sign of life, those that failed. */
+  readonly running: number;
+  readonly needsYou: number;
+  readonly silent: number;
+  readonly failed: number;
+  readonly outputTokens: number | null;
+  readonly usd: number | null;
+  readonly costIsLowerBound: boolean;
+  readonly startedAt: string | null;
+  readonly lastActivityAt: string | null;
+  /** From its beginning to its last activity. */
+  readonly durationMs: number | null;
+  /** false: known by its files only, and not by what they hold. */
+  readonly isRead: boolean;
+}
+
+/** A session in the list, and what filters are held against. */
+export interface SessionListEntry {
+  readonly session: ListedSession;
+  readonly subject: QuerySubject;
 }
 
 export interface NeedReport {

@@ -18,7 +18,7 @@ export type ListReport = Omit<SessionListReport, 'sessions' | 'from'>;
 
 interface Loaded {
   /** What was asked for. */
-  readonly wish: string;
+  readonly wanted: string;
   readonly report: ListReport;
   readonly rows: ReadonlyMap<number, ListedSession>;
 }
@@ -64,9 +64,9 @@ export const followed = computed<ReadonlyMap<string, SessionDetail>>(
 );
 
 /** `query`: as the person typed it. */
-type Wish = Omit<SessionListRequest, 'from' | 'limit' | 'at'>;
+type Wanted = Omit<SessionListRequest, 'from' | 'limit' | 'at'>;
 
-const wished = computed<Wish>(() => {
+const wantedList = computed<Wanted>(() => {
   const { text, host, project, status } = filter.value;
   return {
     ...{ query: text.trim(), sort: sort.value, group: grouping.value },
@@ -89,15 +89,15 @@ export function startList(backend: Backend): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isFirst = true;
 
-  const fetchRows = async (wish: Wish, from: number, limit: number, isAnew: boolean): Promise<void> => {
+  const fetchRows = async (wanted: Wanted, from: number, limit: number, isAnew: boolean): Promise<void> => {
     if (isAnew) current?.abort();
     current = isAnew ? new AbortController() : (current ?? new AbortController());
     const { signal } = current;
-    const key = JSON.stringify(wish);
+    const key = JSON.stringify(wanted);
     const at = selected.peek()?.session;
     try {
       const { sessions: rows, ...report } = await backend.list(
-        { ...wish, from, limit, ...(at !== undefined && { at }) },
+        { ...wanted, from, limit, ...(at !== undefined && { at }) },
         signal,
       );
       if (signal.aborted) return;
@@ -107,17 +107,17 @@ export function startList(backend: Backend): () => void {
     }
   };
   const take = (
-    wish: string,
+    wanted: string,
     { from, ...report }: ListReport & { readonly from: number },
     list: readonly ListedSession[],
     isAnew: boolean,
   ): void => {
     const before = loaded.peek();
-    const isOther = before?.wish !== wish;
+    const isOther = before?.wanted !== wanted;
     const kept = isAnew || isOther ? [] : [...before.rows].slice(-PAGE * KEPT_PAGES);
     const rows = new Map([...kept, ...list.map((row, index) => [from + index, row] as const)]);
     batch(() => {
-      loaded.value = { wish, report, rows };
+      loaded.value = { wanted, report, rows };
       listFailure.value = undefined;
       if (isOther && before) scrollTo(0);
       if (isFirst && report.at !== null) reveal(report.at);
@@ -129,22 +129,22 @@ export function startList(backend: Backend): () => void {
   const refresh = (): void => {
     const { from, to } = untracked(seenRange);
     const begin = Math.floor(from / PAGE) * PAGE;
-    void fetchRows(wished.peek(), begin, Math.min(1_000, Math.max(PAGE, to - begin)), true);
+    void fetchRows(wantedList.peek(), begin, Math.min(1_000, Math.max(PAGE, to - begin)), true);
   };
 
   let wishTimer: ReturnType<typeof setTimeout> | undefined;
   const stops = [
     effect(() => {
-      const wish = wished.value;
+      const wanted = wantedList.value;
       clearTimeout(wishTimer);
-      wishTimer = setTimeout(() => void fetchRows(wish, 0, PAGE, true), loaded.peek() ? TYPING_MS : 0);
+      wishTimer = setTimeout(() => void fetchRows(wanted, 0, PAGE, true), loaded.peek() ? TYPING_MS : 0);
     }),
     effect(() => {
       const { from, to } = seenRange();
       const now = loaded.value;
-      if (!now || now.wish !== JSON.stringify(wished.peek())) return;
+      if (!now || now.wanted !== JSON.stringify(wantedList.peek())) return;
       const missing = missingPage(now, from, to);
-      if (missing !== undefined) void fetchRows(wished.peek(), missing, PAGE, false);
+      if (missing !== undefined) void fetchRows(wantedList.peek(), missing, PAGE, false);
     }),
     effect(() => {
       if (changes.value === undefined || !untracked(() => loaded.value)) return;
@@ -177,13 +177,13 @@ function seenRange(): { readonly from: number; readonly to: number } {
 const asked = new Set<string>();
 
 /** The first row that is in sight and not there; each is asked for once at a time. */
-function missingPage({ rows, wish, report }: Loaded, from: number, to: number): number | undefined {
+function missingPage({ rows, wanted, report }: Loaded, from: number, to: number): number | undefined {
   for (let page = Math.floor(from / PAGE) * PAGE; page < Math.min(to, report.matching); page += PAGE) {
     let index = Math.max(page, from);
     const end = Math.min(page + PAGE, to, report.matching);
     while (index < end && rows.has(index)) index++;
     if (index >= end) continue;
-    const key = `${wish} ${page}`;
+    const key = `${wanted} ${page}`;
     if (asked.has(key)) continue;
     asked.add(key);
     setTimeout(() => asked.delete(key), 1_000);

@@ -82,12 +82,12 @@ export function followTree(): () => void {
 /** The address may say where the person looked. */
 function followAddress(): () => void {
   return effect(() => {
-    const wish = graphZoom.value;
-    if (!wish || wish.session !== shownSession.value?.id) return;
-    const { x, y, k } = wish;
+    const kept = graphZoom.value;
+    if (!kept || kept.session !== shownSession.value?.id) return;
+    const { x, y, k } = kept;
     const now = camera.peek();
     if (mode === 'free' && now.x === x && now.y === y && now.k === k) return;
-    session = wish.session;
+    session = kept.session;
     mode = 'free';
     camera.value = { x, y, k };
   });

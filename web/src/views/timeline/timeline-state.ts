@@ -25,8 +25,8 @@ export const shownWindow = computed<Span>(() =>
 );
 
 export const isWhole = computed(() => {
-  const wish = timelineZoom.value;
-  return wish === undefined || wish.session !== currentSession.value?.id;
+  const zoomed = timelineZoom.value;
+  return zoomed === undefined || zoomed.session !== currentSession.value?.id;
 });
 
 export function setWindow(window: Span | undefined): void {
