@@ -26,6 +26,7 @@ await build({
     'export-process': 'src/export/export-process.ts',
     'export-worker': 'src/export/export-worker.ts',
     'index-thread': 'src/history/index-thread.ts',
+    'search-process': 'src/server/search-process.ts',
   },
   outdir: 'dist',
   bundle: true,

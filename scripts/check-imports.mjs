@@ -21,7 +21,7 @@ const MAY_IMPORT = {
   export: ['lib', 'core', 'redact', 'hosts', 'sessions', 'audit', 'core/transcript'],
   'cli/format': ['lib', 'core', 'core/transcript'],
   control: ['lib', 'core', 'redact', 'hosts', 'sessions', 'audit', 'guard', 'export', 'cli/format', 'core/transcript'],
-  server: ['lib', 'core', 'hosts', 'sessions', 'audit', 'guard', 'control', 'export', 'hook'],
+  server: ['lib', 'core', 'hosts', 'sessions', 'history', 'audit', 'guard', 'control', 'export', 'hook'],
   notify: ['lib', 'core', 'redact', 'sessions', 'control', 'export', 'server'],
   tui: ['lib', 'core', 'sessions', 'notify', 'cli/format', 'server'],
   cli: [

@@ -14,6 +14,8 @@ export const exportProcessFile = path.join(packageFolder, 'dist', 'export-proces
 export const exportWorkerFile = path.join(packageFolder, 'dist', 'export-worker.js');
 /** A thread that reads sessions into the index. */
 export const indexThreadFile = path.join(packageFolder, 'dist', 'index-thread.js');
+/** What searches for the server. */
+export const searchProcessFile = path.join(packageFolder, 'dist', 'search-process.js');
 /** What hosts run where no server answers. */
 export const hookFile = path.join(packageFolder, 'dist', 'hook.cjs');
 export const packageVersion: string = JSON.parse(readTextSync(path.join(packageFolder, 'package.json'))).version;

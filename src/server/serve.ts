@@ -44,6 +44,7 @@ import { isRemote, refuseAgents } from './refuse-agents.ts';
 import { remoteFeed } from './remote-feed.ts';
 import { createApprovalControl, requestLogin, requestTimeline, requestTranscript } from './request-server.ts';
 import { openServedFeed, type ServedFeed, withApprovals } from './served-feed.ts';
+import { createServedSearch } from './served-search.ts';
 import {
   createServedGuard,
   type RunningServer,
@@ -131,6 +132,7 @@ async function serve(folder: string, request: ServeRequest & Pick<FollowRequest,
   const turns = new QuestionTurns();
   const asking = desk && { desk, turns, onError: reportTrouble, ...known({ nameCaller: live.nameCaller }) };
   const hooks = asking && createHookIntake(folder, keys, asking);
+  const search = isDemo ? undefined : createServedSearch(where);
   const server = createServer({
     ...{ live, token, keys: channelKeys, logins, checkAnswerer: refuseAgents, epoch, startedAt, page },
     ...{ version: packageVersion, onError: reportTrouble },
@@ -144,6 +146,7 @@ async function serve(folder: string, request: ServeRequest & Pick<FollowRequest,
       hooks,
       asks: desk,
       proof,
+      search,
       openFiles: openFilesLimit(),
       guard: isDemo ? undefined : serveGuard(folder, where, live),
     }),
@@ -182,6 +185,7 @@ async function serve(folder: string, request: ServeRequest & Pick<FollowRequest,
     const ended = told.then(async (how) => {
       clearInterval(looking);
       indexing?.kill();
+      search?.close();
       await leaveHooks?.();
       heard?.close();
       desk?.close();

@@ -10,6 +10,8 @@ import {
   type Pane,
   pane,
   replayAt,
+  type SearchIn,
+  searchIn,
   selected,
   sort,
   timelines,
@@ -72,6 +74,10 @@ export function clearFilter(): void {
 export function arrangeBy(by: { readonly sort?: SessionSort; readonly group?: SessionGrouping }): void {
   if (by.sort) sort.value = by.sort;
   if (by.group) grouping.value = by.group;
+}
+
+export function findIn(what: SearchIn): void {
+  searchIn.value = what;
 }
 
 export function goTo(name: Pane): void {

@@ -11,10 +11,12 @@ import type {
   LiveEvent,
   PairingStatus,
   ReviewChoice,
+  SearchReport,
   ServedReview,
   SessionDetail,
   SessionListReport,
   SessionListRequest,
+  TextIndexReport,
   TimelineReport,
   TranscriptMessage,
 } from '../../src/core/index.ts';
@@ -40,6 +42,8 @@ export interface Backend {
   explain(call: Pick<HeardCall, 'n'>): Promise<GuardExplanation | undefined>;
   /** Whether the hooks heard of all of them; undefined where nobody knows. */
   coverage(session: string): Promise<CoverageReport | undefined>;
+  /** The text of all conversations. Only where there is a server that has it. */
+  readonly search?: TextSearch;
   /** A session as a file, given when it is whole. Only where there is a server to make it. */
   readonly export?: (session: string, wish: ExportWish, signal: AbortSignal) => Promise<ExportedFile>;
   /** All that a download would take out, with its values, and what the person decides about them. */
@@ -52,6 +56,12 @@ export interface Backend {
   answer(id: string, answer: ApprovalAnswer): Promise<AnswerOutcome>;
   /** Which browsers may allow calls. Only where there is a server that holds calls. */
   readonly pairing?: Pairing;
+}
+
+export interface TextSearch {
+  find(query: string, sessions: number, signal: AbortSignal): Promise<SearchReport>;
+  /** The person's word on the index of the text. Rejects with a `ProofNeeded` if this browser has to be paired first. */
+  decide(answer: { readonly allow: boolean; readonly exclude?: readonly string[] }): Promise<TextIndexReport>;
 }
 
 export interface ReviewBackend {

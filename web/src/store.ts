@@ -78,9 +78,11 @@ export const currentSession = computed<SessionDetail | undefined>(() => {
 });
 
 /** What passes the filter. */
-export const visibleSessions = computed<readonly SessionDetail[]>(() =>
-  sessions.value.filter((session) => matches(session, filter.value)),
-);
+export const visibleSessions = computed<readonly SessionDetail[]>(() => {
+  // Words that are looked for in messages say nothing about which sessions to show.
+  const kept = searchIn.value === 'messages' ? { ...filter.value, text: '' } : filter.value;
+  return sessions.value.filter((session) => matches(session, kept));
+});
 
 /** What the views draw: the present, or the current session as it stood at the replayed moment. */
 export const shownSessions = computed<readonly SessionDetail[]>(() => {

@@ -42,10 +42,11 @@ function findReadRefusal(request: IncomingMessage): Refusal | undefined {
 /** Its answer has a line for each value. */
 const REVIEW = /^\/api\/sessions\/[^/?#]{1,200}\/review$/;
 
-/** All that a client can change: it answers an approval or a review, pairs a browser or ends its pairing, or asks for a login link. */
+/** All that a client can change: it answers an approval or a review, pairs a browser or ends its pairing, allows or forbids the text index, or asks for a login link. */
 function isChange({ method, url = '' }: IncomingMessage, { takesAnswers }: Keeper): boolean {
   if (method !== 'POST') return false;
   if (REVIEW.test(url)) return true;
+  if (url === '/api/search/index') return true;
   return url === '/api/login' || (takesAnswers === true && /^\/api\/(?:asks\/[\w-]+|pairing(?:\/[\w-]+)?)$/.test(url));
 }
 

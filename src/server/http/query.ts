@@ -71,6 +71,18 @@ export function readListRequest(given: (name: string) => string | undefined): Se
   };
 }
 
+/** Longer waiting would look as if nothing happened: what is not indexed by then is said to be missing. */
+const SEARCH_PATIENCE_MS = 400;
+
+export function readSearchRequest(given: (name: string) => string | undefined) {
+  return {
+    text: given('q') ?? '',
+    limit: readLimit(given('limit'), { fallback: 10, most: 100, of: 'sessions' }),
+    perSession: readLimit(given('hits'), { fallback: 3, most: 50, of: 'messages of each session' }),
+    patience: SEARCH_PATIENCE_MS,
+  };
+}
+
 export function readFlag(text: string | undefined, name: string): boolean {
   if (text === undefined || text === '0') return false;
   if (text === '1') return true;

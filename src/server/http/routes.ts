@@ -19,6 +19,7 @@ import type { Download, DownloadForm, DownloadRequest, ReviewAnswer, ServedExpor
 import { asObject, known } from '../../lib/json.ts';
 import { codeOf, UserError } from '../../lib/user-error.ts';
 import type { Live } from '../../sessions/index.ts';
+import type { ServedSearch } from '../served-search.ts';
 import type { ServedGuard } from '../server-control.ts';
 import { answerError, answerJson, NO_SESSION, OUR_MISTAKE, type Refusal } from './answers.ts';
 import {
@@ -42,6 +43,7 @@ import {
   readListRequest,
   readRange,
 } from './query.ts';
+import { addSearchRoutes } from './search-routes.ts';
 
 /** What the server has to offer. A part that is left out has no address. */
 export interface Served {
@@ -52,6 +54,8 @@ export interface Served {
   readonly asks?: ServedAsks;
   /** Who may allow such calls; without it, all that are authenticated. */
   readonly proof?: ServedProof;
+  /** `/api/search`: the text of conversations. */
+  readonly search?: ServedSearch;
   /** `/api/sessions/ID/export` */
   readonly exports?: ServedExport;
   /** `/api/agents/ID/attach`: how to resume from an agent. */
@@ -74,7 +78,7 @@ type Env = { Bindings: HttpBindings };
 
 /** Every address, and what answers there. Whoever gets here has passed the gate. */
 export function createRoutes(options: RoutesContext): Hono<Env> {
-  const { live, guard, asks, exports, attach, streams, page, version, startedAt, port, onError } = options;
+  const { live, guard, asks, search, exports, attach, streams, page, version, startedAt, port, onError } = options;
   const { credentials, checkAnswerer, proof } = options;
   const routes = new Hono<Env>();
   for (const [address, file] of page)
@@ -164,6 +168,7 @@ export function createRoutes(options: RoutesContext): Hono<Env> {
 
   if (guard) addGuardRoutes(routes, guard);
   if (asks) addApprovalRoutes(routes, asks, options);
+  if (search) addSearchRoutes(routes, search, options);
   if (exports) addExportRoutes(routes, exports, options);
   if (attach) addAttachRoutes(routes, attach, live);
 

@@ -52,6 +52,25 @@ export function createLiveBackend(): Backend {
       unpair: async (id) => (await postJson(`api/pairing/${encodeURIComponent(id)}`, {})).json(),
       pairedWith: () => keptPairing()?.keyId,
     },
+    search: {
+      async find(query, sessions, signal) {
+        const given = new URLSearchParams({ q: query, limit: String(sessions) });
+        const response = await fetch(`api/search?${given}`, { signal });
+        if (!response.ok) throw new Error(await reasonOf(response));
+        return response.json();
+      },
+      async decide(answer) {
+        const response = await fetch('api/search/index', {
+          method: 'POST',
+          headers: { 'Content-Type': 'application/json', ...pairingHeader() },
+          body: JSON.stringify(answer),
+        });
+        if (response.ok) return response.json();
+        const { error } = await response.json();
+        if (PAIR_FIRST.has(error?.code)) throw new ProofNeeded(error.message);
+        throw new Error(error?.message ?? 'The server refused the answer.');
+      },
+    },
     export: fetchExport,
     review: {
       async find(session, pii, signal) {

@@ -6,21 +6,23 @@ import {
   type SessionSort,
   type SessionState,
 } from '../../../src/core/index.ts';
-import { arrangeBy, clearFilter, narrow } from '../actions.ts';
+import { arrangeBy, clearFilter, findIn, narrow } from '../actions.ts';
 import { type Filter, isFiltering, STATUS_WORDS } from '../filter.ts';
 import { SEARCH_ID } from '../shell/commands.ts';
-import { filter, grouping, sort } from '../store.ts';
+import { filter, grouping, searchIn, sort, useBackend } from '../store.ts';
 import { loaded } from './list-state.ts';
 
 /** Search, and behind a button the choices that the data offers. What is set stays in sight as chips. */
 export function FilterBar() {
   const [isOpen, setOpen] = useState(false);
   const now = filter.value;
+  const { search } = useBackend();
   const onKey = (event: KeyboardEvent & { readonly currentTarget: HTMLInputElement }): void => {
     if (event.key !== 'Escape' && event.key !== 'Enter') return;
     event.preventDefault();
     if (event.key === 'Escape') narrow({ text: '' });
-    event.currentTarget.blur();
+    if (event.key === 'Enter' && search && now.text.trim() !== '') findIn('messages');
+    else event.currentTarget.blur();
   };
   return (
     <search class="filter">
@@ -28,7 +30,7 @@ export function FilterBar() {
         <input
           id={SEARCH_ID}
           type="search"
-          placeholder="Search"
+          placeholder={search ? 'Search; enter: in messages' : 'Search'}
           aria-label="Search sessions and agents"
           aria-keyshortcuts="/"
           autocomplete="off"
@@ -45,8 +47,22 @@ export function FilterBar() {
         {isOpen && <Choices now={now} />}
       </div>
       {isFiltering(now) && <FilterChips now={now} onClear={clearFilter} />}
-      <OrderLine />
+      {search && now.text.trim() !== '' && <SearchTabs />}
+      {(searchIn.value === 'sessions' || now.text.trim() === '') && <OrderLine />}
     </search>
+  );
+}
+
+/** What the words are looked for in. */
+function SearchTabs() {
+  return (
+    <fieldset class="filter-tabs" aria-label="Search in">
+      {(['sessions', 'messages'] as const).map((name) => (
+        <button key={name} type="button" aria-pressed={searchIn.value === name} onClick={() => findIn(name)}>
+          {name === 'sessions' ? 'Sessions' : 'Messages'}
+        </button>
+      ))}
+    </fieldset>
   );
 }
 

@@ -1,16 +1,19 @@
 import { cleanLine } from '../../../src/core/index.ts';
 import { AgentLink, hueOf, Since } from '../parts/marks.tsx';
-import { sessions } from '../store.ts';
+import { filter, searchIn, sessions, useBackend } from '../store.ts';
 import { FilterBar } from './filter-bar.tsx';
+import { MessageHits } from './message-hits.tsx';
 import { type Alarm, findAlarms } from './order.ts';
 import { SessionList } from './session-list.tsx';
 import './sessions.css';
 
 export function SessionsColumn() {
+  const { search } = useBackend();
+  const isText = search !== undefined && searchIn.value === 'messages' && filter.value.text.trim() !== '';
   return (
     <nav class="sessions" aria-label="Sessions">
       <FilterBar />
-      <SessionList />
+      {isText ? <MessageHits search={search} /> : <SessionList />}
       <Radar />
     </nav>
   );
