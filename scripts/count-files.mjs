@@ -20,28 +20,19 @@ const { dependencies } = JSON.parse(readFileSync(path.join(root, 'package.json')
 const fixtures = existsSync(path.join(root, 'src/hosts')) ? 'src/hosts' : 'src/adapters';
 
 await bundle({ troupe: 'src/main.ts' }, { format: 'esm', splitting: true, external: Object.keys(dependencies) });
-const [hook, judge, hosts, policy, main, yaml] = existsSync(path.join(root, 'src/hook/hook.ts'))
-  ? [
-      'src/hook/hook.ts',
-      'src/hook/judge.ts',
-      'src/hook/hosts.ts',
-      'src/hook/policy.ts',
-      'src/hook/main.ts',
-      'src/hook/yaml.ts',
-    ]
+const [hook, judge, hosts, main, yaml] = existsSync(path.join(root, 'src/hook/hook.ts'))
+  ? ['src/hook/hook.ts', 'src/hook/judge.ts', 'src/hook/hosts.ts', 'src/hook/main.ts', 'src/hook/yaml.ts']
   : ['src/hook.ts', 'src/hook-judge.ts', 'src/hook-hosts.ts'];
 const digests = {
   JUDGE_DIGEST: '"0"',
-  POLICY_DIGEST: '"0"',
   HOSTS_DIGEST: '"0"',
-  PART_DIGESTS: '{"main":"0","policy":"1","yaml":"2","judge":"3","hosts":"4"}',
+  PART_DIGESTS: '{"main":"0","yaml":"2","judge":"3","hosts":"4"}',
 };
 await bundle(
   {
     hook,
     'hook-judge': judge,
     'hook-hosts': hosts,
-    ...(policy && { 'hook-policy': policy }),
     ...(main && { 'hook-main': main, 'hook-yaml': yaml }),
   },
   { format: 'cjs', outExtension: { '.js': '.cjs' }, define: digests },

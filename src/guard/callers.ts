@@ -15,6 +15,7 @@ import {
   type ProcessMark,
 } from '../hosts/index.ts';
 import { digestText } from '../lib/digest.ts';
+import { wordSet } from '../lib/group.ts';
 import { asAmount, asObject, asText, isObject, known, parseObject } from '../lib/json.ts';
 import { environmentOf, folderOf, isRunning, type LinuxProcess, linuxAncestry, startTimeOf } from '../lib/processes.ts';
 import { createFileSync, readTextSync } from '../lib/regular-file.ts';
@@ -219,10 +220,10 @@ const MAX_BYTES = 256 * 1024;
 const DAY_MS = 86_400_000;
 
 const MARKS: Readonly<Record<string, ProcessMark>> = PROCESS_MARKS;
-const SHELL = /^(?:sh|bash|dash|zsh|fish|ksh|ash)$/;
+const SHELLS = wordSet('sh bash dash zsh fish ksh ash');
 
 function isShell({ names }: LinuxProcess): boolean {
-  return [...names].some((name) => SHELL.test(name));
+  return [...names].some((name) => SHELLS.has(name));
 }
 
 /** Hosts run hooks through a shell, which may stay between. */
@@ -353,11 +354,12 @@ function withoutTwins(agents: readonly CallingAgent[]): readonly CallingAgent[] 
   return [...new Map(agents.map((agent) => [JSON.stringify(agent), agent])).values()];
 }
 
-const QUIET_TOOLS =
-  /^(?:Read|Edit|Write|MultiEdit|NotebookEdit|Grep|Glob|LS|WebFetch|WebSearch|TodoWrite|TodoRead|AskUserQuestion|Agent|Task)$/;
+const QUIET_TOOLS = wordSet(
+  'Read Edit Write MultiEdit NotebookEdit Grep Glob LS WebFetch WebSearch TodoWrite TodoRead AskUserQuestion Agent Task',
+);
 
 function mayRunPrograms(tool: string): boolean {
-  return !QUIET_TOOLS.test(tool);
+  return !QUIET_TOOLS.has(tool);
 }
 
 function textOf(input: unknown): string {

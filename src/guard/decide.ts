@@ -7,7 +7,7 @@
 import { type Answer, isInWindow, type Judged, lineOf, selecting } from './match/agent.ts';
 import type { Certainty } from './match/command-pattern.ts';
 import { areForOthers, namesOf } from './match/command-pattern.ts';
-import { holdsTool, isOpaqueTo, type JudgedPart, partsOf, partText } from './match/tool-pattern.ts';
+import { holdsOneOf, isOpaqueTo, type JudgedPart, partsOf, partText } from './match/tool-pattern.ts';
 import {
   type Decision,
   defaultOf,
@@ -201,7 +201,8 @@ function whyNot(rule: Rule, part: JudgedPart, trial: Trial): TriedRule['outcome'
 }
 
 function holdsSomeTool(rule: Rule, part: JudgedPart, trial: Trial, certainty: Certainty): boolean {
-  return rule.tools.length === 0 || rule.tools.some((pattern) => holdsTool(pattern, part.part, trial.call, certainty));
+  if (rule.tools.length === 0) return true;
+  return holdsOneOf(rule.tools, part.part, trial.call, certainty);
 }
 
 function note(

@@ -19,7 +19,6 @@ import { appendSync, readRegularSync } from '../lib/regular-file.ts';
 import { configFolder, stateFolder } from '../lib/state-folder.ts';
 
 export interface Parts {
-  policy: typeof import('./policy.ts');
   yaml: typeof import('./yaml.ts');
   judge: typeof import('./judge.ts');
   hosts: typeof import('./hosts.ts');
@@ -151,7 +150,7 @@ function lookTwice(host: GuardedHost, payload: unknown, ppid: number): CallerCha
 function rehearse(): void {
   if (!hasLoadedPolicy) return;
   try {
-    const policy = load('policy').compileSample();
+    const policy = load('judge').compileSample();
     const host = Object.values(GUARDED_HOSTS)[0] as GuardedHost;
     for (const command of SAMPLE_COMMANDS) {
       const payload = {
@@ -193,7 +192,7 @@ function hostNamed(name: string): GuardedHost | undefined {
 /** What fails here fails again in `judgeCall`, which answers it. */
 function tryPreCheck(event: HookEvent, options: JudgeOptions): Judgement | undefined {
   try {
-    return load('policy').preCheck(event, options);
+    return load('judge').preCheck(event, options);
   } catch {
     return undefined;
   }
@@ -208,7 +207,8 @@ function policyIn(where: CompiledPolicyFolders): CompiledSources | undefined {
   // A call may concern several folders of one project.
   const key = JSON.stringify(places);
   hasLoadedPolicy = true;
-  const policy = compiled.get(key) ?? load('policy').compileSources(where, (source) => load('yaml').readYaml(source));
+  const policy =
+    compiled.get(key) ?? load('judge').compileSources(where, (source) => load('yaml').readYaml(source), places);
   compiled.set(key, policy);
   return policy;
 }

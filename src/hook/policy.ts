@@ -1,4 +1,4 @@
-// dist/hook-policy.cjs: compiles policies, and finds calls that no rule can be about. Loaded where there is a policy only.
+// The part of dist/hook-judge.cjs that compiles policies and finds calls that no rule can be about.
 import { compilePolicy } from '../guard/policy/compile.ts';
 import type { Policy } from '../guard/policy.ts';
 

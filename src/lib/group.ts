@@ -28,6 +28,16 @@ export function sameFor<Entry>(names: string, entry: Entry): Readonly<Record<str
   return Object.fromEntries(names.split(' ').map((name) => [name, entry]));
 }
 
+/** The same for a whole table. A map: a hook makes one in a fifth of the time that an object takes. */
+export function byName<Entry>(entries: Readonly<Record<string, Entry>>): ReadonlyMap<string, Entry> {
+  const table = new Map<string, Entry>();
+  for (const names of Object.keys(entries)) {
+    const entry = entries[names] as Entry;
+    for (const name of names.split(' ')) table.set(name, entry);
+  }
+  return table;
+}
+
 /** The words of a text, without the white space around them. */
 export function wordSet(text: string): ReadonlySet<string> {
   return new Set(text.trim().split(/\s+/));

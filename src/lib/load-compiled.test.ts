@@ -11,7 +11,7 @@ let names = 0;
 beforeEach(() => {
   folder = makeTemporaryFolder('code');
   file = path.join(folder, 'own.cjs');
-  writeFileSync(file, `exports.twice = (n) => n * 2; exports.fs = require('node:fs'); exports.name = '€';`);
+  writeFileSync(file, `exports.twice = (n) => n * 2; exports.fs = require('node:fs'); exports.name = '\\u20ac';`);
 });
 
 /** V8 knows again, by its name, what it compiled in this process, and looks at nothing else: another name for each. */

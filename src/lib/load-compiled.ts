@@ -2,7 +2,7 @@
 // than to decide. (`module.enableCompileCache` does the same from Node 22 on, and only there.)
 import { mkdirSync, readdirSync, renameSync, statSync, unlinkSync } from 'node:fs';
 import path from 'node:path';
-import { createFileSync, readRegularSync, readTextSync } from './regular-file.ts';
+import { createFileSync, readRegularSync } from './regular-file.ts';
 
 export interface CodePlace {
   readonly file: string;
@@ -25,7 +25,8 @@ export function loadCompiled<Exports>(place: CodePlace, requireOf: NodeJS.Requir
   const { Script } = requireOf('node:vm') as typeof import('node:vm');
   const { file, digest, folder } = place;
   const kept = path.join(folder, `${digest}-${process.version}-${process.arch}.code`);
-  const source = `(function (exports, require, module) {${readTextSync(file)}\n})`;
+  // Our bundles are plain ASCII (scripts/build.mjs), and such a text need not be decoded.
+  const source = `(function (exports, require, module) {${readRegularSync(file).toString('latin1')}\n})`;
   const cachedData = readIfThere(kept);
   const script = new Script(source, { filename: file, ...(cachedData && { cachedData }) });
   const loaded = { exports: {} as Exports };

@@ -3,6 +3,7 @@ import { constants, readdirSync, readFileSync, readlinkSync, realpathSync } from
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { orElse } from './failures.ts';
+import { wordSet } from './group.ts';
 import { codeOf } from './user-error.ts';
 
 /** What a host noted of one of its processes when it started. */
@@ -169,7 +170,15 @@ export interface SeenProcess {
 
 /** A cycle cannot happen, but /proc is read line by line while processes come and go. */
 const MAX_ANCESTORS = 100;
-const INTERPRETER = /^(?:node|nodejs|bun|deno|tsx|ts-node|python[\d.]*|ruby|perl|sh|bash|dash|zsh|fish|env)$/;
+const INTERPRETERS = wordSet('node nodejs bun deno tsx ts-node ruby perl sh bash dash zsh fish env');
+
+function isInterpreter(name: string): boolean {
+  return INTERPRETERS.has(name) || (name.startsWith('python') && /^python[\d.]*$/.test(name));
+}
+
+function withoutEnd(text: string, end: string): string {
+  return text.endsWith(end) ? text.slice(0, -end.length) : text;
+}
 
 type ConnectionPorts = Partial<Readonly<Record<'localPort' | 'remotePort', number | undefined>>>;
 
@@ -251,7 +260,7 @@ function readProcess(pid: number) {
 
 /** Its file. One that was replaced meanwhile is marked behind its name. Of processes of others, the system does not say it. */
 function programOf(pid: number): string | undefined {
-  return orElse(() => readlinkSync(`/proc/${pid}/exe`).replace(/ \(deleted\)$/, ''), undefined);
+  return orElse(() => withoutEnd(readlinkSync(`/proc/${pid}/exe`), ' (deleted)'), undefined);
 }
 
 /** The environment follows the command line (`-E`): arguments that look like assignments only add names. */
@@ -274,7 +283,7 @@ async function listByPs(pid: number) {
 function namesOf(called: string, [first = '', ...rest]: readonly string[], file?: string): ReadonlySet<string> {
   const names = new Set([called, first, file ?? ''].map((name) => path.basename(name)));
   const script = rest.find((word) => !word.startsWith('-'));
-  if (script !== undefined && [...names].some((name) => INTERPRETER.test(name)))
+  if (script !== undefined && [...names].some((name) => isInterpreter(name)))
     for (const name of [path.basename(script), ...packagesIn(script)]) names.add(name);
   for (const name of packagesIn(file ?? '')) names.add(name);
   names.delete('');

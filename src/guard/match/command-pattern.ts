@@ -23,7 +23,7 @@ interface CommandPattern {
 
 /** Is it a pattern for every command? */
 export function isEveryCommand(argument: string): boolean {
-  return /^:?\*+$/.test(argument.trim());
+  return !/^[A-Za-z]/.test(argument) && /^:?\*+$/.test(argument.trim());
 }
 
 /** The names that the commands of a call go by; null: not all are known. */
@@ -51,7 +51,9 @@ export function areForOthers(patterns: readonly ToolPattern[], names: ReadonlySe
 
 /** Deny and ask: in any path, whatever is set before it, however it is written large or small. */
 export function mayBeCommand(argument: string, command: SimpleCommand): boolean {
-  const { first, written, rest, tails } = headOf(command);
+  const head = headOf(command);
+  if (beginsOtherwise(argument, head, command.sets)) return false;
+  const { first, written, rest, tails } = head;
   const pattern = readPattern(foldFirst(argument), foldBlanks);
   const name = baseName(first).toLowerCase().normalize('NFKC');
   const folded = name + rest;
@@ -64,6 +66,26 @@ export function mayBeCommand(argument: string, command: SimpleCommand): boolean 
     // A blank inside a word is not told from one between words: `"rm -rf" x` is denied too.
     (folded.includes(INNER_BLANK) && holds(pattern, folded.replaceAll(INNER_BLANK, ' '), 'may'))
   );
+}
+
+/** The first letters, small, of patterns that may be about the command; null: any pattern may. */
+export function lettersOf(command: SimpleCommand): readonly string[] | null {
+  const { isPlain, written, base } = headOf(command);
+  if (!isPlain || command.sets.length > 0) return null;
+  return [...new Set([written.charAt(0), base.charAt(0)])];
+}
+
+/** Small. Empty if what it matches may begin with something else. */
+export function firstLetterOf(argument: string): string {
+  const letter = argument.charAt(0).toLowerCase();
+  return letter >= 'a' && letter <= 'z' ? letter : '';
+}
+
+/** By the word that it begins with: most patterns of a policy are about other commands. */
+function beginsOtherwise(argument: string, { isPlain, written, base }: Head, sets: readonly string[]): boolean {
+  if (!isPlain || sets.length > 0) return false;
+  const [start = ''] = /^[A-Za-z0-9-]+/.exec(argument) ?? [];
+  return ![written, base].some((name) => name.startsWith(start.toLowerCase()));
 }
 
 /** A deny or an ask is about this command whatever becomes of the words that are not known: `rm $x` for `rm:*`. */
@@ -150,7 +172,7 @@ function holds(pattern: CommandPattern, form: string, certainty: Certainty): boo
   return matches(pattern.tokens, commandTokens(form), certainty);
 }
 
-function isAscii(text: string): boolean {
+export function isAscii(text: string): boolean {
   return /^[\x20-\x7e]*$/.test(text);
 }
 
@@ -166,7 +188,8 @@ function foldBlanks(text: string): string {
 }
 
 function readPattern(argument: string, fold = (text: string): string => text): CommandPattern {
-  let text = fold(takeQuotes(argument.trim())).replace(/ +/g, ' ');
+  const plain = argument.trim();
+  let text = fold(/["']/.test(plain) ? takeQuotes(plain) : plain).replace(/ {2,}/g, ' ');
   const list: Token[] = [];
   // `:*` and ` *` at the end are one: that word, alone or with more behind it.
   const isPrefix = text.endsWith(':*') || (text.endsWith(' *') && text.indexOf('*') === text.length - 1);
@@ -239,8 +262,13 @@ const SLASH = 47;
 const DOT = 46;
 
 export function matches(pattern: readonly Token[], text: readonly Token[], certainty: Certainty): boolean {
-  let places = close([0], pattern);
-  for (const token of text) {
+  // Most differ in their first or last characters.
+  let same = 0;
+  for (; isCharacter(pattern[same]) && isCharacter(text[same]); same++) if (pattern[same] !== text[same]) return false;
+  if (endsOtherwise(pattern, text)) return false;
+  let places = close([same], pattern);
+  for (let index = same; index < text.length; index++) {
+    const token = text[index] as Token;
     if (places.length === 0) return false;
     // All that is left of the pattern takes whatever comes.
     if (certainty === 'may' && places.some((place) => place === pattern.length - 1 && pattern[place] === ANY))
@@ -251,6 +279,20 @@ export function matches(pattern: readonly Token[], text: readonly Token[], certa
     );
   }
   return places.includes(pattern.length);
+}
+
+function isCharacter(token: Token | undefined): boolean {
+  return token !== undefined && token >= 0;
+}
+
+function endsOtherwise(pattern: readonly Token[], text: readonly Token[]): boolean {
+  for (let left = 1; ; left++) {
+    const at = pattern.length - left;
+    const [wanted, found] = [pattern[at], text[text.length - left]];
+    // What may be left out of the pattern need not be there.
+    if (!isCharacter(wanted) || !isCharacter(found) || pattern[at - 2] === MAYBE_TWO) return false;
+    if (wanted !== found) return true;
+  }
 }
 
 function stepCharacter(

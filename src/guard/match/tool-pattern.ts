@@ -1,14 +1,18 @@
 // Does a pattern of a rule hold for a part of a call? `may` for deny and ask: whatever it could be; `must` for allow: nothing
 // but that. Claude Code's rule syntax: https://code.claude.com/docs/en/permissions
 
+import { getOrAdd } from '../../lib/group.ts';
 import type { GuardedCall, ToolPattern } from '../policy.ts';
 import { ANYTHING, isUnsure, normalize, type SimpleCommand, SOME_HOST, type UsedPath } from '../shell/index.ts';
 import {
   ANY,
   type Certainty,
+  firstLetterOf,
   IN_NAME,
+  isAscii,
   isEveryCommand,
   isSurelyCommand,
+  lettersOf,
   literal,
   MAYBE_TWO,
   matches,
@@ -19,6 +23,50 @@ import {
   pathTokens,
   type Token,
 } from './command-pattern.ts';
+
+/** Does one of many patterns hold? Only those are asked that can be about such a part at all. */
+export function holdsOneOf(
+  patterns: readonly ToolPattern[],
+  part: Part,
+  call: GuardedCall,
+  certainty: Certainty,
+): boolean {
+  return possible(patterns, part, certainty).some((pattern) => holdsTool(pattern, part, call, certainty));
+}
+
+interface SortedPatterns {
+  readonly read: ToolPattern[];
+  readonly write: ToolPattern[];
+  readonly command: ToolPattern[];
+  /** Of these, by the first letter of the command (`""`: it does not begin with one). */
+  readonly byLetter: Map<string, ToolPattern[]>;
+}
+
+const sorted = new WeakMap<readonly ToolPattern[], SortedPatterns>();
+
+function possible(patterns: readonly ToolPattern[], part: Part, certainty: Certainty): readonly ToolPattern[] {
+  const { kind } = part;
+  if (kind !== 'command' && kind !== 'read' && kind !== 'write') return patterns;
+  const { [kind]: all, byLetter } = getOrAdd(sorted, patterns, sortPatterns);
+  const letters = kind === 'command' && certainty === 'may' ? lettersOf(part.command) : null;
+  return letters === null ? all : ['', ...letters].flatMap((letter) => byLetter.get(letter) ?? []);
+}
+
+function sortPatterns(patterns: readonly ToolPattern[]): SortedPatterns {
+  const found: SortedPatterns = { read: [], write: [], command: [], byLetter: new Map() };
+  for (const pattern of patterns) {
+    const { tool, argument } = pattern;
+    const isRead = READ_TOOLS.has(tool);
+    const isWrite = !isRead && EDIT_TOOLS.has(tool);
+    const isCommand = tool === 'Bash' && argument !== null && !isEveryCommand(argument);
+    if (!isWrite && !isCommand) found.read.push(pattern);
+    if (!isRead && !isCommand) found.write.push(pattern);
+    if (isRead || isWrite) continue;
+    found.command.push(pattern);
+    getOrAdd(found.byLetter, isCommand ? firstLetterOf(argument) : '', () => []).push(pattern);
+  }
+  return found;
+}
 
 export function holdsTool(
   { tool, argument }: ToolPattern,
@@ -49,7 +97,7 @@ export function holdsTool(
 /** Could a deny or an ask be about this part, but only because nobody can say before it runs what the part comes to? */
 export function isOpaqueTo(patterns: readonly ToolPattern[], part: Part, call: GuardedCall): boolean {
   if (patterns.length === 0 || !isOpaque(part)) return false;
-  return patterns.every((pattern) => !isSurelyAbout(pattern, part, call));
+  return possible(patterns, part, 'may').every((pattern) => !isSurelyAbout(pattern, part, call));
 }
 
 function isOpaque(part: Part): boolean {
@@ -169,10 +217,12 @@ function wildcards(text: string): Token[] {
 type Bases = Pick<GuardedCall, 'project' | 'cwd' | 'home'>;
 
 function isEveryPath(argument: string): boolean {
-  return /^(?:\*|\*\*|\/\/\*\*|\*\*\/\*)$/.test(argument.trim());
+  const trimmed = argument.trim();
+  return trimmed.length <= 4 && /^(?:\*|\*\*|\/\/\*\*|\*\*\/\*)$/.test(trimmed);
 }
 
 function holdsPath(argument: string, used: UsedPath, bases: Bases, certainty: Certainty): boolean {
+  if (lacksName(argument, used)) return false;
   // Some file systems do not tell large from small letters: denies do not either.
   const fold = (text: string) => (certainty === 'may' ? text.normalize('NFC').toLowerCase() : text);
   const path = used.path === '/' ? '' : used.path;
@@ -201,6 +251,31 @@ function holdsPath(argument: string, used: UsedPath, bases: Bases, certainty: Ce
   // Unless it is the very folder that the pattern names: `rm -rf .claude` for `**/.claude/settings.json`.
   return foldersIn(argument.trim()).some((folder) => matches(readGlob(fold(`/**/${folder}`)), alone, certainty));
 }
+
+/** A name that the pattern asks for is not in the path: so it is with most patterns of a policy. */
+function lacksName(argument: string, { path, below }: UsedPath): boolean {
+  if (below !== null || !isAscii(path)) return false;
+  const name = nameIn(argument);
+  return name !== null && !path.toLowerCase().includes(name);
+}
+
+/** The last name of a pattern without its stars, in small letters. Null: it has none, or one that can be written in several ways. */
+function nameIn(argument: string): string | null {
+  const known = namesIn.get(argument);
+  if (known !== undefined) return known;
+  const name = argument
+    .toLowerCase()
+    .split('/')
+    .map((part) => part.replace(/^\*+|\*+$/g, ''))
+    .findLast((part) => /^[\w.-]*\w[\w.-]*$/.test(part));
+  const found = name ?? null;
+  if (namesIn.size >= MAX_NAMES) namesIn.clear();
+  namesIn.set(argument, found);
+  return found;
+}
+
+const namesIn = new Map<string, string | null>();
+const MAX_NAMES = 10_000;
 
 /** `.config/gh` and `.config` of `//**\/.config/gh/hosts.yml`: the folders that it names in plain words. */
 function foldersIn(argument: string): readonly string[] {

@@ -13,8 +13,12 @@ export interface CompiledSources extends Compiled {
 }
 
 /** Never throws: what cannot be read becomes a problem, and a rule that asks. */
-export function compileSources(where: CompiledPolicyFolders, readYaml: ReadYaml): CompiledSources {
-  const sources = policyPlaces(where).flatMap((place) => {
+export function compileSources(
+  where: CompiledPolicyFolders,
+  readYaml: ReadYaml,
+  places: readonly PolicyPlace[] = policyPlaces(where),
+): CompiledSources {
+  const sources = places.flatMap((place) => {
     const found = readSource(place.file);
     return found ? [{ ...place, content: found.content }] : [];
   });

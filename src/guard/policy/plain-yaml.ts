@@ -96,15 +96,13 @@ const FLOW_WORD = /[A-Za-z_/.$(~<^=+0-9\u00A1-\u024F](?:[^:#\n,[\]{}]|:(?![ \n,[
 const KEY = /[A-Za-z_](?:[\w.-]|:(?! |\n|$))*(?=:(?: |\n|$))/y;
 const DOUBLE_QUOTED = /"[^"\\\n]*"/y;
 const SINGLE_QUOTED = /'(?:[^'\n]|'')*'/y;
-/** Behind a value: spaces, a comment, the end of the line. */
-const REST = /(?: +#[^\n]*| *)(?:\n|$)/y;
-const SPACES = / */y;
-const EMPTY_LINE = / *(?:#[^\n]*)?(?:\n|$)/y;
 
 /** Without quotes they are no texts. A whole number is one that every reader takes for the same. */
 const NUMBER = /^(?:0|[1-9][0-9]{0,8})$/;
+const NO_TEXTS = new Set('~ null Null NULL true True TRUE false False FALSE << ='.split(' '));
+const NUMBER_START = '+-.0123456789';
 const NO_TEXT =
-  /^(?:~|[Nn]ull|NULL|[Tt]rue|TRUE|[Ff]alse|FALSE|<<|=|[-+]?[0-9]+|0o[0-7]*|0x[0-9A-Fa-f]*|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)|[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?)$/;
+  /^(?:[-+]?[0-9]+|0o[0-7]*|0x[0-9A-Fa-f]*|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)|[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?)$/;
 
 class PlainReader {
   readonly #text: string;
@@ -125,10 +123,10 @@ class PlainReader {
 
   /** Over empty lines and comments, to the first character of the next line that has any: its column. -1: there is none. */
   #nextLine(): number {
-    while (this.#at < this.#text.length && this.#take(EMPTY_LINE) !== undefined);
+    while (this.#at < this.#text.length && this.#takeEmptyLine());
     if (this.#at >= this.#text.length) return -1;
     const start = this.#at;
-    this.#take(SPACES);
+    this.#takeSpaces();
     return this.#at - start;
   }
 
@@ -156,9 +154,9 @@ class PlainReader {
       if (!this.#isDash()) throw NOT_PLAIN;
       const dash = this.#at;
       this.#at++;
-      if (this.#take(REST) !== undefined) items.push(this.#below(column + 1, depth));
+      if (this.#takeRest()) items.push(this.#below(column + 1, depth));
       else {
-        this.#take(SPACES);
+        this.#takeSpaces();
         KEY.lastIndex = this.#at;
         items.push(KEY.test(this.#text) ? this.#blockMap(column + this.#at - dash, depth + 1) : this.#lineValue(depth));
       }
@@ -172,14 +170,14 @@ class PlainReader {
     do {
       const key = this.#key();
       // What belongs to a key may be a list that begins below the key itself.
-      const value = this.#take(REST) === undefined ? this.#valueOf(depth) : this.#below(column, depth, column);
+      const value = !this.#takeRest() ? this.#valueOf(depth) : this.#below(column, depth, column);
       items.push({ key, value });
     } while (this.#goesOn(column, false));
     return new PlainMap(items, offset);
   }
 
   #valueOf(depth: number): PlainNode {
-    this.#take(SPACES);
+    this.#takeSpaces();
     return this.#lineValue(depth);
   }
 
@@ -210,7 +208,7 @@ class PlainReader {
   /** A value up to the end of the line. */
   #lineValue(depth: number): PlainNode {
     const value = this.#value(WORD, depth);
-    if (this.#take(REST) === undefined) throw NOT_PLAIN;
+    if (!this.#takeRest()) throw NOT_PLAIN;
     return value;
   }
 
@@ -248,9 +246,9 @@ class PlainReader {
     let next = ',';
     while (next === ',') {
       this.#at++;
-      this.#take(SPACES);
+      this.#takeSpaces();
       items.push(read());
-      this.#take(SPACES);
+      this.#takeSpaces();
       next = this.#text[this.#at] ?? '';
     }
     if (next !== end) throw NOT_PLAIN;
@@ -261,7 +259,7 @@ class PlainReader {
   #flowPair(depth: number): PlainPair {
     const key = this.#key();
     if (this.#text[this.#at] !== ' ') throw NOT_PLAIN;
-    this.#take(SPACES);
+    this.#takeSpaces();
     return { key, value: this.#value(FLOW_WORD, depth + 1) };
   }
 
@@ -269,9 +267,37 @@ class PlainReader {
   #key(): PlainScalar {
     const offset = this.#at;
     const key = new PlainScalar(this.#need(KEY), offset);
-    if (NO_TEXT.test(String(key.value))) throw NOT_PLAIN;
+    if (isNoText(String(key.value))) throw NOT_PLAIN;
     this.#at++;
     return key;
+  }
+
+  #takeSpaces(): void {
+    while (this.#text[this.#at] === ' ') this.#at++;
+  }
+
+  /** Behind a value: spaces, a comment, the end of the line. False if there is something else: then nothing is taken. */
+  #takeRest(): boolean {
+    const start = this.#at;
+    this.#takeSpaces();
+    const isComment = this.#text[this.#at] === '#' && this.#at > start;
+    return this.#takeLineEnd(start, isComment);
+  }
+
+  #takeEmptyLine(): boolean {
+    const start = this.#at;
+    this.#takeSpaces();
+    return this.#takeLineEnd(start, this.#text[this.#at] === '#');
+  }
+
+  #takeLineEnd(start: number, isComment: boolean): boolean {
+    if (isComment) {
+      const end = this.#text.indexOf('\n', this.#at);
+      this.#at = end === -1 ? this.#text.length : end;
+    }
+    const isEnd = this.#at >= this.#text.length || this.#text[this.#at] === '\n';
+    this.#at = isEnd ? Math.min(this.#at + 1, this.#text.length) : start;
+    return isEnd;
   }
 
   #take(pattern: RegExp): string | undefined {
@@ -288,9 +314,13 @@ class PlainReader {
   }
 }
 
+function isNoText(word: string): boolean {
+  return NO_TEXTS.has(word) || (NUMBER_START.includes(word.charAt(0)) && NO_TEXT.test(word));
+}
+
 function meaningOf(word: string): unknown {
-  if (NUMBER.test(word)) return Number(word);
+  if (NUMBER_START.includes(word.charAt(0)) && NUMBER.test(word)) return Number(word);
   if (word === 'true' || word === 'false') return word === 'true';
-  if (NO_TEXT.test(word)) throw NOT_PLAIN;
+  if (isNoText(word)) throw NOT_PLAIN;
   return word;
 }

@@ -178,10 +178,10 @@ const OUT_OF_SIGHT = [
   'git stash save -*u*',
 ] as const;
 
-const PRESETS: Readonly<Record<PresetName, Omit<PolicyPreset, 'name'>>> = {
+const PRESETS: Readonly<Record<PresetName, Pick<PolicyPreset, 'brief'> & { readonly text: () => string }>> = {
   'read-only-explorers': {
     brief: 'Agents that explore and plan change no file and make no commit',
-    text: `rules:
+    text: () => `rules:
   - name: explorers only read
     agents: { type: [Explore, Plan, explore, explorer, "*-explorer"] }
     tools:
@@ -204,7 +204,7 @@ const PRESETS: Readonly<Record<PresetName, Omit<PolicyPreset, 'name'>>> = {
   },
   'main-may-not-edit': {
     brief: 'The main agent hands out the work; only sub-agents edit files',
-    text: `rules:
+    text: () => `rules:
   - name: main hands out the work
     agents: { kind: main }
     tools: [Edit, Write, MultiEdit, NotebookEdit]
@@ -215,7 +215,7 @@ const PRESETS: Readonly<Record<PresetName, Omit<PolicyPreset, 'name'>>> = {
   },
   'sub-agents-may-not-push': {
     brief: 'What leaves for a remote repository, or is published, is left to the main agent',
-    text: `rules:
+    text: () => `rules:
   - name: only main pushes
     agents: { kind: subagent }
     tools:
@@ -245,11 +245,11 @@ const PRESETS: Readonly<Record<PresetName, Omit<PolicyPreset, 'name'>>> = {
   },
   'no-secret-files': {
     brief: 'Nobody reads or writes files that hold passwords and keys',
-    text: secretFilesPolicy(),
+    text: secretFilesPolicy,
   },
   'no-network': {
     brief: 'No tool and no command that is made for the network',
-    text: `rules:
+    text: () => `rules:
   - name: no network
     tools:
       - WebFetch
@@ -317,16 +317,16 @@ const PRESETS: Readonly<Record<PresetName, Omit<PolicyPreset, 'name'>>> = {
   },
   'hands-off-the-guard': {
     brief: 'No agent changes policies, hooks and settings of the guard, or answers what a person is asked',
-    text: handsOffPolicy(),
+    text: handsOffPolicy,
   },
 };
 
 export function presetText(name: PresetName): string {
-  return `version: 1\n${PRESETS[name].text}`;
+  return `version: 1\n${PRESETS[name].text()}`;
 }
 
 export function listPresets(): readonly PolicyPreset[] {
-  return PRESET_NAMES.map((name) => ({ name, ...PRESETS[name] }));
+  return PRESET_NAMES.map((name) => ({ name, brief: PRESETS[name].brief, text: PRESETS[name].text() }));
 }
 
 function handsOffPolicy(): string {

@@ -14,6 +14,7 @@ import {
   type Statement,
   type SyntaxNode,
 } from 'unbash';
+import { wordSet } from '../../lib/group.ts';
 import { hostOfDevice } from './network.ts';
 import { joinPath, usePath } from './paths.ts';
 import { whyNotPlain } from './plain.ts';
@@ -110,13 +111,14 @@ function walkInner(node: SyntaxNode, scene: Scene): void {
 }
 
 /** Only bash and zsh know these. */
-const BASHISM =
-  /^(?:TestCommand|ArithmeticCommand|ArithmeticFor|Select|Coproc|AnsiCQuoted|LocaleString|ProcessSubstitution|HereString|ArrayValue|BraceExpansion)$/;
+const BASHISM = wordSet(
+  'TestCommand ArithmeticCommand ArithmeticFor Select Coproc AnsiCQuoted LocaleString ProcessSubstitution HereString ArrayValue BraceExpansion',
+);
 
 function checkPart(node: SyntaxNode, scene: Scene): void {
   const { gathering } = scene;
   const isBashism =
-    BASHISM.test(node.type) ||
+    BASHISM.has(node.type) ||
     (node.type === 'Pipeline' && node.operators.includes('|&')) ||
     (node.type === 'Assignment' && (node.index !== undefined || node.append));
   if (scene.isPosix && isBashism) gathering.lose('a plain shell reads this in another way');
@@ -417,7 +419,7 @@ function rememberWritten(node: Command, words: readonly ShellWord[], scene: Scen
   const comesIn = stdin.kind === 'text' ? stdin.text : stdin.kind === 'unknown' ? (stdin.hint ?? '') : '';
   const text = isTee || words[0]?.form === 'cat' ? comesIn : hintOf(node);
   for (const target of targets) {
-    if (isUnsure(target) || NO_FILE.test(target)) continue;
+    if (isUnsure(target) || isNoFile(target)) continue;
     for (const cwd of scene.cwds ?? ['']) {
       const place = joinPath(cwd, target);
       const before = scene.gathering.written.get(place) ?? '';
@@ -438,7 +440,10 @@ function asWord(assignment: Assignment, scene: Scene): ShellWord {
 }
 
 /** Not files that anybody keeps. */
-const NO_FILE = /^\/dev\/(?:null|zero|u?random|tty|full|std(?:in|out|err)|fd\/\d+|pts\/\d+)$/;
+function isNoFile(place: string): boolean {
+  if (!place.startsWith('/dev/')) return false;
+  return place === '/dev/null' || /^\/dev\/(?:zero|u?random|tty|full|std(?:in|out|err)|fd\/\d+|pts\/\d+)$/.test(place);
+}
 
 /** What comes in by them; null: they do not say. */
 function readRedirects(redirects: readonly Redirection[], scene: Scene): Stdin | null {
@@ -474,7 +479,7 @@ function readRedirect(redirect: Redirection, scene: Scene): Stdin | null {
     scene.gathering.miss(`${operator} ${text} opens a connection`);
   }
   const comesIn = operator === '<' || operator === '<>' || operator === '<&';
-  if (!isProcess && !isDescriptor && host === null && !NO_FILE.test(form)) {
+  if (!isProcess && !isDescriptor && host === null && !isNoFile(form)) {
     if (operator !== '<' && operator !== '<&') usePath('write', form, `${operator} ${text}`, scene);
     if (comesIn) usePath('read', form, `${operator} ${text}`, scene);
   }

@@ -1,7 +1,7 @@
 // Which arguments of the usual commands are files, read or written. A small table; of all other commands, arguments that
 // look like paths count as read.
 
-import { sameFor, wordSet } from '../../lib/group.ts';
+import { byName, wordSet } from '../../lib/group.ts';
 import { filesInPatch } from '../../lib/patch-text.ts';
 import { isShell } from './interpreters.ts';
 import { baseName, extentOf, usePath } from './paths.ts';
@@ -44,16 +44,15 @@ interface FileCommand {
 
 const HERE: ShellWord = { form: '.', text: '.' };
 
-const USES: Readonly<Record<string, (command: FileCommand) => void>> = {
-  ...sameFor(READERS, useRead),
-  ...sameFor(SEARCHERS, useSearched),
-  ...sameFor(WRITERS, ({ plain, write }) => write(plain)),
-  ...sameFor(REMOVERS, ({ plain, write }) => write(plain, 'all')),
+const USES = byName<(command: FileCommand) => void>({
+  [READERS]: useRead,
+  [SEARCHERS]: useSearched,
+  [WRITERS]: ({ plain, write }) => write(plain),
+  [REMOVERS]: ({ plain, write }) => write(plain, 'all'),
   // `chmod -x file` has its mode among the options.
-  ...sameFor(MODE_CHANGERS, ({ args, plain, write }) =>
+  [MODE_CHANGERS]: ({ args, plain, write }) =>
     write(args.some(({ form }) => /^-[rwxXst]+$/.test(form)) ? plain : plain.slice(1), 'all'),
-  ),
-  ...sameFor(COPIERS, useCopied),
+  [COPIERS]: useCopied,
   mv: ({ plain, read, write }) => {
     write(plain, 'all');
     write(intoFolder(plain), 'all');
@@ -63,13 +62,13 @@ const USES: Readonly<Record<string, (command: FileCommand) => void>> = {
   'ssh-keygen': (command) => {
     if (!command.args.some(({ form }) => /^-[a-zA-Z]*l/.test(form))) useOther(command);
   },
-  ...sameFor('apply_patch applypatch', ({ args, scene, write }) => write(patchedFiles(args, scene))),
-  ...sameFor('mount umount', ({ plain, write }) => write(plain.slice(-1), 'all')),
+  'apply_patch applypatch': ({ args, scene, write }) => write(patchedFiles(args, scene)),
+  'mount umount': ({ plain, write }) => write(plain.slice(-1), 'all'),
   dd: ({ args, read, write }) => {
     write(valuesOf(args, /^of=/));
     read(valuesOf(args, /^if=/));
   },
-  ...sameFor('tar bsdtar', useArchive),
+  'tar bsdtar': useArchive,
   unzip: ({ args, plain, read, write }) => {
     const folder = valuesAfter(args, /^-d$/);
     write(folder.length > 0 ? folder : [HERE], 'all');
@@ -81,7 +80,7 @@ const USES: Readonly<Record<string, (command: FileCommand) => void>> = {
     read(plain.slice(1), isRecursive(args) ? 'all' : undefined);
     if (args.some(({ form }) => /^-\w*@|^--names-stdin$/.test(form))) useGivenNames('zip -@', scene);
   },
-  ...sameFor('cpio pax', (command) => {
+  'cpio pax': (command) => {
     const { args, plain, name, scene } = command;
     useOther(command);
     if (
@@ -89,16 +88,16 @@ const USES: Readonly<Record<string, (command: FileCommand) => void>> = {
       plain.every(({ form }) => !/^[./~\w]/.test(form) || name === 'cpio')
     )
       useGivenNames(name, scene);
-  }),
-  ...sameFor('7z 7za 7zr ack cpp cc gcc g++ clang clang++', (command) => {
+  },
+  '7z 7za 7zr ack cpp cc gcc g++ clang clang++': (command) => {
     useOther(command);
     const { name, args, scene } = command;
     const takesNames = name === 'ack' ? /^-\w*x$/ : /^-$/;
     if (args.some(({ form }) => takesNames.test(form))) useGivenText(name, scene);
     // What is in a list of arguments is not known.
     if (args.some(({ form }) => /^@./.test(form))) usePath('read', ANYTHING, `${name} @`, scene);
-  }),
-  ...sameFor('csplit split', ({ args, plain, read, write }) => {
+  },
+  'csplit split': ({ args, plain, read, write }) => {
     const prefix = [
       ...valuesAfter(args, /^(?:-\w*f|--prefix)$/),
       ...valuesOf(args, /^(?:-f|--prefix=)(?=.)/),
@@ -106,7 +105,7 @@ const USES: Readonly<Record<string, (command: FileCommand) => void>> = {
     ];
     read(plain);
     write(prefix.map(({ form, text }) => ({ form: form + GLOB_STAR, text })));
-  }),
+  },
   curl: ({ args, read, write }) => {
     write([
       ...valuesAfter(args, /^(?:-[a-zA-Z]*o|--output|--dump-header|-D|-c|--cookie-jar|--trace)$/),
@@ -134,11 +133,11 @@ const USES: Readonly<Record<string, (command: FileCommand) => void>> = {
     read(valuesOf(args, /^--(?:post|body|input)-file=|^-i(?=.)/));
     read(valuesAfter(args, /^(?:--(?:post|body|input)-file|-i)$/));
   },
-};
+});
 
 /** Is it one of the usual commands, which take their words for files and texts? */
 export function hasFileUses(name: string): boolean {
-  return Object.hasOwn(USES, name) || NO_FILES.has(name);
+  return USES.has(name) || NO_FILES.has(name);
 }
 
 export function useFiles(name: string, words: readonly ShellWord[], scene: Scene): void {
@@ -154,9 +153,10 @@ export function useFiles(name: string, words: readonly ShellWord[], scene: Scene
   const readWhole: Use = (list) => {
     for (const word of list) read([word], extentOf(word.form, scene));
   };
-  const use = (Object.hasOwn(USES, name) && USES[name]) || useOther;
+  const use = USES.get(name) ?? useOther;
   if (use !== useSearched) write(outputsOf(name, args).map(asFolder), 'all');
-  read(valuesOf(args, /^(?:[^\s=]*=)?file:(?:\/\/(?:localhost(?=\/))?)?/i).map(decoded));
+  if (args.some(({ form }) => form.toLowerCase().includes('file:')))
+    read(valuesOf(args, /^(?:[^\s=]*=)?file:(?:\/\/(?:localhost(?=\/))?)?/i).map(decoded));
   if (GIVES_NAMES.has(name)) suspectPrograms(name, args, scene);
   use({ name, args, plain: plainOf(args), scene, read, readWhole, write });
 }

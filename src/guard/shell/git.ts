@@ -1,5 +1,6 @@
 // git: options before its verb, code in its configuration, commands that its verbs run, files that they change.
 
+import { wordSet } from '../../lib/group.ts';
 import { asFolder, outputsOf, useGivenNames } from './file-arguments.ts';
 import { extentOf, joinPath, usePath } from './paths.ts';
 import { inside, type Scene } from './scene.ts';
@@ -26,8 +27,9 @@ const RUNS_WHAT_IT_IS_TOLD =
   /^(?:filter-branch|difftool|mergetool|send-email|instaweb|daemon|fast-import|for-each-repo)$/;
 
 /** They show or keep what is in files that they are given by name. */
-const SHOWS_FILES =
-  /^(?:add|update-index|stash|diff|diff-\w+|show|blame|annotate|grep|log|hash-object|archive|merge-file|interpret-trailers|fmt-merge-msg|commit-tree|checkout-index|unpack-file|whatchanged|format-patch|mailinfo|mktag|send-email)$/;
+const SHOWS_FILES = wordSet(
+  'add update-index stash diff show blame annotate grep log hash-object archive merge-file interpret-trailers fmt-merge-msg commit-tree checkout-index unpack-file whatchanged format-patch mailinfo mktag send-email',
+);
 
 export function runGit(words: readonly ShellWord[], scene: Scene): boolean {
   const read = readOptions(words.slice(1), GLOBAL);
@@ -177,7 +179,7 @@ function runVerb(verb: string, words: readonly ShellWord[], scene: Scene): void 
       showFiles(plain, via, scene);
       return;
     default:
-      if (!SHOWS_FILES.test(verb)) return;
+      if (!SHOWS_FILES.has(verb) && !/^diff-\w/.test(verb)) return;
       // `git hash-object --stdin-paths`
       if (words.some(({ form }) => form === '--stdin-paths' || form === '--stdin')) useGivenNames(via, scene);
       if (words.some(({ form }) => /^--no-ind/.test(form)))

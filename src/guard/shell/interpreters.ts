@@ -1,6 +1,7 @@
 // Code of other languages in the command itself. It is not understood: no pattern allows it. What can be read off it is
 // held against denies (paths and hosts in its texts); where it may start programs or put texts together, it may be anything.
 
+import { byName, wordSet } from '../../lib/group.ts';
 import { CONNECTS, hostOfUrl } from './network.ts';
 import { isStdinFile, usePath, writtenText } from './paths.ts';
 import { inside, type Scene, SOME_HOST } from './scene.ts';
@@ -15,30 +16,34 @@ interface Interpreter {
   readonly values?: string;
 }
 
-const INTERPRETERS: readonly (readonly [RegExp, Interpreter])[] = [
-  [/^(?:i?python|pypy)[\d.]*$/, { letters: 'c', values: 'mWXQ' }],
-  [/^(?:node|nodejs)$/, { letters: 'ep', long: ['eval', 'print'], values: 'rC' }],
-  [/^(?:bun|deno|tsx|ts-node|esno)$/, { letters: 'ep', long: ['eval', 'print'], values: 'r' }],
-  [/^perl[\d.]*$/, { letters: 'eE', values: 'IMm' }],
-  [/^(?:j|t?ruffle)?ruby[\d.]*$|^jruby$/, { letters: 'e', values: 'IrECKx' }],
-  [/^php[\d.]*$/, { letters: 'rBREF', values: 'cdzt' }],
-  [/^lua(?:jit)?[\d.]*$/, { letters: 'e', values: 'l' }],
-  [/^(?:r|rscript|emacsclient|ocaml|gnuplot)$/, { letters: 'e', long: ['eval'] }],
-  [/^osascript$/, { letters: 'e', values: 'l' }],
-  [/^(?:tclsh|wish|expect)[\d.]*$/, { letters: 'c', values: 'Db' }],
-  [/^(?:pwsh|powershell)$/, { letters: '', long: ['c', 'command', 'Command', 'EncodedCommand', 'enc', 'e'] }],
-  [
-    /^(?:groovy|scala|elixir|julia|ghc|guile|racket|sbcl|clj|clojure|swift|kotlin|octave|erl)$/,
-    { letters: 'eEc', long: ['eval'] },
-  ],
-  [/^(?:vim?|nvim|ex|view|emacs|ed)$/, { letters: 'cS', long: ['cmd', 'eval', 'execute', 'load', 'script'] }],
-  [/^m4$/, { letters: '' }],
-  [/^(?:dc|irb|pry|erb|ghci)$/, { letters: 'e', long: ['expression'] }],
-  [
-    /^(?:sqlite3|psql|mysql|gdb|lldb)$/,
-    { letters: 'ceo', long: ['cmd', 'ex', 'iex', 'eval-command', 'init-eval-command', 'command', 'execute'] },
-  ],
-];
+const INTERPRETERS = byName<Interpreter>({
+  'node nodejs': { letters: 'ep', long: ['eval', 'print'], values: 'rC' },
+  'bun deno tsx ts-node esno': { letters: 'ep', long: ['eval', 'print'], values: 'r' },
+  'r rscript emacsclient ocaml gnuplot': { letters: 'e', long: ['eval'] },
+  osascript: { letters: 'e', values: 'l' },
+  'pwsh powershell': { letters: '', long: ['c', 'command', 'Command', 'EncodedCommand', 'enc', 'e'] },
+  'groovy scala elixir julia ghc guile racket sbcl clj clojure swift kotlin octave erl': {
+    letters: 'eEc',
+    long: ['eval'],
+  },
+  'vi vim nvim ex view emacs ed': { letters: 'cS', long: ['cmd', 'eval', 'execute', 'load', 'script'] },
+  m4: { letters: '' },
+  'dc irb pry erb ghci': { letters: 'e', long: ['expression'] },
+  'sqlite3 psql mysql gdb lldb': {
+    letters: 'ceo',
+    long: ['cmd', 'ex', 'iex', 'eval-command', 'init-eval-command', 'command', 'execute'],
+  },
+});
+
+/** A version may stand behind these: `python3.12`. */
+const VERSIONED = byName<Interpreter>({
+  'python ipython pypy': { letters: 'c', values: 'mWXQ' },
+  perl: { letters: 'eE', values: 'IMm' },
+  'ruby jruby truffleruby ruffleruby': { letters: 'e', values: 'IrECKx' },
+  php: { letters: 'rBREF', values: 'cdzt' },
+  'lua luajit': { letters: 'e', values: 'l' },
+  'tclsh wish expect': { letters: 'c', values: 'Db' },
+});
 
 /** A line of what they are given may be one for a shell: `!rm`, `.shell rm`. */
 const TAKES_COMMANDS = /^(?:ed|ex|vim?|nvim|sqlite3|gdb|lldb|dc|irb|pry|erb|m4|ghci)$/;
@@ -60,7 +65,13 @@ const WRITES =
   /write|unlink|remove|rename|mkdir|rmtree|rmdir|truncate|append|copy|move|chmod|chown|symlink|delete|touch|save|dump|["'][rbt+]*[wax][bt+]*["']|>/i;
 
 export function interpreterOf(name: string): Interpreter | null {
-  return INTERPRETERS.find(([pattern]) => pattern.test(name))?.[1] ?? null;
+  return INTERPRETERS.get(name) ?? VERSIONED.get(withoutVersion(name)) ?? null;
+}
+
+function withoutVersion(name: string): string {
+  let end = name.length;
+  while (end > 0 && '0123456789.'.includes(name[end - 1] as string)) end--;
+  return name.slice(0, end);
 }
 
 export function runInterpreter(
@@ -266,6 +277,7 @@ const DELETES =
 
 const SHELL = /^(?:r?(?:ba|z|da|k|mk|a|fi|c|tc|ya|pdk|hu|o|po|bo|sa|static-)?sh(?:-?[\d.]+)?|nu|elvish|xonsh|oil)$/;
 /** Their grammar is not the one that is read here. */
+const OTHER_SHELLS = wordSet('nu xonsh oil');
 const FOREIGN_SHELL = /^(?:(?:fi|c|tc)sh|nu|elvish|xonsh|oil)$/;
 /** In these `[[ a && rm x ]]`, `((rm x))` and `$'\\''` run what bash would not. */
 const POSIX_SHELL = /^(?:da|a|k|mk|ya|pdk)?sh(?:-?[\d.]+)?$/;
@@ -274,7 +286,8 @@ const LONG_FLAGS = /^--(?:login|noprofile|norc|posix|restricted|verbose|noeditin
 const START_FILE = /^--(?:init-file|rcfile)(?:=([\s\S]*))?$/;
 
 export function isShell(name: string): boolean {
-  return SHELL.test(name);
+  // Most names need no look at all the shells.
+  return (name.includes('sh') || OTHER_SHELLS.has(name)) && SHELL.test(name);
 }
 
 export function runShell(name: string, words: readonly ShellWord[], outside: Scene): boolean {

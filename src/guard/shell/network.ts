@@ -1,6 +1,6 @@
 // The hosts that a command talks to, as far as its words say.
 
-import { sameFor, wordSet } from '../../lib/group.ts';
+import { byName, wordSet } from '../../lib/group.ts';
 import { type Scene, SOME_HOST } from './scene.ts';
 import { isUnsure, type ShellWord } from './words.ts';
 
@@ -43,131 +43,113 @@ const REACHES_OUT: ReadonlySet<string> = wordSet(
 
 const INSTALLS = 'install|add|update|upgrade|get|publish|search|login|download|fetch|sync|lock|create|outdated|audit';
 
+/** As `/^(?:a|b)\b/` tests a text: a hook takes longer to compile such an expression than to judge a call. */
+function beginsWith(alternatives: string, more?: RegExp): Pick<RegExp, 'test'> {
+  const isLetter = (char: string | undefined): boolean => char !== undefined && /\w/.test(char);
+  return {
+    test(text) {
+      const known = new Set(alternatives.split('|'));
+      for (let end = 1; end <= text.length && end <= MAX_VERB; end++)
+        if (isLetter(text[end - 1]) && !isLetter(text[end]) && known.has(text.slice(0, end))) return true;
+      return more?.test(text) ?? false;
+    },
+  };
+}
+const MAX_VERB = 32;
+
 /** They reach some host with these words, which their words do not name. Held against the words that are no options. */
-const REACHES_WITH: Readonly<Record<string, RegExp>> = {
-  git: /^(?:push|pull|fetch|clone|ls-remote|send-email|fetch-pack|send-pack|http-fetch|http-push|imap-send|svn|p4|cvsimport|remote (?:show|update|prune|set-head)|submodule (?:update|add|init)|subtree (?:pull|push|add)|lfs (?:pull|push|fetch|clone|prune)|maintenance start|archive-remote)\b/,
+const REACHES_WITH = byName<Pick<RegExp, 'test'>>({
+  git: beginsWith(
+    'push|pull|fetch|clone|ls-remote|send-email|fetch-pack|send-pack|http-fetch|http-push|imap-send|svn|p4|cvsimport|remote show|remote update|remote prune|remote set-head|submodule update|submodule add|submodule init|subtree pull|subtree push|subtree add|lfs pull|lfs push|lfs fetch|lfs clone|lfs prune|maintenance start|archive-remote',
+  ),
   gh: /^(?!help|version|completion|config|alias|$)/,
-  ...sameFor('hg', /^(?:pull|push|clone|incoming|outgoing|in|out|fetch)\b/),
-  ...sameFor(
-    'svn',
-    /^(?:update|up|commit|ci|checkout|co|switch|sw|list|ls|log|export|import|copy|cp|lock|unlock|info https?)\b/,
+  hg: /^(?:pull|push|clone|incoming|outgoing|in|out|fetch)\b/,
+  svn: /^(?:update|up|commit|ci|checkout|co|switch|sw|list|ls|log|export|import|copy|cp|lock|unlock|info https?)\b/,
+  jj: /^git (?:fetch|push|clone)\b/,
+  'cvs bzr darcs fossil': /^(?:update|up|commit|ci|checkout|co|pull|push|clone|sync)\b/,
+  npm: beginsWith(
+    'i|in|ins|inst|insta|instal|install|it|cit|ci|ic|add|a|up|upgrade|update|udpate|publish|view|info|show|v|audit|search|s|se|find|login|adduser|logout|whoami|exec|x|create|innit|outdated|ping|dist-tag|access|owner|team|token|profile|star|unpublish|deprecate|org|hook|doctor|fund|stars|query-registry',
+    /^(?:isnt\w*|install-\w+|clean-install\w*|init \S+|pack \S+)\b/,
   ),
-  ...sameFor('jj', /^git (?:fetch|push|clone)\b/),
-  ...sameFor('cvs bzr darcs fossil', /^(?:update|up|commit|ci|checkout|co|pull|push|clone|sync)\b/),
-  ...sameFor(
-    'npm',
-    /^(?:i|in|ins|inst|insta|instal|install|isnt\w*|it|cit|install-\w+|ci|ic|clean-install\w*|add|a|up|upgrade|update|udpate|publish|view|info|show|v|audit|search|s|se|find|login|adduser|logout|whoami|exec|x|create|init \S+|innit|outdated|ping|pack \S+|dist-tag|access|owner|team|token|profile|star|unpublish|deprecate|org|hook|doctor|fund|stars|query-registry)\b/,
-  ),
-  ...sameFor('pnpm', new RegExp(`^(?:i|in|up|dlx|${INSTALLS}|view|info)\\b`)),
-  ...sameFor(
-    'yarn',
-    /^(?:$|install|add|up|upgrade|upgrade-interactive|publish|dlx|create|npm|outdated|audit|info|import|global add|workspaces? \S+ add|set version)/,
-  ),
-  ...sameFor('bun', /^(?:i|a|x|install|add|update|outdated|publish|create|c|upgrade|audit|info)\b/),
+  pnpm: new RegExp(`^(?:i|in|up|dlx|${INSTALLS}|view|info)\\b`),
+  yarn: /^(?:$|install|add|up|upgrade|upgrade-interactive|publish|dlx|create|npm|outdated|audit|info|import|global add|workspaces? \S+ add|set version)/,
+  bun: /^(?:i|a|x|install|add|update|outdated|publish|create|c|upgrade|audit|info)\b/,
   deno: /^(?:install|add|cache|upgrade|publish|outdated|update|jupyter)\b|^(?:run|eval|test) .*\b(?:https?:|jsr:|npm:)/,
-  ...sameFor('pip', /^(?:install|download|search|index|wheel)\b/),
+  pip: /^(?:install|download|search|index|wheel)\b/,
   pipx: /^(?:run|install|inject|upgrade|upgrade-all|reinstall|install-all)\b/,
   uv: /^(?:add|sync|lock|pip (?:install|download|compile|sync)|tool (?:install|run|upgrade)|python install|publish|self update|run --with)\b/,
   uvx: /^/,
-  ...sameFor('poetry pdm rye pipenv', new RegExp(`^(?:i|self ${INSTALLS}|${INSTALLS})\\b`)),
+  'poetry pdm rye pipenv': new RegExp(`^(?:i|self ${INSTALLS}|${INSTALLS})\\b`),
   hatch: /^(?:env create|publish|python install|dep show)\b/,
-  ...sameFor('conda mamba micromamba', /^(?:install|create|update|upgrade|search|env (?:create|update)|self-update)\b/),
-  ...sameFor('gem', /^(?:install|i|update|fetch|push|search|outdated|owner|signin|sources (?:-a|--add)|yank)\b/),
-  ...sameFor('bundle bundler', /^(?:$|install|update|add|outdated|lock|cache|package|config set.*mirror)\b|^$/),
+  'conda mamba micromamba': /^(?:install|create|update|upgrade|search|env (?:create|update)|self-update)\b/,
+  gem: /^(?:install|i|update|fetch|push|search|outdated|owner|signin|sources (?:-a|--add)|yank)\b/,
+  'bundle bundler': /^(?:$|install|update|add|outdated|lock|cache|package|config set.*mirror)\b|^$/,
   cargo: new RegExp(`^(?:${INSTALLS}|info|owner|yank|generate-lockfile|vendor|binstall)\\b`),
   go: /^(?:get|install \S+@|install|mod (?:download|tidy|vendor|why)|run \S+@|work sync)\b/,
   composer:
     /^(?:install|i|update|u|upgrade|require|r|create-project|search|outdated|audit|self-?update|global require|browse)\b/,
-  ...sameFor('mvn mvnw', /\b(?:deploy|dependency:\S+|archetype:\S+|versions:\S+|release:\S+)\b/),
-  ...sameFor('gradle gradlew', /\b(?:publish\w*|dependencyUpdates|upload\w*|wrapper)\b/),
+  'mvn mvnw': /\b(?:deploy|dependency:\S+|archetype:\S+|versions:\S+|release:\S+)\b/,
+  'gradle gradlew': /\b(?:publish\w*|dependencyUpdates|upload\w*|wrapper)\b/,
   sbt: /\b(?:update|publish\w*|reload)\b/,
   mix: /^(?:deps\.(?:get|update)|hex\.\S+|local\.\S+|archive\.install|phx\.new)\b/,
-  ...sameFor('rebar3', /^(?:get-deps|update|upgrade|hex|deps)\b/),
-  ...sameFor(
-    'cabal stack opam luarocks nimble shards',
-    new RegExp(`^(?:${INSTALLS}|setup|upload|switch create|init)\\b`),
-  ),
-  ...sameFor(
-    'dotnet nuget',
+  rebar3: /^(?:get-deps|update|upgrade|hex|deps)\b/,
+  'cabal stack opam luarocks nimble shards': new RegExp(`^(?:${INSTALLS}|setup|upload|switch create|init)\\b`),
+  'dotnet nuget':
     /^(?:restore|add (?:\S+ )?package|tool (?:install|update|restore)|workload|nuget|push|install|new install|package (?:add|search|update))\b/,
-  ),
-  ...sameFor('pod carthage', /^(?:install|update|repo|setup|trunk|bootstrap|outdated|search)\b/),
+  'pod carthage': /^(?:install|update|repo|setup|trunk|bootstrap|outdated|search)\b/,
   swift: /^package (?:update|resolve|add\S*)\b/,
-  ...sameFor(
-    'flutter dart pub',
+  'flutter dart pub':
     /^(?:pub (?:get|add|upgrade|publish|global|outdated)|get|upgrade|publish|add|create|precache|channel)\b/,
-  ),
-  ...sameFor(
-    'apt apt-get aptitude dnf yum zypper apk',
+  'apt apt-get aptitude dnf yum zypper apk':
     /^(?!list\b|policy\b|show\b|info\b|remove\b|purge\b|autoremove\b|clean\b|del\b|$)/,
-  ),
-  ...sameFor('brew', /^(?:install|update|upgrade|fetch|tap|search|reinstall|outdated|bundle|info|livecheck|audit)\b/),
-  ...sameFor(
-    'snap flatpak port emerge xbps-install choco scoop winget mas',
+  brew: /^(?:install|update|upgrade|fetch|tap|search|reinstall|outdated|bundle|info|livecheck|audit)\b/,
+  'snap flatpak port emerge xbps-install choco scoop winget mas':
     /^(?:install|refresh|update|upgrade|find|search|download|selfupdate|remote-\S+)\b/,
-  ),
-  ...sameFor(
-    'nix',
-    /^(?:run|shell|develop|build|flake (?:update|lock|init|clone)|profile install|store (?:ping|copy)|copy|search|registry) ?(?!\.)|channel\b/,
-  ),
-  ...sameFor('guix', /^(?:pull|install|package|shell|environment|time-machine)\b/),
-  ...sameFor(
-    'nvm fnm n volta asdf mise rustup sdk rbenv pyenv nodenv jenv proto',
+  nix: /^(?:run|shell|develop|build|flake (?:update|lock|init|clone)|profile install|store (?:ping|copy)|copy|search|registry) ?(?!\.)|channel\b/,
+  guix: /^(?:pull|install|package|shell|environment|time-machine)\b/,
+  'nvm fnm n volta asdf mise rustup sdk rbenv pyenv nodenv jenv proto':
     /^(?:install|i|update|upgrade|use \S+|latest|ls-remote|list-remote|list all|plugin (?:add|update)|self-?update|toolchain install|component add|target add|up|lts|\d)\b/,
-  ),
-  ...sameFor('vcpkg conan spack', new RegExp(`^(?:${INSTALLS}|x-update\\S*)\\b`)),
-  ...sameFor(
-    'docker podman nerdctl',
+  'vcpkg conan spack': new RegExp(`^(?:${INSTALLS}|x-update\\S*)\\b`),
+  'docker podman nerdctl':
     /^(?:pull|push|login|search|build|buildx|run|create|image (?:pull|push|build)|container (?:run|create)|manifest|compose (?:up|pull|push|build|run|create)|stack deploy|plugin install|scout|swarm join)\b/,
-  ),
-  ...sameFor('docker-compose podman-compose', /^(?:up|pull|push|build|run|create)\b/),
+  'docker-compose podman-compose': /^(?:up|pull|push|build|run|create)\b/,
   buildah: /^(?:pull|push|from|bud|build|login)\b/,
   kubectl: /^(?!config\b|kustomize\b|completion\b|version$|help\b|$)/,
-  ...sameFor('oc k9s kubectx', /^/),
+  'oc k9s kubectx': /^/,
   helm: /^(?!template\b|lint\b|create\b|version\b|env\b|completion\b|help\b|$)/,
-  ...sameFor(
-    'terraform tofu terragrunt',
-    /^(?:init|apply|plan|destroy|refresh|import|login|get|test|providers (?:mirror|lock))\b/,
-  ),
+  'terraform tofu terragrunt': /^(?:init|apply|plan|destroy|refresh|import|login|get|test|providers (?:mirror|lock))\b/,
   corepack: /^(?:prepare|install|use|up|pack)\b/,
-  ...sameFor('helmfile flux argocd istioctl', /^(?!version\b|completion\b|$)/),
-  ...sameFor('vsce ovsx jsr wasm-pack', /^(?:publish|login)\b/),
-  ...sameFor('sl p4 git-annex', /^(?:pull|push|clone|sync|submit|get|copy|move)\b/),
-  ...sameFor('ncu npm-check-updates meteor bower elm spago pixi', /^/),
+  'helmfile flux argocd istioctl': /^(?!version\b|completion\b|$)/,
+  'vsce ovsx jsr wasm-pack': /^(?:publish|login)\b/,
+  'sl p4 git-annex': /^(?:pull|push|clone|sync|submit|get|copy|move)\b/,
+  'ncu npm-check-updates meteor bower elm spago pixi': /^/,
   packer: /^(?:init|build|plugins install)\b/,
   vagrant: /^(?:up|box|plugin|cloud|login|share|ssh|reload)\b/,
-  ...sameFor('openssl', /^(?:s_client|s_time|s_server|ocsp)\b/),
-  ...sameFor(
-    'playwright cypress puppeteer playwright-core',
-    /^(?:install|browsers install|open http|codegen|screenshot)/,
-  ),
-  ...sameFor('lerna changeset nx turbo', /^(?:publish|release|login|connect)\b/),
+  openssl: /^(?:s_client|s_time|s_server|ocsp)\b/,
+  'playwright cypress puppeteer playwright-core': /^(?:install|browsers install|open http|codegen|screenshot)/,
+  'lerna changeset nx turbo': /^(?:publish|release|login|connect)\b/,
   expo: /^(?:publish|login|start --tunnel|install|upload\S*)\b/,
-  ...sameFor('trivy grype', /^/),
-};
+  'trivy grype': /^/,
+});
 
 /** They reach out if an option says where, or that. */
-const REACHES_BY_OPTION: readonly (readonly [RegExp, RegExp])[] = [
-  [
-    /^(?:mysql|mysqldump|mysqladmin|psql|pg_dump|pg_restore|createdb|mariadb|mongodump|rails)$/,
+const REACHES_BY_OPTION = byName<RegExp>({
+  'mysql mysqldump mysqladmin psql pg_dump pg_restore createdb mariadb mongodump rails':
     /^(?:-h\S*|--host\b.*|.*\bhost(?:addr)?=.*)$/,
-  ],
-  [
-    /^gpg2?$/,
+  'gpg gpg2':
     /^--(?:recv-keys|refresh-keys|send-keys|search-keys|keyserver|locate-\S*keys|auto-key-\S+|search|fetch-keys)\b/,
-  ],
-  [/^semgrep$/, /^(?:auto|p\/.*|--config=(?:auto|p\/).*|ci|login)$/],
-  [/^git$/, /^--remote\b/],
-  [/^(?:gradle|gradlew)$/, /^--refresh-dependencies$/],
-  [/^mvnw?$/, /^-[a-zA-Z]*U$/],
-  [/^uv$/, /^--with\b/],
-  [/^nix-env$/, /^(?:-\w*[iu]\w*|--install|--upgrade)$/],
-  [/^nix-shell$/, /^(?:-p|--packages)$/],
-  [/^nix-channel$/, /^--(?:update|add)$/],
-  [/^(?:pacman|yay|paru)$/, /^-S|^--sync$/],
-  [/^php$/, /^-\w*S$/],
-  [/^(?:cpan|cpanm)$/, /^\w/],
-];
+  semgrep: /^(?:auto|p\/.*|--config=(?:auto|p\/).*|ci|login)$/,
+  git: /^--remote\b/,
+  'gradle gradlew': /^--refresh-dependencies$/,
+  'mvn mvnw': /^-[a-zA-Z]*U$/,
+  uv: /^--with\b/,
+  'nix-env': /^(?:-\w*[iu]\w*|--install|--upgrade)$/,
+  'nix-shell': /^(?:-p|--packages)$/,
+  'nix-channel': /^--(?:update|add)$/,
+  'pacman yay paru': /^-S|^--sync$/,
+  php: /^-\w*S$/,
+  'cpan cpanm': /^\w/,
+});
 
 const PYTHON_MODULES =
   /^(?:urllib|http|ensurepip|pip|pipx|smtpd|ftplib|telnetlib|webbrowser|xmlrpc|twine|aiohttp|SimpleHTTPServer|poetry|conda)/;
@@ -177,8 +159,14 @@ const SAYS: ReadonlySet<string> = wordSet(
   'echo printf grep egrep fgrep rg ag ack sed gsed awk gawk mawk jq yq test [ export read true : tee basename dirname expr case cut tr sort diff git commitlint say logger alias',
 );
 
-const INTERPRETERS =
-  /^(?:python[\d.]*|pypy\d*|node|nodejs|bun|deno|ruby|perl|php|lua\w*|julia|R|Rscript|osascript|tclsh|emacs|vim?|nvim|tsx|ts-node|[gm]?awk|groovy|scala|elixir|iex|erl|ghci|irb|pry)$/i;
+const INTERPRETERS = wordSet(
+  'node nodejs bun deno ruby perl php julia r rscript osascript tclsh emacs vi vim nvim tsx ts-node awk gawk mawk groovy scala elixir iex erl ghci irb pry',
+);
+
+function isInterpreterName(name: string): boolean {
+  if (INTERPRETERS.has(name)) return true;
+  return (name.startsWith('py') || name.startsWith('lua')) && /^(?:python[\d.]*|pypy\d*|lua\w*)$/.test(name);
+}
 
 /** Code that opens connections: by the names of modules and functions. */
 export const CONNECTS = new RegExp(
@@ -210,18 +198,19 @@ const ABOUT_ITSELF = /^(?:--version|--help|-V|version|help)$/;
 
 export function useHosts(written: string, words: readonly ShellWord[], scene: Scene): void {
   const { gathering } = scene;
-  const name = written.replace(/\.exe$/, '');
+  const name = written.endsWith('.exe') ? written.slice(0, -4) : written;
   const forms = words.slice(1).map(({ form }) => form);
   if (forms.length === 1 && ABOUT_ITSELF.test(forms[0] ?? '')) return;
   const plain = forms.filter((form) => !form.startsWith('-'));
   const verbs = (name === 'git' ? plainOfGit(forms) : plain).slice(0, 5).join(' ');
-  const verb = REACHES_WITH[name.replace(/^pip[\d.]+$/, 'pip')];
+  const verb = REACHES_WITH.get(name.startsWith('pip') ? name.replace(/^pip[\d.]+$/, 'pip') : name);
+  const option = REACHES_BY_OPTION.get(name);
   const reaches =
     REACHES_OUT.has(name) ||
-    (verb !== undefined && Object.hasOwn(REACHES_WITH, name.replace(/^pip[\d.]+$/, 'pip')) && verb.test(verbs)) ||
-    REACHES_BY_OPTION.some(([program, option]) => program.test(name) && forms.some((form) => option.test(form))) ||
+    verb?.test(verbs) ||
+    (option !== undefined && forms.some((form) => option.test(form))) ||
     runsNetworkModule(name, forms) ||
-    (INTERPRETERS.test(name) && [...forms, ...codeComingIn(scene)].some((code) => CONNECTS.test(code)));
+    (isInterpreterName(name) && [...forms, ...codeComingIn(scene)].some((code) => CONNECTS.test(code)));
   let found = false;
   const add = (host: string) => {
     found = true;
@@ -229,6 +218,7 @@ export function useHosts(written: string, words: readonly ShellWord[], scene: Sc
   };
   if (reaches || !SAYS.has(name))
     for (const form of forms) {
+      if (!form.includes('://')) continue;
       const url = form.slice(Math.max(0, form.search(/[a-z][a-z0-9+.-]*:\/\//i)));
       const host = hostOfUrl(url);
       if (host !== null) add(host);
@@ -270,7 +260,7 @@ function plainOfGit(forms: readonly string[]): readonly string[] {
 }
 
 function runsNetworkModule(name: string, forms: readonly string[]): boolean {
-  if (!/^python[\d.]*$|^pypy/.test(name)) return false;
+  if (!name.startsWith('py') || !/^python[\d.]*$|^pypy/.test(name)) return false;
   return forms.some((form, at) => forms[at - 1] === '-m' && PYTHON_MODULES.test(form));
 }
 

@@ -5,7 +5,7 @@
 // This is therefore a list of what is known to be safe. Anything else leaves the call to the default; it does not trigger deny rules.
 
 import { type ArrayValue, forEachChild, type ParameterExpansionPart, type SyntaxNode, type Word } from 'unbash';
-import { sameFor } from '../../lib/group.ts';
+import { byName, wordSet } from '../../lib/group.ts';
 import { isUsualOption } from './interpreters.ts';
 import { isOrdinaryVariable } from './variables.ts';
 import { isUnsure, maySplit, type ShellWord } from './words.ts';
@@ -58,12 +58,13 @@ function contextInside(node: SyntaxNode, context: Context): Context {
 }
 
 /** Nodes that run nothing by themselves, and those inside of arithmetic that was checked as a whole. */
-const PLAIN_NODE =
-  /^(?:Script|Statement|CompoundList|Command|Pipeline|Time|Negation|AndOr|Redirected|If|Elif|While|Case|CaseItem|Subshell|BraceGroup|TestCommand|TestLogical|TestNot|TestGroup|Default|Remove|Replace|CaseModification|FileDescriptor|Arithmetic(?:Binary|Unary|Ternary|Group|Word))$/;
+const PLAIN_NODE = wordSet(
+  'Script Statement CompoundList Command Pipeline Time Negation AndOr Redirected If Elif While Case CaseItem Subshell BraceGroup TestCommand TestLogical TestNot TestGroup Default Remove Replace CaseModification FileDescriptor ArithmeticBinary ArithmeticUnary ArithmeticTernary ArithmeticGroup ArithmeticWord',
+);
 
 /** Looks at a node without its children, which are checked by themselves. */
 function checkNode(node: SyntaxNode, context: Context): string | null {
-  if (PLAIN_NODE.test(node.type)) return null;
+  if (PLAIN_NODE.has(node.type)) return null;
   switch (node.type) {
     case 'For':
       return IDENTIFIER.test(node.name.text) ? null : TEXT;
@@ -182,7 +183,7 @@ function isNumberWord({ form, text }: ShellWord): boolean {
 }
 
 /** Builtins that evaluate their arguments, as arithmetic or as names with subscripts, and the arguments that are safe to give them. */
-const SAFE_ARGUMENTS: Readonly<Record<string, (args: readonly ShellWord[]) => boolean>> = {
+const SAFE_ARGUMENTS = byName<(args: readonly ShellWord[]) => boolean>({
   test: isPlainTest,
   '[': (args) => args.at(-1)?.form === ']' && isPlainTest(args.slice(0, -1)),
   wait: (args) => args.every((word) => isNumberWord(word) || /^(?:-[nf]|%\w+)$/.test(word.form)),
@@ -196,15 +197,15 @@ const SAFE_ARGUMENTS: Readonly<Record<string, (args: readonly ShellWord[]) => bo
   jobs: (args) => args.every(({ form }) => /^(?:-[lnprs]+|%\w+)$/.test(form)),
   // `exec -a sh ls` runs a shell where ls is busybox.
   exec: ([first]) => !first?.form.startsWith('-'),
-  ...sameFor('exit return break continue shift logout bye', (args) => args.every(isNumberWord)),
-  ...sameFor('declare typeset local export readonly', (args) => args.every(isPlainDeclaration)),
-  ...sameFor('mapfile readarray', (args) => args.every(({ form }) => form === '-t' || isOrdinaryName(form))),
-  ...sameFor('compgen integer float private vared print zformat zparseopts strftime sysread', () => false),
-};
+  'exit return break continue shift logout bye': (args) => args.every(isNumberWord),
+  'declare typeset local export readonly': (args) => args.every(isPlainDeclaration),
+  'mapfile readarray': (args) => args.every(({ form }) => form === '-t' || isOrdinaryName(form)),
+  'compgen integer float private vared print zformat zparseopts strftime sysread': () => false,
+});
 
 /** Why a builtin might run code out of its arguments; null if it cannot. */
 export function whyEvaluated(name: string, [, ...args]: readonly ShellWord[]): string | null {
-  const isSafe = Object.hasOwn(SAFE_ARGUMENTS, name) ? SAFE_ARGUMENTS[name] : undefined;
+  const isSafe = SAFE_ARGUMENTS.get(name);
   return isSafe === undefined || isSafe(args) ? null : `${name} can run code from such arguments`;
 }
 

@@ -1,6 +1,6 @@
 // The words of one command → that command, the files and hosts it uses, and the commands inside it.
 
-import { sameFor } from '../../lib/group.ts';
+import { byName, wordSet } from '../../lib/group.ts';
 import { hasFileUses, useFiles } from './file-arguments.ts';
 import { runGit } from './git.ts';
 import { FROM_STDIN, isHarmlessSed, runContainer, runFind, runParallel, runSsh, runXargs } from './inner-commands.ts';
@@ -32,10 +32,11 @@ import { isWrapper, lost, runPlainShell, runWrapper, wrapsCommand } from './wrap
 const MAX_DEPTH = 24;
 
 /** They do nothing beyond their own shell, so allows need not name them; what is in their words is judged by itself. */
-const IDLE = /^(?:true|false|:|exit|return|break|continue|shift|wait|test|\[|echo|pwd)$/;
+const IDLE = wordSet('true false : exit return break continue shift wait test [ echo pwd');
 /** They change what words or options mean in ways that are not followed. */
-const CHANGES_SHELL =
-  /^(?:shopt|setopt|unsetopt|emulate|enable|zmodload|autoload|bind|bindkey|fc|complete|compopt|functions|zle|add-zsh-hook|sched|zpty)$/;
+const CHANGES_SHELL = wordSet(
+  'shopt setopt unsetopt emulate enable zmodload autoload bind bindkey fc complete compopt functions zle add-zsh-hook sched zpty',
+);
 
 export function runWords(words: readonly ShellWord[], scene: Scene, sets: readonly string[] = []): void {
   const [first] = words;
@@ -108,7 +109,7 @@ function suspectOtherNames([first, ...rest]: readonly ShellWord[], scene: Scene)
 
 /** `node x/troupe.js stop`, `x/troupe.js stop` and `node .bin/troupe stop` are held against denies of `troupe stop`. */
 function suspectScript(words: readonly ShellWord[], scene: Scene): void {
-  const isInterpreter = RUNS_SCRIPTS.test(baseName(words[0]?.form ?? ''));
+  const isInterpreter = RUNS_SCRIPTS.has(baseName(words[0]?.form ?? ''));
   const index = isInterpreter ? words.findIndex(({ form }) => scriptName(form) !== undefined) : 0;
   const script = scriptName(words[index]?.form ?? '');
   // `yarn troupe stop` runs the program of a package that is installed.
@@ -126,7 +127,7 @@ const ANSWERS: readonly ShellWord[] = [
   { form: 'guard', text: 'guard' },
   { form: 'answer', text: 'answer' },
 ];
-const RUNS_SCRIPTS = /^(?:node|nodejs|bun|deno|tsx|ts-node|esno)$/;
+const RUNS_SCRIPTS = wordSet('node nodejs bun deno tsx ts-node esno');
 
 /** Without folder and ending; undefined where it is not a script of JavaScript. */
 function scriptName(form: string): string | undefined {
@@ -137,9 +138,8 @@ function scriptName(form: string): string | undefined {
 /** The name of a program, and the name of the one that a link leads to. Links are followed first, so the written one counts last. */
 function namesOf(form: string, scene: Scene): readonly string[] {
   // Debian has `vim.tiny` and `parallel.moreutils`.
-  const name = baseName(form)
-    .toLowerCase()
-    .replace(/\.(?:tiny|basic|nox|gtk3|moreutils|traditional|openbsd)$/, '');
+  const base = baseName(form).toLowerCase();
+  const name = base.includes('.') ? base.replace(/\.(?:tiny|basic|nox|gtk3|moreutils|traditional|openbsd)$/, '') : base;
   if (!form.includes('/')) return [name];
   const places = (scene.cwds ?? []).flatMap(
     (cwd) => withLinks(form.startsWith('/') ? form : `${cwd}/${form}`, scene.context) ?? [],
@@ -159,9 +159,9 @@ function runNamed(name: string, words: readonly ShellWord[], scene: Scene): bool
     runInterpreter(name, interpreter, words, scene);
     return false;
   }
-  if (CHANGES_SHELL.test(name)) return changesShell(name, scene);
-  if (IDLE.test(name)) return true;
-  const run = Object.hasOwn(RUNNERS, name) ? RUNNERS[name] : undefined;
+  if (CHANGES_SHELL.has(name)) return changesShell(name, scene);
+  if (IDLE.has(name)) return true;
+  const run = RUNNERS.get(name);
   if (run !== undefined) return run(words, scene, name);
   if (isWrapper(name)) return runWrapper(name, words, scene);
   suspectInner(name, words, scene);
@@ -190,36 +190,36 @@ function runBuiltin(words: readonly ShellWord[], scene: Scene, name: string): bo
 type RunCommand = (words: readonly ShellWord[], scene: Scene, name: string) => boolean;
 
 /** Commands that run others or change what follows them, with the same answer as `runNamed`. */
-const RUNNERS: Readonly<Record<string, RunCommand>> = {
+const RUNNERS = byName<RunCommand>({
   eval: runEval,
-  ...sameFor('source .', runSource),
+  'source .': runSource,
   trap: runTrap,
   alias: runAlias,
   read: runRead,
   printf: (words) => !words.some(({ form }) => form === '-v'),
-  ...sameFor('cd chdir pushd popd', moveTo),
+  'cd chdir pushd popd': moveTo,
   // `set -- words` gives $1 …, and letters change how careful the shell is; -k makes arguments variables.
   set: (words) => words.slice(1).every(({ form }) => /^(?:[-+][a-jl-z]+|pipefail|errexit|nounset|xtrace)$/.test(form)),
-  ...sameFor('export declare typeset local readonly', declareVariables),
-  ...sameFor('xargs gxargs', runXargs),
-  ...sameFor('find gfind bfs', runFind),
-  ...sameFor('fd fdfind', runFd),
+  'export declare typeset local readonly': declareVariables,
+  'xargs gxargs': runXargs,
+  'find gfind bfs': runFind,
+  'fd fdfind': runFd,
   parallel: runParallel,
   ssh: runSsh,
-  ...sameFor('docker podman nerdctl kubectl docker-compose', runContainer),
+  'docker podman nerdctl kubectl docker-compose': runContainer,
   git: runGit,
-  ...sameFor('make gmake', runMake),
+  'make gmake': runMake,
   hash: runHash,
-  ...sameFor('awk gawk mawk nawk', runAwk),
-  ...sameFor('sed gsed', runSed),
-  ...sameFor('tar sort wc du', runTable),
+  'awk gawk mawk nawk': runAwk,
+  'sed gsed': runSed,
+  'tar sort wc du': runTable,
   cmake: runCmake,
-  ...sameFor('kill pkill killall fuser skill', runKill),
-  ...sameFor('jobs mapfile readarray compgen let', runBuiltin),
+  'kill pkill killall fuser skill': runKill,
+  'jobs mapfile readarray compgen let': runBuiltin,
   history: (words, scene) =>
     words.slice(1).every(({ form }) => /^(?:\d+|-c)$/.test(form)) || changesShell('history', scene),
-  ...sameFor('rsync scp sftp nix-shell tmux screen at batch crontab', runToldPrograms),
-};
+  'rsync scp sftp nix-shell tmux screen at batch crontab': runToldPrograms,
+});
 
 function runRead(words: readonly ShellWord[], scene: Scene): boolean {
   for (const { form } of words.slice(1)) checkUnseen(form, scene);
@@ -391,6 +391,10 @@ const PREFIXES: ReadonlySet<string> = new Set(
 const RUNS =
   /^--?(?!dry-run$|no-)(?:[a-z]+-)*(?:exec|execute|command|cmd|run|pager|pre|filter|shell|editor|call|toolexec|vettool|wrapper|askpass|preview|bind|config|compress-program|option)$|^--on-[a-z-]+$/;
 
+function isRunOption(form: string): boolean {
+  return form.startsWith('-') && RUNS.test(form);
+}
+
 /** Letters whose value is run, where no more than that is known of a program. */
 const LETTERS: Readonly<Record<string, RegExp>> = {
   man: /^-P$/,
@@ -440,14 +444,14 @@ function suspectInner(name: string, all: readonly ShellWord[], scene: Scene): vo
   };
   const isUnheardOf = !KNOWN.has(name) && !hasFileUses(name) && isFromSystem(all[0]?.form ?? '', name);
   const isPrefix = isUnheardOf || PREFIXES.has(name) || /^ld(?:-(?:linux|musl).*)?\.so|^qemu-/.test(name);
-  if (all.slice(MAX_WORDS).some(({ form }) => isPrefix || RUNS.test(form.replace(/=.*$/s, '')) || form === '--'))
+  if (all.slice(MAX_WORDS).some(({ form }) => isPrefix || isRunOption(form.replace(/=.*$/s, '')) || form === '--'))
     scene.gathering.lose(`what ${name} runs stands behind too many words`);
   for (const [index, { form }] of words.entries()) {
     if (index === 0) continue;
     const before = words[index - 1]?.form ?? '';
     const [, option = '', value = ''] = /^(--?[a-z-]+)=([\s\S]*)$/.exec(form) ?? [];
-    if (RUNS.test(option)) asCode(codeIn(value));
-    else if (index > 1 && (RUNS.test(before) || LETTERS[name]?.test(before))) asCode(codeIn(form));
+    if (isRunOption(option)) asCode(codeIn(value));
+    else if (index > 1 && (isRunOption(before) || LETTERS[name]?.test(before))) asCode(codeIn(form));
     else if (name === 'socat') asCode(form.replace(/^(?:EXEC|SYSTEM|SHELL):/i, ''));
     else if (/^\+!/.test(form)) asCode(form.slice(2));
     else if (before === '--' && index > 1 && !HANDS_ON.has(name)) asWords(index);

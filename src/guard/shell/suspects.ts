@@ -1,7 +1,7 @@
 // Texts that a program may run as a command, or open as a file: any of its words, and what comes in, unless it is known to take
 // them as plain text. Held against denies only, as something that may be meant.
 
-import { sameFor, wordSet } from '../../lib/group.ts';
+import { byName, wordSet } from '../../lib/group.ts';
 import { usePath } from './paths.ts';
 import type { Scene } from './scene.ts';
 import { isUnsure, joinForms, type ShellWord } from './words.ts';
@@ -23,7 +23,7 @@ const MAX_WORDS = 6;
 const RUNS_TESTS =
   /^(?:pytest|python[\d.]*|vitest|jest|mocha|ava|tap|npm|pnpm|yarn|bun|npx|go|cargo|playwright|cypress|rspec|phpunit|dotnet|mvn|gradle|gradlew)$/;
 /** Names of tests, and messages. */
-const TEXT_OPTION = /^(?:-k|-t|-g|-m|-run|--grep|--test-?name-?pattern|--filter|--message|--tests)$/i;
+const TEXT_OPTION = /^(?:-[ktgm]|-run|--grep|--test-?name-?pattern|--filter|--message|--tests)$/i;
 
 /** `man -P'git push'`, `zip -TT 'git push;'`, `sqlite3 x '.read .env'`, `dc <<< '!rm x'`. */
 export function suspectTexts(name: string, words: readonly ShellWord[], scene: Scene): void {
@@ -31,7 +31,10 @@ export function suspectTexts(name: string, words: readonly ShellWord[], scene: S
   const commands = new Set<string>();
   const texts = words
     .slice(1)
-    .filter((_, index) => !(RUNS_TESTS.test(name) && TEXT_OPTION.test(words[index]?.form ?? '')))
+    .filter(
+      (_, index) =>
+        !(words[index]?.form.startsWith('-') && TEXT_OPTION.test(words[index].form) && RUNS_TESTS.test(name)),
+    )
     .map(({ form }) => form);
   for (const form of texts) findCommands(form, commands);
   const { stdin } = scene;
@@ -88,28 +91,28 @@ export function pathsIn(form: string): readonly string[] {
 }
 
 /** Options that name a program or a library, whose file is not looked into. */
-const NAMES_PROGRAM: Readonly<Record<string, RegExp>> = {
-  ...sameFor('gcc g++ cc c++ cpp clang clang++', /^-(?:wrapper|fplugin|-?specs|B|-plugin|load)/),
-  ...sameFor('ld ar nm objdump', /^--?plugin/),
+const NAMES_PROGRAM = byName<RegExp>({
+  'gcc g++ cc c++ cpp clang clang++': /^-(?:wrapper|fplugin|-?specs|B|-plugin|load)/,
+  'ld ar nm objdump': /^--?plugin/,
   rg: /^--(?:pre(?!-glob)|hostname-bin)/,
-  ...sameFor('sftp scp', /^-\w*[SD]/),
-  ...sameFor('pip pip3', /^--python/),
-  ...sameFor('apt apt-get apt-cache aptitude', /^-(?:[oc]|-option|-config-file)/),
+  'sftp scp': /^-\w*[SD]/,
+  'pip pip3': /^--python/,
+  'apt apt-get apt-cache aptitude': /^-(?:[oc]|-option|-config-file)/,
   dpkg: /-invoke|--status-logger/,
-  ...sameFor('npm pnpm yarn', /^--(?:script-shell|node-options|browser|editor|git$|git=|shell$|shell=|viewer)/),
+  'npm pnpm yarn': /^--(?:script-shell|node-options|browser|editor|git$|git=|shell$|shell=|viewer)/,
   php: /auto_(?:pre|ap)pend|^-F/,
   tcpdump: /^-\w*z/,
   nmap: /^--(?:script|interactive)/,
   openssl: /^-?engine|^-provider-path/,
   cargo: /^--config/,
-  ...sameFor('man', /^-(?:H|P|-html|-pager)/),
-  ...sameFor('groff troff nroff pic', /^-\w*U/),
-  ...sameFor('ninja cmake ctest meson gnuplot ssh tmux screen octave', /^(?:-\w+|--[\w-]+=)?\/dev\/(?:fd\/|stdin)/),
-};
+  man: /^-(?:H|P|-html|-pager)/,
+  'groff troff nroff pic': /^-\w*U/,
+  'ninja cmake ctest meson gnuplot ssh tmux screen octave': /^(?:-\w+|--[\w-]+=)?\/dev\/(?:fd\/|stdin)/,
+});
 
 export function losesByOption(names: readonly string[], words: readonly ShellWord[], scene: Scene): void {
   for (const name of names) {
-    const pattern = Object.hasOwn(NAMES_PROGRAM, name) ? NAMES_PROGRAM[name] : undefined;
+    const pattern = NAMES_PROGRAM.get(name);
     const option = pattern && words.slice(1).find(({ form }) => pattern.test(form));
     if (option) scene.gathering.lose(`${name} ${option.text} may run any program`);
   }
