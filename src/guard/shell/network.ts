@@ -58,97 +58,105 @@ function beginsWith(alternatives: string, more?: RegExp): Pick<RegExp, 'test'> {
 const MAX_VERB = 32;
 
 /** They reach some host with these words, which their words do not name. Held against the words that are no options. */
-const REACHES_WITH = byName<Pick<RegExp, 'test'>>({
-  git: beginsWith(
-    'push|pull|fetch|clone|ls-remote|send-email|fetch-pack|send-pack|http-fetch|http-push|imap-send|svn|p4|cvsimport|remote show|remote update|remote prune|remote set-head|submodule update|submodule add|submodule init|subtree pull|subtree push|subtree add|lfs pull|lfs push|lfs fetch|lfs clone|lfs prune|maintenance start|archive-remote',
-  ),
-  gh: /^(?!help|version|completion|config|alias|$)/,
-  hg: /^(?:pull|push|clone|incoming|outgoing|in|out|fetch)\b/,
-  svn: /^(?:update|up|commit|ci|checkout|co|switch|sw|list|ls|log|export|import|copy|cp|lock|unlock|info https?)\b/,
-  jj: /^git (?:fetch|push|clone)\b/,
-  'cvs bzr darcs fossil': /^(?:update|up|commit|ci|checkout|co|pull|push|clone|sync)\b/,
-  npm: beginsWith(
-    'i|in|ins|inst|insta|instal|install|it|cit|ci|ic|add|a|up|upgrade|update|udpate|publish|view|info|show|v|audit|search|s|se|find|login|adduser|logout|whoami|exec|x|create|innit|outdated|ping|dist-tag|access|owner|team|token|profile|star|unpublish|deprecate|org|hook|doctor|fund|stars|query-registry',
-    /^(?:isnt\w*|install-\w+|clean-install\w*|init \S+|pack \S+)\b/,
-  ),
-  pnpm: new RegExp(`^(?:i|in|up|dlx|${INSTALLS}|view|info)\\b`),
-  yarn: /^(?:$|install|add|up|upgrade|upgrade-interactive|publish|dlx|create|npm|outdated|audit|info|import|global add|workspaces? \S+ add|set version)/,
-  bun: /^(?:i|a|x|install|add|update|outdated|publish|create|c|upgrade|audit|info)\b/,
-  deno: /^(?:install|add|cache|upgrade|publish|outdated|update|jupyter)\b|^(?:run|eval|test) .*\b(?:https?:|jsr:|npm:)/,
-  pip: /^(?:install|download|search|index|wheel)\b/,
-  pipx: /^(?:run|install|inject|upgrade|upgrade-all|reinstall|install-all)\b/,
-  uv: /^(?:add|sync|lock|pip (?:install|download|compile|sync)|tool (?:install|run|upgrade)|python install|publish|self update|run --with)\b/,
-  uvx: /^/,
-  'poetry pdm rye pipenv': new RegExp(`^(?:i|self ${INSTALLS}|${INSTALLS})\\b`),
-  hatch: /^(?:env create|publish|python install|dep show)\b/,
-  'conda mamba micromamba': /^(?:install|create|update|upgrade|search|env (?:create|update)|self-update)\b/,
-  gem: /^(?:install|i|update|fetch|push|search|outdated|owner|signin|sources (?:-a|--add)|yank)\b/,
-  'bundle bundler': /^(?:$|install|update|add|outdated|lock|cache|package|config set.*mirror)\b|^$/,
-  cargo: new RegExp(`^(?:${INSTALLS}|info|owner|yank|generate-lockfile|vendor|binstall)\\b`),
-  go: /^(?:get|install \S+@|install|mod (?:download|tidy|vendor|why)|run \S+@|work sync)\b/,
-  composer:
+const REACHES_WITH = byName<() => Pick<RegExp, 'test'>>({
+  git: () =>
+    beginsWith(
+      'push|pull|fetch|clone|ls-remote|send-email|fetch-pack|send-pack|http-fetch|http-push|imap-send|svn|p4|cvsimport|remote show|remote update|remote prune|remote set-head|submodule update|submodule add|submodule init|subtree pull|subtree push|subtree add|lfs pull|lfs push|lfs fetch|lfs clone|lfs prune|maintenance start|archive-remote',
+    ),
+  gh: () => /^(?!help|version|completion|config|alias|$)/,
+  hg: () => /^(?:pull|push|clone|incoming|outgoing|in|out|fetch)\b/,
+  svn: () =>
+    /^(?:update|up|commit|ci|checkout|co|switch|sw|list|ls|log|export|import|copy|cp|lock|unlock|info https?)\b/,
+  jj: () => /^git (?:fetch|push|clone)\b/,
+  'cvs bzr darcs fossil': () => /^(?:update|up|commit|ci|checkout|co|pull|push|clone|sync)\b/,
+  npm: () =>
+    beginsWith(
+      'i|in|ins|inst|insta|instal|install|it|cit|ci|ic|add|a|up|upgrade|update|udpate|publish|view|info|show|v|audit|search|s|se|find|login|adduser|logout|whoami|exec|x|create|innit|outdated|ping|dist-tag|access|owner|team|token|profile|star|unpublish|deprecate|org|hook|doctor|fund|stars|query-registry',
+      /^(?:isnt\w*|install-\w+|clean-install\w*|init \S+|pack \S+)\b/,
+    ),
+  pnpm: () => new RegExp(`^(?:i|in|up|dlx|${INSTALLS}|view|info)\\b`),
+  yarn: () =>
+    /^(?:$|install|add|up|upgrade|upgrade-interactive|publish|dlx|create|npm|outdated|audit|info|import|global add|workspaces? \S+ add|set version)/,
+  bun: () => /^(?:i|a|x|install|add|update|outdated|publish|create|c|upgrade|audit|info)\b/,
+  deno: () =>
+    /^(?:install|add|cache|upgrade|publish|outdated|update|jupyter)\b|^(?:run|eval|test) .*\b(?:https?:|jsr:|npm:)/,
+  pip: () => /^(?:install|download|search|index|wheel)\b/,
+  pipx: () => /^(?:run|install|inject|upgrade|upgrade-all|reinstall|install-all)\b/,
+  uv: () =>
+    /^(?:add|sync|lock|pip (?:install|download|compile|sync)|tool (?:install|run|upgrade)|python install|publish|self update|run --with)\b/,
+  uvx: () => /^/,
+  'poetry pdm rye pipenv': () => new RegExp(`^(?:i|self ${INSTALLS}|${INSTALLS})\\b`),
+  hatch: () => /^(?:env create|publish|python install|dep show)\b/,
+  'conda mamba micromamba': () => /^(?:install|create|update|upgrade|search|env (?:create|update)|self-update)\b/,
+  gem: () => /^(?:install|i|update|fetch|push|search|outdated|owner|signin|sources (?:-a|--add)|yank)\b/,
+  'bundle bundler': () => /^(?:$|install|update|add|outdated|lock|cache|package|config set.*mirror)\b|^$/,
+  cargo: () => new RegExp(`^(?:${INSTALLS}|info|owner|yank|generate-lockfile|vendor|binstall)\\b`),
+  go: () => /^(?:get|install \S+@|install|mod (?:download|tidy|vendor|why)|run \S+@|work sync)\b/,
+  composer: () =>
     /^(?:install|i|update|u|upgrade|require|r|create-project|search|outdated|audit|self-?update|global require|browse)\b/,
-  'mvn mvnw': /\b(?:deploy|dependency:\S+|archetype:\S+|versions:\S+|release:\S+)\b/,
-  'gradle gradlew': /\b(?:publish\w*|dependencyUpdates|upload\w*|wrapper)\b/,
-  sbt: /\b(?:update|publish\w*|reload)\b/,
-  mix: /^(?:deps\.(?:get|update)|hex\.\S+|local\.\S+|archive\.install|phx\.new)\b/,
-  rebar3: /^(?:get-deps|update|upgrade|hex|deps)\b/,
-  'cabal stack opam luarocks nimble shards': new RegExp(`^(?:${INSTALLS}|setup|upload|switch create|init)\\b`),
-  'dotnet nuget':
+  'mvn mvnw': () => /\b(?:deploy|dependency:\S+|archetype:\S+|versions:\S+|release:\S+)\b/,
+  'gradle gradlew': () => /\b(?:publish\w*|dependencyUpdates|upload\w*|wrapper)\b/,
+  sbt: () => /\b(?:update|publish\w*|reload)\b/,
+  mix: () => /^(?:deps\.(?:get|update)|hex\.\S+|local\.\S+|archive\.install|phx\.new)\b/,
+  rebar3: () => /^(?:get-deps|update|upgrade|hex|deps)\b/,
+  'cabal stack opam luarocks nimble shards': () => new RegExp(`^(?:${INSTALLS}|setup|upload|switch create|init)\\b`),
+  'dotnet nuget': () =>
     /^(?:restore|add (?:\S+ )?package|tool (?:install|update|restore)|workload|nuget|push|install|new install|package (?:add|search|update))\b/,
-  'pod carthage': /^(?:install|update|repo|setup|trunk|bootstrap|outdated|search)\b/,
-  swift: /^package (?:update|resolve|add\S*)\b/,
-  'flutter dart pub':
+  'pod carthage': () => /^(?:install|update|repo|setup|trunk|bootstrap|outdated|search)\b/,
+  swift: () => /^package (?:update|resolve|add\S*)\b/,
+  'flutter dart pub': () =>
     /^(?:pub (?:get|add|upgrade|publish|global|outdated)|get|upgrade|publish|add|create|precache|channel)\b/,
-  'apt apt-get aptitude dnf yum zypper apk':
+  'apt apt-get aptitude dnf yum zypper apk': () =>
     /^(?!list\b|policy\b|show\b|info\b|remove\b|purge\b|autoremove\b|clean\b|del\b|$)/,
-  brew: /^(?:install|update|upgrade|fetch|tap|search|reinstall|outdated|bundle|info|livecheck|audit)\b/,
-  'snap flatpak port emerge xbps-install choco scoop winget mas':
+  brew: () => /^(?:install|update|upgrade|fetch|tap|search|reinstall|outdated|bundle|info|livecheck|audit)\b/,
+  'snap flatpak port emerge xbps-install choco scoop winget mas': () =>
     /^(?:install|refresh|update|upgrade|find|search|download|selfupdate|remote-\S+)\b/,
-  nix: /^(?:run|shell|develop|build|flake (?:update|lock|init|clone)|profile install|store (?:ping|copy)|copy|search|registry) ?(?!\.)|channel\b/,
-  guix: /^(?:pull|install|package|shell|environment|time-machine)\b/,
-  'nvm fnm n volta asdf mise rustup sdk rbenv pyenv nodenv jenv proto':
+  nix: () =>
+    /^(?:run|shell|develop|build|flake (?:update|lock|init|clone)|profile install|store (?:ping|copy)|copy|search|registry) ?(?!\.)|channel\b/,
+  guix: () => /^(?:pull|install|package|shell|environment|time-machine)\b/,
+  'nvm fnm n volta asdf mise rustup sdk rbenv pyenv nodenv jenv proto': () =>
     /^(?:install|i|update|upgrade|use \S+|latest|ls-remote|list-remote|list all|plugin (?:add|update)|self-?update|toolchain install|component add|target add|up|lts|\d)\b/,
-  'vcpkg conan spack': new RegExp(`^(?:${INSTALLS}|x-update\\S*)\\b`),
-  'docker podman nerdctl':
+  'vcpkg conan spack': () => new RegExp(`^(?:${INSTALLS}|x-update\\S*)\\b`),
+  'docker podman nerdctl': () =>
     /^(?:pull|push|login|search|build|buildx|run|create|image (?:pull|push|build)|container (?:run|create)|manifest|compose (?:up|pull|push|build|run|create)|stack deploy|plugin install|scout|swarm join)\b/,
-  'docker-compose podman-compose': /^(?:up|pull|push|build|run|create)\b/,
-  buildah: /^(?:pull|push|from|bud|build|login)\b/,
-  kubectl: /^(?!config\b|kustomize\b|completion\b|version$|help\b|$)/,
-  'oc k9s kubectx': /^/,
-  helm: /^(?!template\b|lint\b|create\b|version\b|env\b|completion\b|help\b|$)/,
-  'terraform tofu terragrunt': /^(?:init|apply|plan|destroy|refresh|import|login|get|test|providers (?:mirror|lock))\b/,
-  corepack: /^(?:prepare|install|use|up|pack)\b/,
-  'helmfile flux argocd istioctl': /^(?!version\b|completion\b|$)/,
-  'vsce ovsx jsr wasm-pack': /^(?:publish|login)\b/,
-  'sl p4 git-annex': /^(?:pull|push|clone|sync|submit|get|copy|move)\b/,
-  'ncu npm-check-updates meteor bower elm spago pixi': /^/,
-  packer: /^(?:init|build|plugins install)\b/,
-  vagrant: /^(?:up|box|plugin|cloud|login|share|ssh|reload)\b/,
-  openssl: /^(?:s_client|s_time|s_server|ocsp)\b/,
-  'playwright cypress puppeteer playwright-core': /^(?:install|browsers install|open http|codegen|screenshot)/,
-  'lerna changeset nx turbo': /^(?:publish|release|login|connect)\b/,
-  expo: /^(?:publish|login|start --tunnel|install|upload\S*)\b/,
-  'trivy grype': /^/,
+  'docker-compose podman-compose': () => /^(?:up|pull|push|build|run|create)\b/,
+  buildah: () => /^(?:pull|push|from|bud|build|login)\b/,
+  kubectl: () => /^(?!config\b|kustomize\b|completion\b|version$|help\b|$)/,
+  'oc k9s kubectx': () => /^/,
+  helm: () => /^(?!template\b|lint\b|create\b|version\b|env\b|completion\b|help\b|$)/,
+  'terraform tofu terragrunt': () =>
+    /^(?:init|apply|plan|destroy|refresh|import|login|get|test|providers (?:mirror|lock))\b/,
+  corepack: () => /^(?:prepare|install|use|up|pack)\b/,
+  'helmfile flux argocd istioctl': () => /^(?!version\b|completion\b|$)/,
+  'vsce ovsx jsr wasm-pack': () => /^(?:publish|login)\b/,
+  'sl p4 git-annex': () => /^(?:pull|push|clone|sync|submit|get|copy|move)\b/,
+  'ncu npm-check-updates meteor bower elm spago pixi': () => /^/,
+  packer: () => /^(?:init|build|plugins install)\b/,
+  vagrant: () => /^(?:up|box|plugin|cloud|login|share|ssh|reload)\b/,
+  openssl: () => /^(?:s_client|s_time|s_server|ocsp)\b/,
+  'playwright cypress puppeteer playwright-core': () => /^(?:install|browsers install|open http|codegen|screenshot)/,
+  'lerna changeset nx turbo': () => /^(?:publish|release|login|connect)\b/,
+  expo: () => /^(?:publish|login|start --tunnel|install|upload\S*)\b/,
+  'trivy grype': () => /^/,
 });
 
 /** They reach out if an option says where, or that. */
-const REACHES_BY_OPTION = byName<RegExp>({
-  'mysql mysqldump mysqladmin psql pg_dump pg_restore createdb mariadb mongodump rails':
+const REACHES_BY_OPTION = byName<() => RegExp>({
+  'mysql mysqldump mysqladmin psql pg_dump pg_restore createdb mariadb mongodump rails': () =>
     /^(?:-h\S*|--host\b.*|.*\bhost(?:addr)?=.*)$/,
-  'gpg gpg2':
+  'gpg gpg2': () =>
     /^--(?:recv-keys|refresh-keys|send-keys|search-keys|keyserver|locate-\S*keys|auto-key-\S+|search|fetch-keys)\b/,
-  semgrep: /^(?:auto|p\/.*|--config=(?:auto|p\/).*|ci|login)$/,
-  git: /^--remote\b/,
-  'gradle gradlew': /^--refresh-dependencies$/,
-  'mvn mvnw': /^-[a-zA-Z]*U$/,
-  uv: /^--with\b/,
-  'nix-env': /^(?:-\w*[iu]\w*|--install|--upgrade)$/,
-  'nix-shell': /^(?:-p|--packages)$/,
-  'nix-channel': /^--(?:update|add)$/,
-  'pacman yay paru': /^-S|^--sync$/,
-  php: /^-\w*S$/,
-  'cpan cpanm': /^\w/,
+  semgrep: () => /^(?:auto|p\/.*|--config=(?:auto|p\/).*|ci|login)$/,
+  git: () => /^--remote\b/,
+  'gradle gradlew': () => /^--refresh-dependencies$/,
+  'mvn mvnw': () => /^-[a-zA-Z]*U$/,
+  uv: () => /^--with\b/,
+  'nix-env': () => /^(?:-\w*[iu]\w*|--install|--upgrade)$/,
+  'nix-shell': () => /^(?:-p|--packages)$/,
+  'nix-channel': () => /^--(?:update|add)$/,
+  'pacman yay paru': () => /^-S|^--sync$/,
+  php: () => /^-\w*S$/,
+  'cpan cpanm': () => /^\w/,
 });
 
 const PYTHON_MODULES =
@@ -204,10 +212,10 @@ export function useHosts(written: string, words: readonly ShellWord[], scene: Sc
   const plain = forms.filter((form) => !form.startsWith('-'));
   const verbs = (name === 'git' ? plainOfGit(forms) : plain).slice(0, 5).join(' ');
   const verb = REACHES_WITH.get(name.startsWith('pip') ? name.replace(/^pip[\d.]+$/, 'pip') : name);
-  const option = REACHES_BY_OPTION.get(name);
+  const option = REACHES_BY_OPTION.get(name)?.();
   const reaches =
     REACHES_OUT.has(name) ||
-    verb?.test(verbs) ||
+    verb?.().test(verbs) ||
     (option !== undefined && forms.some((form) => option.test(form))) ||
     runsNetworkModule(name, forms) ||
     (isInterpreterName(name) && [...forms, ...codeComingIn(scene)].some((code) => CONNECTS.test(code)));

@@ -91,28 +91,28 @@ export function pathsIn(form: string): readonly string[] {
 }
 
 /** Options that name a program or a library, whose file is not looked into. */
-const NAMES_PROGRAM = byName<RegExp>({
-  'gcc g++ cc c++ cpp clang clang++': /^-(?:wrapper|fplugin|-?specs|B|-plugin|load)/,
-  'ld ar nm objdump': /^--?plugin/,
-  rg: /^--(?:pre(?!-glob)|hostname-bin)/,
-  'sftp scp': /^-\w*[SD]/,
-  'pip pip3': /^--python/,
-  'apt apt-get apt-cache aptitude': /^-(?:[oc]|-option|-config-file)/,
-  dpkg: /-invoke|--status-logger/,
-  'npm pnpm yarn': /^--(?:script-shell|node-options|browser|editor|git$|git=|shell$|shell=|viewer)/,
-  php: /auto_(?:pre|ap)pend|^-F/,
-  tcpdump: /^-\w*z/,
-  nmap: /^--(?:script|interactive)/,
-  openssl: /^-?engine|^-provider-path/,
-  cargo: /^--config/,
-  man: /^-(?:H|P|-html|-pager)/,
-  'groff troff nroff pic': /^-\w*U/,
-  'ninja cmake ctest meson gnuplot ssh tmux screen octave': /^(?:-\w+|--[\w-]+=)?\/dev\/(?:fd\/|stdin)/,
+const NAMES_PROGRAM = byName<() => RegExp>({
+  'gcc g++ cc c++ cpp clang clang++': () => /^-(?:wrapper|fplugin|-?specs|B|-plugin|load)/,
+  'ld ar nm objdump': () => /^--?plugin/,
+  rg: () => /^--(?:pre(?!-glob)|hostname-bin)/,
+  'sftp scp': () => /^-\w*[SD]/,
+  'pip pip3': () => /^--python/,
+  'apt apt-get apt-cache aptitude': () => /^-(?:[oc]|-option|-config-file)/,
+  dpkg: () => /-invoke|--status-logger/,
+  'npm pnpm yarn': () => /^--(?:script-shell|node-options|browser|editor|git$|git=|shell$|shell=|viewer)/,
+  php: () => /auto_(?:pre|ap)pend|^-F/,
+  tcpdump: () => /^-\w*z/,
+  nmap: () => /^--(?:script|interactive)/,
+  openssl: () => /^-?engine|^-provider-path/,
+  cargo: () => /^--config/,
+  man: () => /^-(?:H|P|-html|-pager)/,
+  'groff troff nroff pic': () => /^-\w*U/,
+  'ninja cmake ctest meson gnuplot ssh tmux screen octave': () => /^(?:-\w+|--[\w-]+=)?\/dev\/(?:fd\/|stdin)/,
 });
 
 export function losesByOption(names: readonly string[], words: readonly ShellWord[], scene: Scene): void {
   for (const name of names) {
-    const pattern = NAMES_PROGRAM.get(name);
+    const pattern = NAMES_PROGRAM.get(name)?.();
     const option = pattern && words.slice(1).find(({ form }) => pattern.test(form));
     if (option) scene.gathering.lose(`${name} ${option.text} may run any program`);
   }
