@@ -42,7 +42,8 @@ const VERSIONED = byName<Interpreter>({
   'ruby jruby truffleruby ruffleruby': { letters: 'e', values: 'IrECKx' },
   php: { letters: 'rBREF', values: 'cdzt' },
   'lua luajit': { letters: 'e', values: 'l' },
-  'tclsh wish expect': { letters: 'c', values: 'Db' },
+  'tclsh expect': { letters: 'c', values: 'Db' },
+  wish: { letters: 'c', values: 'Db' },
 });
 
 /** A line of what they are given may be one for a shell: `!rm`, `.shell rm`. */
