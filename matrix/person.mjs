@@ -62,14 +62,15 @@ export class Person {
   }
 
   /**
-   * Ends a program by a signal. What it had not finished must be unknown afterwards; if the program can write down that it was interrupted,
-   * it may be stopped, too.
+   * Ends a program by a signal. What it had not finished must be unknown afterwards; if the program, or a server that it leaves behind, can
+   * write down that it was interrupted, it may be stopped, too.
    */
   async kill({ session, process }, signal) {
     process.kill(signal);
     session.wasKilled = true;
     await this.ended({ session, process });
-    this.giveUp(signal === 'SIGKILL' ? 'unknown' : 'interrupted');
+    const isWritten = signal !== 'SIGKILL' || this.host.outlivesKill?.(this.version) === true;
+    this.giveUp(isWritten ? 'interrupted' : 'unknown');
   }
 
   /** What no program has finished, none will. */

@@ -1,5 +1,5 @@
 // The real OpenCode as a server in a throw-away project, with the model of the kit.
-import { spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,17 +14,21 @@ export interface ServedProject {
   /** As the program sees it: its data, its configuration. */
   readonly env: NodeJS.ProcessEnv;
   readonly data: string;
+  /** Another one after each start. */
   readonly url: string;
   readonly isSecond: boolean;
   request<T>(method: string, route: string, body?: object): Promise<T>;
-  /** Gives the session. */
-  prompt(play: string): Promise<string>;
+  /** Gives the session: a new one, if none is named. */
+  prompt(play: string, session?: string): Promise<string>;
   /** How the shell command of the session's sub-agent ended: `status: error`. */
   commandOf(session: string): Promise<string>;
   /** Answers the question that is open, as the program's own client does. */
   reply(decision: 'once' | 'reject'): Promise<void>;
   /** Until the session does nothing any more. */
   untilIdle(session: string): Promise<void>;
+  /** Starts the server again, on the same data: the same program or another one. */
+  startAgain(program?: string): Promise<void>;
+  kill(): void;
   close(): Promise<void>;
 }
 
@@ -42,8 +46,8 @@ export interface ServeOptions {
 }
 
 export async function serveOpencode(options: ServeOptions): Promise<ServedProject> {
-  const { program, root, scenario, permission, play = 'guarded', prepare } = options;
-  const isSecond = isSecondProgram(program);
+  const { root, scenario, permission, play = 'guarded', prepare } = options;
+  let isSecond = isSecondProgram(options.program);
   // OpenCode 2 has one in any case.
   const password = options.password ?? (isSecond ? 'sesame' : undefined);
   const load = (file: string) => import(pathToFileURL(path.join(kit, file)).href);
@@ -51,38 +55,55 @@ export async function serveOpencode(options: ServeOptions): Promise<ServedProjec
     ['fake-openai.mjs', 'workspace.mjs'].map(load),
   );
   const { base, project, ...workspace } = makeWorkspace({ root, scenario, play });
-  const model = await startFakeOpenai({
-    dialect: isSecond ? 'opencode2' : 'opencode',
-    log: path.join(base, 'model.jsonl'),
-  });
   const env: NodeJS.ProcessEnv = cleanEnv(workspace, {
     ...Object.fromEntries(
       ['data', 'config', 'state', 'cache'].map((n) => [`XDG_${n.toUpperCase()}_HOME`, path.join(base, n)]),
     ),
-    ...(password !== undefined && {
-      OPENCODE_SERVER_PASSWORD: password,
-      ...(isSecond && { OPENCODE_PASSWORD: password }),
-    }),
+    ...(password !== undefined && { OPENCODE_SERVER_PASSWORD: password, OPENCODE_PASSWORD: password }),
     ...Object.fromEntries(OFF.map((name) => [`OPENCODE_DISABLE_${name}`, '1'])),
     // OpenCode 2 needs no switch for them.
     OPENCODE_EXPERIMENTAL_BACKGROUND_SUBAGENTS: '1',
   });
   const config = path.join(base, 'config', 'opencode');
   mkdirSync(config, { recursive: true });
-  writeFileSync(
-    path.join(config, 'opencode.json'),
-    JSON.stringify({ ...settingsFor(model.url), permission, ...options.settings }),
-  );
+  const log = openSync(path.join(base, 'server.log'), 'a');
+  const authorization = `Basic ${Buffer.from(`opencode:${password ?? ''}`).toString('base64')}`;
+  let url = '';
+  let child: ChildProcess | undefined;
+  let model: { readonly url: string; close(): Promise<void> } | undefined;
+  const isUp = () =>
+    fetch(`${url}${isSecond ? '/api/info' : '/global/health'}`, {
+      headers: { authorization },
+      signal: AbortSignal.timeout(2_000),
+    }).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  const start = async (program: string): Promise<void> => {
+    isSecond = isSecondProgram(program);
+    await model?.close();
+    const settled = { log: path.join(base, 'model.jsonl'), dialect: isSecond ? 'opencode2' : 'opencode' };
+    const scripted: { readonly url: string; close(): Promise<void> } = await startFakeOpenai(settled);
+    model = scripted;
+    const settings = { ...settingsFor(scripted.url), permission, ...options.settings };
+    writeFileSync(path.join(config, 'opencode.json'), JSON.stringify(settings));
+    const port = await freePort();
+    url = `http://127.0.0.1:${port}`;
+    const args = ['serve', '--port', String(port), '--hostname', '127.0.0.1'];
+    child = spawn(program, args, { cwd: project, env, stdio: ['ignore', log, log], detached: true });
+    try {
+      await vi.waitUntil(isUp, { timeout: 60_000, interval: 200 });
+    } catch (error) {
+      endGroup(child.pid, 'SIGKILL');
+      await scripted.close();
+      throw error;
+    }
+  };
   prepare?.(env, project);
   commit(project);
-  const port = await freePort();
-  const log = openSync(path.join(base, 'server.log'), 'a');
-  const args = ['serve', '--port', String(port), '--hostname', '127.0.0.1'];
-  const child = spawn(program, args, { cwd: project, env, stdio: ['ignore', log, log], detached: true });
-  const url = `http://127.0.0.1:${port}`;
-  const authorization = `Basic ${Buffer.from(`opencode:${password ?? ''}`).toString('base64')}`;
-  const query = `?${isSecond ? 'location[directory]' : 'directory'}=${encodeURIComponent(project)}`;
+  await start(options.program);
   const request = async <T>(method: string, route: string, body?: object): Promise<T> => {
+    const query = `?${isSecond ? 'location[directory]' : 'directory'}=${encodeURIComponent(project)}`;
     const response = await fetch(`${url}${route}${query}`, {
       method,
       headers: { 'content-type': 'application/json', connection: 'close', authorization },
@@ -92,40 +113,27 @@ export async function serveOpencode(options: ServeOptions): Promise<ServedProjec
     const text = await response.text();
     return (text === '' ? undefined : JSON.parse(text)) as T;
   };
-  const isUp = () =>
-    fetch(`${url}${isSecond ? '/api/info' : '/global/health'}`, {
-      headers: { authorization },
-      signal: AbortSignal.timeout(2_000),
-    }).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-  try {
-    await vi.waitUntil(isUp, { timeout: 60_000, interval: 200 });
-  } catch (error) {
-    endGroup(child.pid, 'SIGKILL');
-    await model.close();
-    throw error;
-  }
   const served: ServedProject = {
     project,
     env,
     data: path.join(base, 'data', 'opencode'),
-    url,
-    isSecond,
+    get url() {
+      return url;
+    },
+    get isSecond() {
+      return isSecond;
+    },
     request,
-    async prompt(play) {
+    async prompt(play, session) {
+      const text = `Please do the job. [[play:${play}]]`;
       if (isSecond) {
-        const { data } = await request<Data<{ id: string }>>('POST', '/api/session', {
-          location: { directory: project },
-        });
-        await request('POST', `/api/session/${data.id}/prompt`, { text: `Please do the job. [[play:${play}]]` });
-        return data.id;
+        const place = { location: { directory: project } };
+        const id = session ?? (await request<Data<{ id: string }>>('POST', '/api/session', place)).data.id;
+        await request('POST', `/api/session/${id}/prompt`, { text });
+        return id;
       }
-      const { id } = await request<{ id: string }>('POST', '/session', {});
-      await request('POST', `/session/${id}/prompt_async`, {
-        parts: [{ type: 'text', text: `Please do the job. [[play:${play}]]` }],
-      });
+      const id = session ?? (await request<{ id: string }>('POST', '/session', {})).id;
+      await request('POST', `/session/${id}/prompt_async`, { parts: [{ type: 'text', text }] });
       return id;
     },
     async commandOf(session) {
@@ -160,11 +168,13 @@ export async function serveOpencode(options: ServeOptions): Promise<ServedProjec
           : !(session in (await request<object>('GET', '/session/status')));
       await vi.waitUntil(isIdle, { timeout: 90_000, interval: 200 });
     },
+    startAgain: (program = options.program) => start(program),
+    kill: () => endGroup(child?.pid, 'SIGKILL'),
     async close() {
-      endGroup(child.pid, 'SIGTERM');
+      endGroup(child?.pid, 'SIGTERM');
       await sleep(500);
-      endGroup(child.pid, 'SIGKILL');
-      await model.close();
+      endGroup(child?.pid, 'SIGKILL');
+      await model?.close();
     },
   };
   return served;

@@ -15,7 +15,13 @@ import {
 } from './parse-messages.ts';
 import { partFacts } from './parse-parts.ts';
 import { isSessionId, objectsIn, originOf, problemFact, type RecordContext, toSessionInfo } from './record.ts';
-import { applyEvent, createSecondMessages, isSecondEvent, type SecondMessages } from './second/events.ts';
+import {
+  applyEvent,
+  createSecondMessages,
+  isSecondEvent,
+  isUnknownEvent,
+  type SecondMessages,
+} from './second/events.ts';
 import { toSecondInfo } from './second/messages.ts';
 import { createTeller, type Teller } from './second/tell.ts';
 
@@ -27,6 +33,8 @@ interface EventsState {
   readonly messages: Map<string, MessageNote>;
   readonly second: SecondMessages;
   readonly teller: Teller;
+  /** Types of events that no recorded version has. */
+  readonly unknown: Set<string>;
   /** By our clock, or the server's if it is in the event. */
   at?: number | undefined;
 }
@@ -54,7 +62,7 @@ export function createEventsReader(context: RecordContext): SourceReader {
       if (at !== undefined) state.at = at;
       const event = eventOf(record);
       const type = asText(event['type']);
-      if (isSecondEvent(event)) return readSecondEvent(event, state);
+      if (isSecondEvent(event)) return [...readSecondEvent(event, state), ...unknownFacts(event, line, state)];
       if (type === undefined || (!EVENT_TYPE.test(type) && type !== 'sync')) {
         return [problemFact(context, 'unknown-record', type ?? 'no type', line)];
       }
@@ -70,6 +78,7 @@ export function createEventsState(context: RecordContext): EventsState {
     messages: new Map(),
     second: createSecondMessages(),
     teller: createTeller(context),
+    unknown: new Set(),
   };
 }
 
@@ -100,6 +109,15 @@ export function readSecondEvent(event: JsonObject, state: EventsState): readonly
   const facts = [...teller.session(info)];
   for (const copy of change.copies ?? []) facts.push(...teller.message(session, copy));
   return [...facts, ...teller.leftover(session)];
+}
+
+/** Once for each type: later versions may say it with every word. */
+function unknownFacts(event: JsonObject, line: Line, { context, tree, unknown }: EventsState): readonly AgentEvent[] {
+  const type = asText(event['type']) ?? '';
+  const session = asText(asObject(event['data'])?.['sessionID']);
+  if (session === undefined || !tree.has(session) || unknown.has(type) || !isUnknownEvent(type)) return [];
+  unknown.add(type);
+  return [problemFact(context, 'unknown-record', `event of type ${type}`, line)];
 }
 
 /** Of a recording that begins after they did, their calls tell which agents belong to a session. */

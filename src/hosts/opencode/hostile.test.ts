@@ -43,6 +43,7 @@ async function read(root: string): Promise<{ trees: readonly SessionTree[]; prob
 }
 
 const SINGLE = ['1.18.33-single', 'opencode.db'] as const;
+const SECOND = ['2.0.15-single', 'opencode.db'] as const;
 const STORAGE = ['1.1.65-single', 'storage'] as const;
 
 describe('what is wrong is told once, and everything else is shown', () => {
@@ -143,6 +144,55 @@ describe('what is wrong is told once, and everything else is shown', () => {
       expect.stringContaining('storage: its schema (99) is newer than troupe knows.'),
     ]);
     expect(trees.map(({ agents }) => agents.length)).toEqual([2, 2]);
+  });
+  it('a newer OpenCode 2: tables, columns, messages and what is in them are named, and all that is known is shown', async () => {
+    const root = folderWith(SECOND);
+    const writer = await startWriter(path.join(root, 'opencode.db'));
+    await writer.run(
+      'alter table session_v2 add column mood text',
+      'alter table session_message add column weight integer',
+      'create table session_v3 (id text)',
+      'create table garden (id text)',
+      `insert into session_message (id, session_id, type, seq, time_created, time_updated, data)
+        select 'msg_dream', session_id, 'dream', 900, 1, 1, '{"time":{"created":1},"text":"x"}' from session_message limit 1`,
+      `update session_message set data = json_insert(data, '$.content[#]', json('{"type":"vision"}'))
+        where id = (select min(id) from session_message where type = 'assistant')`,
+    );
+    await writer.close();
+    const { trees, problems } = await read(root);
+    const unknown = 'session_v3, session_v2.mood, session_message.weight';
+    expect(problems).toEqual([
+      expect.stringContaining(`opencode.db: its schema (${unknown}) is newer than troupe knows.`),
+    ]);
+    expect(trees[0]?.agents.map(({ status }) => status)).toEqual(['completed', 'completed']);
+    const named = trees[0]?.diagnostics.flatMap(({ code, examples }) => examples.map(({ detail }) => [code, detail]));
+    expect(named?.toSorted()).toEqual([
+      ['unknown-record', 'content of type vision'],
+      ['unknown-record', 'message of type dream'],
+    ]);
+  });
+  it('a newer OpenCode 2 with its sessions in another table: it is named', async () => {
+    const root = folderWith(SECOND);
+    const writer = await startWriter(path.join(root, 'opencode.db'));
+    await writer.run('alter table session_v2 rename to session_v3');
+    await writer.close();
+    const { trees, problems } = await read(root);
+    expect(problems).toEqual([
+      expect.stringContaining('its sessions are in the table «session_v3»: this version of troupe does not know'),
+    ]);
+    expect(trees).toEqual([]);
+  });
+  it('events of a newer OpenCode 2: each type is named once, and all that is known is shown', async () => {
+    const root = folderWith(['2.0.15-single', 'events.jsonl']);
+    const lines = readFileSync(path.join(root, 'events.jsonl'), 'utf8').trim().split('\n');
+    const { at, data } = JSON.parse(lines.findLast((line) => line.includes('"session.text.ended"')) ?? '');
+    const more = ['session.dream.began', 'session.dream.began', 'session.text.delta', 'garden.opened'].map((type) =>
+      JSON.stringify({ at, data: { ...data, type } }),
+    );
+    writeFileSync(path.join(root, 'events.jsonl'), [...lines, ...more].map((line) => `${line}\n`).join(''));
+    const { trees } = await read(root);
+    expect(trees[0]?.agents.map(({ status }) => status)).toEqual(['completed', 'completed']);
+    expect(trees[0]?.diagnostics).toMatchObject([{ code: 'unknown-record', count: 1 }]);
   });
   it('sessions that name each other as parents are one tree', async () => {
     const root = folderWith(STORAGE);

@@ -11,11 +11,11 @@ import type { Located, LocatedSession, LocatedSource, SessionOrigin } from '../i
 import {
   assertOpenable,
   findOriginIn,
+  findUnknown,
   listSessions,
   readSchema,
   readSecondSchema,
   type SessionPosition,
-  unknownStepOf,
 } from './database/schema.ts';
 import { listSecondSessions } from './database/second.ts';
 import { sessionsInFile } from './files.ts';
@@ -143,9 +143,9 @@ async function locateInDatabase(file: string, problems: string[]): Promise<reado
       const second = readSecondSchema(database, file);
       if (!second) readSchema(database, file);
       const sessions = second ? listSecondSessions(database, second) : listSessions(database);
-      return { sessions, unknown: unknownStepOf(database), isSecond: second !== undefined };
+      return { sessions, unknown: findUnknown(database), isSecond: second !== undefined };
     });
-    if (unknown !== undefined) problems.push(newer(file, unknown));
+    if (unknown.length > 0) problems.push(newer(file, unknown.join(', ')));
     return [{ role: 'database', file, sessions, isSecond }];
   } catch (error) {
     if (!(error instanceof UnreadableDatabase)) throw error;

@@ -63,8 +63,8 @@ describe.runIf(process.platform === 'linux')('the processes of a session', () =>
     writeFileSync(file, '');
     const id = toSessionId('opencode', 'ses_1');
     const source = { id: toSourceId('opencode.db'), path: file, role: 'database', shape: 'table' } as const;
-    const facts = async () =>
-      (await factsOfProcesses([file]))({ id, root, sources: [source], facts: [], modifiedAt: Date.now() });
+    const facts = async (modifiedAt = Date.now()) =>
+      (await factsOfProcesses([file]))({ id, root, sources: [source], facts: [], modifiedAt });
     const nobody = [expect.objectContaining({ kind: 'session-seen', keepsProcessRecords: true })];
     expect(await facts()).toEqual(nobody);
     await serve(file);
@@ -73,5 +73,7 @@ describe.runIf(process.platform === 'linux')('the processes of a session', () =>
     expect(await facts()).toEqual([
       expect.objectContaining({ kind: 'process-seen', pid, alive: true, isShared: true }),
     ]);
+    // One that began after the last message of a session: the session was left behind by another process.
+    expect(await facts(Date.now() - 60_000)).toEqual(nobody);
   });
 });

@@ -6,7 +6,14 @@ import path from 'node:path';
 import { type AgentEvent, toSourceId } from '../../core/index.ts';
 import { listFolder, modifiedAt } from '../../lib/folders.ts';
 import { isObject, known } from '../../lib/json.ts';
-import { type FileOpener, listeningSockets, openersOf, runningPrograms } from '../../lib/processes.ts';
+import {
+  type FileOpener,
+  linuxAncestry,
+  listeningSockets,
+  openersOf,
+  runningPrograms,
+  startTimeOf,
+} from '../../lib/processes.ts';
 import type { LocatedSession } from '../index.ts';
 import { isDatabaseName } from './host.ts';
 import { getJson } from './server/http.ts';
@@ -22,25 +29,35 @@ export async function factsOfProcesses(
 ): Promise<(session: LocatedSession) => readonly AgentEvent[]> {
   const recent = await selectRecent(databases);
   const writers = recent.length === 0 ? [] : openersOf(recent)?.filter(isAtWork);
-  const isOpen = (file: string): boolean => !!writers?.some(({ files }) => files.includes(file));
+  const begun = new Map(writers?.map(({ pid }) => [pid, beganAt(pid)]));
   let isProgramGone: boolean | undefined;
-  const isOver = ({ role, path: file }: LocatedSession['sources'][number]): boolean => {
-    if (role !== 'storage') return writers !== undefined && recent.includes(file) && !isOpen(file);
-    isProgramGone ??= isGone();
-    return isProgramGone;
-  };
   return ({ id, sources, modifiedAt: lastAt }) => {
     if (Date.now() - lastAt > RECENT_MS || sources.length === 0) return [];
     const origin = { source: toSourceId('processes'), offset: 0, length: 0 };
+    // One that began after the last message works on other sessions: it would have written a prompt.
+    const own = writers?.filter(({ pid }) => (begun.get(pid) ?? 0) < lastAt + CLOCKS_MS);
+    const isOver = ({ role, path: file }: LocatedSession['sources'][number]): boolean => {
+      if (role !== 'storage') return !!own && recent.includes(file) && !own.some(({ files }) => files.includes(file));
+      isProgramGone ??= isGone();
+      return isProgramGone;
+    };
     // A process may still work on another source.
     if (sources.every(isOver)) return [{ kind: 'session-seen', session: id, origin, keepsProcessRecords: true }];
-    const atWork = writers?.filter(({ files }) => sources.some((source) => files.includes(source.path))) ?? [];
+    const atWork = own?.filter(({ files }) => sources.some((source) => files.includes(source.path))) ?? [];
     const endsWithTurn = atWork.every(isHeadless) || undefined;
     return atWork.map(({ pid }) => ({
       kind: 'process-seen',
       ...{ session: id, origin, pid, alive: true, isShared: true, ...known({ endsWithTurn }) },
     }));
   };
+}
+
+/** Between the start of a process, as Linux counts it, and the time that it writes into its messages. */
+const CLOCKS_MS = 1_000;
+
+function beganAt(pid: number): number | undefined {
+  const [own] = linuxAncestry(pid);
+  return own && startTimeOf(own);
 }
 
 /** A process that is about to vanish has no command line any more. */

@@ -37,6 +37,9 @@ const NEEDED_SECOND: Readonly<Record<string, readonly string[]>> = {
   session_message: ['id', 'session_id', 'type', 'seq', 'time_created', 'time_updated', 'data'],
 };
 
+const OF_SESSIONS = /^(?:session|message|part|event)/;
+const isLater = (table: string): boolean => /^session_v(?:[3-9]|\d\d)/.test(table);
+
 /** By connection: many sessions share one. */
 const schemas = new WeakMap<ReadOnlyDatabase, Schema>();
 
@@ -54,8 +57,10 @@ function assertColumns(
     const has = columnsOf(database, table);
     const missing = columns.find((column) => !has.has(column));
     if (missing === undefined) continue;
+    const later = table === 'session' ? tablesIn(database).find(isLater) : undefined;
     const what = has.size === 0 ? `has no table «${table}»` : `has no column «${table}.${missing}»`;
-    throw new UnreadableDatabase(file, `it ${what}: this version of troupe does not know its schema`, false);
+    const why = later === undefined ? `it ${what}` : `its sessions are in the table «${later}»`;
+    throw new UnreadableDatabase(file, `${why}: this version of troupe does not know its schema`, false);
   }
 }
 
@@ -113,12 +118,41 @@ const SESSION_COLUMNS = [
 /** The last migration of the newest recorded version (2.0.15). */
 const NEWEST_KNOWN = '20260923013825_project_time_active';
 
-/** A migration that troupe does not know. Their names begin with their time. */
-export function unknownStepOf(database: ReadOnlyDatabase): string | undefined {
-  if (!columnsOf(database, 'migration').has('id')) return undefined;
-  const [row] = database.all(`select ${textOf('max(id)')} as id from migration`);
+/** Of sessions, in a new and in an upgraded database of 2.0.15. */
+const KNOWN_TABLES: ReadonlySet<string> = new Set([
+  ...['session', 'session_v2', 'session_message', 'session_inbox', 'session_pending', 'session_share'],
+  ...['session_input', 'session_context_epoch', 'message', 'part', 'event', 'event_sequence'],
+]);
+
+/** Of tables of OpenCode 2, those that 2.0.15 has beside the ones that troupe reads. */
+const KNOWN_COLUMNS: Readonly<Record<string, readonly string[]>> = {
+  session_v2: [
+    ...['project_id', 'workspace_id', 'fork_boundary', 'slug', 'path', 'share_url', 'metadata', 'revert', 'model'],
+    ...['summary_additions', 'summary_deletions', 'summary_files', 'summary_diffs', 'resume_attempts', 'idle_outcome'],
+    ...['time_viewed', 'time_compacting', 'time_archived', 'time_suspended'],
+  ],
+  session_message: [],
+};
+
+/** What no recorded version has: its last migration (their names begin with their time), tables and columns of sessions. */
+export function findUnknown(database: ReadOnlyDatabase): readonly string[] {
+  const isStep = columnsOf(database, 'migration').has('id');
+  const [row] = isStep ? database.all(`select ${textOf('max(id)')} as id from migration`) : [];
   const last = asText(row?.['id']);
-  return last !== undefined && last > NEWEST_KNOWN ? last : undefined;
+  const all = tablesIn(database);
+  const isSecond = all.includes('session_v2');
+  const isNews = isSecond ? (name: string) => OF_SESSIONS.test(name) && !KNOWN_TABLES.has(name) : isLater;
+  const tables = all.filter(isNews);
+  const columns = Object.entries(isSecond ? KNOWN_COLUMNS : {}).flatMap(([table, others]) => {
+    const known = new Set([...SECOND_COLUMNS, ...(NEEDED_SECOND[table] ?? []), ...others]);
+    return [...columnsOf(database, table)].filter((name) => !known.has(name)).map((name) => `${table}.${name}`);
+  });
+  return [...(last !== undefined && last > NEWEST_KNOWN ? [last] : []), ...tables, ...columns];
+}
+
+function tablesIn(database: ReadOnlyDatabase): readonly string[] {
+  const rows = database.all("select name from sqlite_master where type = 'table' order by name");
+  return rows.flatMap(({ name }) => asText(name) ?? []);
 }
 
 export function columnsOf(database: ReadOnlyDatabase, table: string): ReadonlySet<string> {

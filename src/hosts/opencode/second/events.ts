@@ -116,6 +116,15 @@ const APPLY: ReadonlyMap<string, Apply> = new Map<string, Apply>([
   ['session.tool.failed', (state, data, at) => endTool(state, data, at, { status: 'error', error: data['error'] })],
 ]);
 
+/** Of a session, by the program's own list (2.0.15), those that say nothing of its messages. */
+const SILENT =
+  /^session\.(?:agent\.selected|background|compact(?:ion\.\w+|ed)|deleted|diff|environment|error|execution\.started|idle|inbox\.[\w.]+|instructions\.[\w.]+|location[\w.-]*|message\.[\w.]+|metadata\.updated|model\.selected|moved?|permissions?(?:\.[\w.]+)?|(?:reasoning|text|tool\.input)\.(?:delta|ended)|remove|retry\.\w+|revert(?:\.\w+)?|shell\.\w+|skill\.\w+|status|step\.streamed|synthetic|updated|usage\.\w+|viewed)$/;
+
+/** Of a session, and of a later version: what it says cannot be shown. */
+export function isUnknownEvent(type: string): boolean {
+  return type.startsWith('session.') && !APPLY.has(type) && !SILENT.test(type);
+}
+
 function begin(state: SecondMessages, data: JsonObject, at: number | undefined): Change | undefined {
   const { sessionID, parentID, title, agent, location, version, fork, permissions } = data;
   const time = { created: at, updated: at };

@@ -3,7 +3,15 @@
 import { type AgentEvent, mainAgentOf, type RunOutcome, type Usage, type UsageCounted } from '../../../core/index.ts';
 import { asText, type JsonObject, known } from '../../../lib/json.ts';
 import { createdAtOf, endFact, endOf, isOver, placeAt, sessionFacts, usageFacts } from '../parse-messages.ts';
-import { agentIdOf, originOf, problemFact, type RecordContext, type SessionInfo, sessionIdOf } from '../record.ts';
+import {
+  agentIdOf,
+  objectsIn,
+  originOf,
+  problemFact,
+  type RecordContext,
+  type SessionInfo,
+  sessionIdOf,
+} from '../record.ts';
 import { wholeMessageFacts } from '../whole-messages.ts';
 import { toWhole } from './messages.ts';
 
@@ -23,6 +31,14 @@ export type Teller = ReturnType<typeof createTeller>;
 
 export function createTeller(context: RecordContext) {
   const sessions = new Map<string, Told>();
+  const unknown = new Set<string>();
+  /** Once for each message, which may be told again with every change. */
+  const unknownFacts = (raw: JsonObject): readonly AgentEvent[] => {
+    const [id, what] = [asText(raw['id']) ?? '', unknownIn(raw)];
+    if (what === undefined || unknown.has(id)) return [];
+    unknown.add(id);
+    return [problemFact(context, 'unknown-record', what, { offset: unknown.size, length: 0 })];
+  };
   const of = (session: string): Told => {
     const known = sessions.get(session) ?? { counted: new Map() };
     sessions.set(session, known);
@@ -40,7 +56,7 @@ export function createTeller(context: RecordContext) {
       const told = of(session);
       if (info['role'] === 'idle') return idleFacts(session, id, info, told, context);
       noteLast(told, id, info);
-      const facts = wholeMessageFacts(withoutCopiedAgents(whole, told), session, context);
+      const facts = [...unknownFacts(raw), ...wholeMessageFacts(withoutCopiedAgents(whole, told), session, context)];
       for (const fact of facts) if (fact.kind === 'usage-counted') told.counted.set(fact.message, fact);
       return facts;
     },
@@ -52,6 +68,20 @@ export function createTeller(context: RecordContext) {
       problemFact(context, 'invalid-json', `the row ${id ?? '?'}`, { offset: 0, length: 0 }),
     ],
   };
+}
+
+/** What the program (2.0.15) writes. */
+const MESSAGES = new Set([
+  ...['user', 'assistant', 'synthetic', 'idle', 'system', 'skill', 'shell', 'compaction'],
+  ...['agent-switched', 'model-switched', 'location-switched'],
+]);
+const CONTENTS = new Set(['text', 'reasoning', 'tool']);
+
+/** A type of a later version, of the message or of something in it. */
+function unknownIn({ type, content }: JsonObject): string | undefined {
+  if (!MESSAGES.has(String(type))) return `message of type ${String(type)}`;
+  const other = objectsIn(content).find((one) => !CONTENTS.has(String(one['type'])));
+  return type === 'assistant' && other ? `content of type ${String(other['type'])}` : undefined;
 }
 
 function noteLast(told: Told, id: string, info: JsonObject): void {
