@@ -49,6 +49,11 @@ for (const program of programs) {
     };
     const treeOf = (session: string): TreeReport => JSON.parse(troupe('tree', session, '--json'));
     const statesOf = (session: string): ReadonlyMap<string, readonly string[]> => statesIn(heard, session);
+    const entriesOf = (session: string): readonly AuditEntry[] =>
+      troupe('guard', 'log', '--session', session, '-n', '100', '--json')
+        .split('\n')
+        .filter((line) => line.startsWith('{'))
+        .map((line): AuditEntry => JSON.parse(line));
     const policy = (text: string): void => writeFileSync(path.join(state, 'policy.yaml'), `version: 1\nrules:${text}`);
 
     beforeAll(async () => {
@@ -65,7 +70,7 @@ for (const program of programs) {
         program,
         root: own,
         scenario: 'plays',
-        permission: { '*': 'allow' },
+        permission: { '*': 'allow', bash: { '*': 'allow', 'rm build/asked.txt': 'ask' } },
         settings: { ...depth, agent: permission, ...notesServer(own, isSecondProgram(program)) },
         prepare(env, project) {
           host = { env, project } as ServedProject;
@@ -103,38 +108,46 @@ for (const program of programs) {
       expect([coverage.missed, coverage.unresolved, coverage.heard]).toEqual([[], [], coverage.ran]);
     });
 
-    it.each(['once', 'deny'])('an agent of an agent waits for the chat, which says: %s', async (answer) => {
-      policy(ASKS);
-      writeFileSync(path.join(host.project, 'build', 'old.txt'), '');
-      const session = await host.prompt('ask-nested');
-      const isAsked = ({ text, buttons }: { text: string; buttons: readonly unknown[] | null }): boolean =>
-        text.startsWith('🔐') && (buttons ?? []).length > 0;
-      const asked = await vi.waitUntil(() => telegram.messages(CHAT).find(isAsked), PATIENCE);
-      expect(asked.text).toContain('main › Lead › Helper');
-      expect(asked.text).toContain('Bash rm build/old.txt');
-      await vi.waitUntil(() => statesOf(session).get('Helper')?.at(-1) === 'waiting permission', PATIENCE);
-      const button = asked.buttons?.find(({ callback_data }) => callback_data.startsWith(answer));
-      const told = await telegram.press(CHAT, asked.id, { id: 7, username: 'ann' }, button?.callback_data ?? '');
-      expect(told).toBe(answer === 'once' ? 'Allowed once.' : 'Denied.');
-      await host.untilIdle(session);
-      expect(existsSync(path.join(host.project, 'build', 'old.txt'))).toBe(answer === 'deny');
-      const entries = troupe('guard', 'log', '--session', session, '--json').trim().split('\n');
-      const decided = entries.map((line): AuditEntry => JSON.parse(line)).find(({ answeredBy }) => answeredBy !== null);
-      expect(decided).toMatchObject({ decision: answer === 'once' ? 'allow' : 'deny', answeredBy: 'telegram:7 @ann' });
-      expect(decided?.agent.path).toEqual(['main', 'Lead', 'Helper']);
-      await vi.waitUntil(() => statesOf(session).get('Helper')?.at(-1) === 'completed', PATIENCE);
-    });
+    /** `isHosts`: the program asks, not a rule. */
+    const CASES = [
+      ['once', false],
+      ['deny', false],
+      ['once', true],
+      ['deny', true],
+    ] as const;
+    it.each(CASES)(
+      'an agent of an agent waits for the chat, which says %s (asked by the program: %s)',
+      async (said, isHosts) => {
+        policy(isHosts ? DENIES_NOTHING : ASKS);
+        const file = isHosts ? 'asked.txt' : 'old.txt';
+        writeFileSync(path.join(host.project, 'build', file), '');
+        const before = telegram.messages(CHAT).length;
+        const session = await host.prompt(isHosts ? 'ask-host' : 'ask-nested');
+        const isAsked = ({ text, buttons }: { text: string; buttons: readonly unknown[] | null }): boolean =>
+          text.startsWith('🔐') && (buttons ?? []).length > 0;
+        const asked = await vi.waitUntil(() => telegram.messages(CHAT).slice(before).find(isAsked), PATIENCE);
+        expect(asked.text).toContain('main › Lead › Helper');
+        expect(asked.text).toContain(`Bash rm build/${file}`);
+        const last = () => statesOf(session).get('Helper')?.at(-1);
+        if (isHosts) await vi.waitUntil(() => last() === 'waiting permission', PATIENCE);
+        const button = asked.buttons?.find(({ callback_data }) => callback_data.startsWith(said));
+        const told = await telegram.press(CHAT, asked.id, { id: 7, username: 'ann' }, button?.callback_data ?? '');
+        expect(told).toBe(said === 'once' ? 'Allowed once.' : 'Denied.');
+        await host.untilIdle(session);
+        expect(existsSync(path.join(host.project, 'build', file))).toBe(said === 'deny');
+        const decided = entriesOf(session).find(({ answeredBy }) => answeredBy !== null);
+        expect(decided).toMatchObject({ decision: said === 'once' ? 'allow' : 'deny', answeredBy: 'telegram:7 @ann' });
+        expect(decided?.agent.path).toEqual(['main', 'Lead', 'Helper']);
+        await vi.waitUntil(() => last() === 'completed', PATIENCE);
+      },
+    );
 
     it('the calls inside a script are named, numbered and guarded one by one', async ({ skip }) => {
       if (!host.isSecond) skip('OpenCode 1 has no scripts');
       policy(FORBIDS_ONE);
       const session = await host.prompt('script');
       await host.untilIdle(session);
-      const entries = troupe('guard', 'log', '--session', session, '-n', '50', '--json')
-        .trim()
-        .split('\n')
-        .map((line): AuditEntry => JSON.parse(line))
-        .filter(({ tool }) => tool !== 'Agent' && tool !== 'Bash');
+      const entries = entriesOf(session).filter(({ tool }) => tool !== 'Agent' && tool !== 'Bash');
       expect(
         entries.map(({ tool, decision, summary }) => `${tool} ${decision} ${summary?.slice(0, 5)}`).toSorted(),
       ).toEqual([
@@ -282,6 +295,9 @@ async function addPlays(): Promise<void> {
   plays['ask-nested'] = [{ items: [agent('Lead', 'Have it removed. [[play:ask-lead]]')] }, done];
   plays['ask-lead'] = [{ items: [agent('Helper', 'Remove it. [[play:ask-helper]]')] }, done];
   plays['ask-helper'] = [{ items: [shell('rm build/old.txt', 'Remove a file')] }, done];
+  plays['ask-host'] = [{ items: [agent('Lead', 'Have it removed. [[play:ask-host-lead]]')] }, done];
+  plays['ask-host-lead'] = [{ items: [agent('Helper', 'Remove it. [[play:ask-host-helper]]')] }, done];
+  plays['ask-host-helper'] = [{ items: [shell('rm build/asked.txt', 'Remove a file')] }, done];
   plays['script'] = [{ items: [agent('Writer', 'Write notes. [[play:script-writer]]')] }, done];
   const code = `await Promise.all([tools.notes.remember({ text: 'one' }), tools.notes.remember({ text: 'two' })]);
     try { await tools.notes.forget({ text: 'one' }); } catch {}
@@ -333,6 +349,8 @@ const ASKS = `
     on_timeout: deny
     reason: It cannot be undone.
 `;
+
+const DENIES_NOTHING = ' []\n';
 
 const FORBIDS_ONE = `
   - name: notes stay

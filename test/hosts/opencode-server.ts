@@ -36,7 +36,7 @@ export interface ServeOptions {
   readonly program: string;
   readonly root: string;
   readonly scenario: string;
-  readonly permission: Readonly<Record<string, string>>;
+  readonly permission: object;
   readonly play?: string;
   readonly password?: string;
   /** On top of the others. */
