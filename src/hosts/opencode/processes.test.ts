@@ -71,7 +71,13 @@ describe.runIf(process.platform === 'linux')('the processes of a session', () =>
     expect(await facts()).toEqual(nobody);
     const { pid } = await serve(file, 'r+');
     expect(await facts()).toEqual([
-      expect.objectContaining({ kind: 'process-seen', pid, alive: true, isShared: true }),
+      expect.objectContaining({
+        kind: 'process-seen',
+        pid,
+        alive: true,
+        isShared: true,
+        startedAt: expect.any(Number),
+      }),
     ]);
     // One that began after the last message of a session: the session was left behind by another process.
     expect(await facts(Date.now() - 60_000)).toEqual(nobody);

@@ -47,7 +47,9 @@ export async function factsOfProcesses(
     const endsWithTurn = atWork.every(isHeadless) || undefined;
     return atWork.map(({ pid }) => ({
       kind: 'process-seen',
-      ...{ session: id, origin, pid, alive: true, isShared: true, ...known({ endsWithTurn }) },
+      ...{ session: id, origin, pid, alive: true, isShared: true },
+      // Agents from before it are lost.
+      ...known({ startedAt: begun.get(pid), endsWithTurn }),
     }));
   };
 }
@@ -55,9 +57,15 @@ export async function factsOfProcesses(
 /** Between the start of a process, as Linux counts it, and the time that it writes into its messages. */
 const CLOCKS_MS = 1_000;
 
+/** By number and start: read again, the time would differ by some milliseconds. */
+const beginnings = new Map<string, number | undefined>();
+
 function beganAt(pid: number): number | undefined {
   const [own] = linuxAncestry(pid);
-  return own && startTimeOf(own);
+  if (!own) return undefined;
+  const key = `${pid} ${own.start}`;
+  if (!beginnings.has(key)) beginnings.set(key, startTimeOf(own));
+  return beginnings.get(key);
 }
 
 /** A process that is about to vanish has no command line any more. */
