@@ -96,7 +96,7 @@ function isFor({ hosts, versions, since }, host, version) {
 export function listAll() {
   const hosts = HOSTS.map(({ name, versions }) => `  ${name.padEnd(14)}${versions.join(', ')}`);
   const plays = Object.entries(PLAYS).map(
-    ([name, { about, hosts: only }]) => `  ${name.padEnd(18)}${about}${only ? ` (${only.join(', ')})` : ''}`,
+    ([name, { about, hosts: only }]) => `  ${name.padEnd(22)}${about}${only ? ` (${only.join(', ')})` : ''}`,
   );
   return ['Hosts and versions:', ...hosts, '', 'Plays:', ...plays, ''].join('\n');
 }

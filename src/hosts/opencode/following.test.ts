@@ -136,7 +136,11 @@ it.runIf(process.platform === 'linux')(
     await expect.poll(states, { timeout: 30_000 }).toEqual(['completed', 'completed', 'completed', 'completed']);
     const next = await startWriter(file);
     open.push(next);
-    await next.run(`update session set time_updated = ${Date.now() + 1_000} where parent_id is null`);
+    const at = Date.now() + 1_000;
+    await next.run(
+      `insert into message (id, session_id, time_created, time_updated, data)
+        select 'msg_next', id, ${at}, ${at}, '{"role":"user","time":{"created":${at}}}' from session where parent_id is null`,
+    );
     await expect.poll(states, { timeout: 30_000 }).toEqual(['waiting', 'completed', 'completed', 'completed']);
   },
 );
