@@ -131,6 +131,8 @@ function checkAgent({ agent, one, seen, at, person, expected }) {
   if (gap) add(gap.at, `was ${gap.status}${gap.waitingOn ? ` (${gap.waitingOn})` : ''} before its last turn,`);
   const idle = findIdleTurn(seen, agent, person.run);
   if (idle) add(idle.at, `was ${idle.status} while the model worked on its turn,`);
+  if (seen[0] && agent.kind === 'main' && ENDED.has(seen[0].status) && wasOpen(seen[0].at, expected))
+    add(seen[0].at, `was ${seen[0].status} at first, although its terminal was open,`);
   let endedAt;
   for (const [index, state] of seen.entries()) {
     const before = seen[index - 1];
@@ -145,6 +147,10 @@ function checkAgent({ agent, one, seen, at, person, expected }) {
   }
   return differences;
 }
+
+/** For as long as it takes until somebody types something there. */
+const wasOpen = (time, { isTyped, takesProcess, processes }) =>
+  isTyped && takesProcess && processes.some((process) => isAlive(process, time) && isAlive(process, time + TYPING_MS));
 
 const isAlive = ({ startedAt, endedAt }, time) => time > startedAt && (endedAt === null || time < endedAt);
 

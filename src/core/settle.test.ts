@@ -232,6 +232,15 @@ describe('a main agent whose process record is late', () => {
     expect(follow(idle).after(SETTLE_MS)).toEqual(['waiting input']);
   });
 
+  it('is not completed when its session is a copy that was written before the record', () => {
+    const copied = [{ kind: 'session-seen', keepsProcessRecords: true }, prompt, ended] as const;
+    const session = follow(...copied);
+    expect(session.shown).toBeUndefined();
+    expect(session.read({ ...idle, stateAt: BEGIN })).toBeUndefined();
+    expect(session.after(SETTLE_MS)).toEqual(['waiting input']);
+    expect(follow(...copied).after(SETTLE_MS)).toEqual(['completed']);
+  });
+
   it("does not run because of its process's activity in the session before", () => {
     expect(follow(moved, begun).after(SETTLE_MS)).toEqual(['waiting input']);
     expect(follow(moved, begun, prompt).shown).toEqual(['running']);

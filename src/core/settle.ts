@@ -64,8 +64,10 @@ export class Settling {
       // At rest it was already: only an end that somebody tells of now is news.
       return isAtRest(before) ? !isOver(node.status) : !isConfirmed(node, ledger);
     }
+    // A copy may come before the record of the process that goes on in it (`/branch`).
+    const hasRecord = node.kind !== 'main' || ledger.processes.size > 0;
     const isNew = this.#shown !== undefined || now - (node.lastActivityAt ?? now) < JUST_WRITTEN_MS;
-    return isNew && (isOrphan(node) || (isAtRest(node) && !isConfirmed(node, ledger)));
+    return isNew && (isOrphan(node) || (isAtRest(node) && !(hasRecord && isConfirmed(node, ledger))));
   }
 }
 

@@ -43,6 +43,14 @@ describe.each(['2.1.325-forks', '2.1.45-forks'])('%s', (name) => {
   });
 });
 
+it('links a branch of a branch to the branch, although all begin with the same line', async () => {
+  const [first, second, third] = (await readAll('2.1.325-branch-of-branch')).map(({ id, forkedFrom }) => ({
+    id,
+    forkedFrom,
+  }));
+  expect([first?.forkedFrom, second?.forkedFrom, third?.forkedFrom]).toEqual([undefined, first?.id, second?.id]);
+});
+
 it('counts what forks have copied once, for main and every agent', async () => {
   const trees = await readAll('2.1.325-forks');
   const own = trees.map(ownOutput);
