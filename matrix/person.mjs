@@ -20,7 +20,7 @@ export class Person {
 
   /**
    * Runs the host without a terminal, until it ends. Options: resume, fork or latest (a session; `latest` lets the host find it), server
-   * (an address), env. @returns its session
+   * (an address), cwd, env. @returns its session
    */
   async print(script, options = {}) {
     const started = await this.start(script, options);
@@ -29,7 +29,7 @@ export class Person {
   }
 
   /** The same, without waiting for the end. */
-  async start(script, { resume, fork, latest, server, env } = {}) {
+  async start(script, { resume, fork, latest, server, cwd, env } = {}) {
     const from = fork ?? resume ?? latest;
     const isCopy = fork !== undefined || (from !== undefined && this.host.resumeForks?.(this.version) === true);
     const session = isCopy || !from ? this.newSession({ forkedFrom: from }) : from;
@@ -39,7 +39,7 @@ export class Person {
     const args = this.host.printArgs(prompt, how, this.version);
     this.runs++;
     const name = `run-${this.runs}`;
-    const process = this.sandbox.start({ ...this.commandLine(args), env: this.environment(env), name });
+    const process = this.sandbox.start({ ...this.commandLine(args), env: this.environment(env), name, cwd });
     session.printed.push(process.stdout);
     session.processes.push(process);
     return { session, process };

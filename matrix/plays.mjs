@@ -1,4 +1,5 @@
 // The plays. README.md says how to add one.
+import path from 'node:path';
 import {
   apiError,
   full,
@@ -1716,6 +1717,48 @@ export const PLAYS = {
       await desk.ask('after');
       person.release('go on');
       await person.servedTimes('held', 1, 2);
+      await desk.settled();
+      await desk.exit();
+    },
+  },
+
+  'resumed-in-worktree': {
+    about: 'a session is resumed, then forked, in another worktree of its project',
+    needs: ['fork'],
+    hosts: ['claude-code'],
+    since: '2.1.161',
+    scripts: { main: oneAgent, leaf },
+    async person(person) {
+      const { sandbox } = person;
+      const cwd = path.join(sandbox.base, 'worktree');
+      sandbox.git(['worktree', 'add', '-q', cwd, '-b', 'other']);
+      const session = await person.print('main');
+      await person.print('main', { resume: session, cwd });
+      await person.print('main', { fork: session, cwd });
+      await person.print('main', { resume: session });
+    },
+  },
+
+  rewound: {
+    about: '/rewind to before a sub-agent, then another one',
+    needs: ['terminal'],
+    hosts: ['claude-code'],
+    since: '2.1.88',
+    scripts: { main: oneAgent, leaf, word },
+    async person(person) {
+      const desk = await person.terminal();
+      await desk.ask('word');
+      await desk.settled();
+      await desk.ask('main');
+      await person.served('leaf', 1);
+      await desk.settled();
+      await desk.type('/rewind');
+      await desk.press('Up');
+      await desk.press('Enter');
+      await desk.press('Enter');
+      await desk.press('C-u');
+      await desk.ask('main');
+      await person.servedTimes('leaf', 1, 2);
       await desk.settled();
       await desk.exit();
     },

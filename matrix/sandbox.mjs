@@ -35,11 +35,11 @@ export class Sandbox {
   }
 
   /** Starts a program in a process group of its own. @returns { pid, stdout, ended, kill } */
-  start({ command, args, env, name, timeoutMs = 120_000 }) {
+  start({ command, args, env, name, cwd = this.project, timeoutMs = 120_000 }) {
     const stdout = path.join(this.out, `${name}.stdout`);
     const startedAt = Date.now();
     const options = {
-      cwd: this.project,
+      cwd,
       env: { ...this.env, ...env },
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -88,6 +88,8 @@ export type QuestionKind = 'permission' | 'input';
 export interface HostTotal {
   readonly from: number;
   readonly byModel: readonly ModelUsage[];
+  /** In how much time a process ran. */
+  readonly durationMs?: number;
 }
 
 /** `nanoUsd`: what the host says it cost, in billionths of a dollar. */
@@ -147,7 +149,7 @@ export interface SessionFacts {
   /** Some of its lines may be copies: a comparison with its neighbours tells. */
   readonly 'session-suspected': Record<never, never>;
   /** Its process left it with its agents (`/clear`): they go on in another session. */
-  readonly 'session-emptied': Record<never, never>;
+  readonly 'session-emptied': { readonly at?: number };
   /** Its process was in another session before, and went on here with an empty conversation (`/clear`). */
   readonly 'session-continued': {
     readonly from: SessionId;

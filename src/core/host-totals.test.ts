@@ -94,6 +94,22 @@ describe("the host's own total of a session", () => {
     expect(known).toEqual({ ...NOTHING, output: 13, unattributed: 3 });
     expect(totalsAfter(...facts, forked, total(1, 30, 17))).toEqual({ ...NOTHING, output: 10 });
   });
+
+  it('of a fork holds what an agent did after the last line of main', () => {
+    const before = { from: 1, byModel: [{ model: 'm', usage: used(5) }], durationMs: 15 };
+    const facts: readonly Told<AgentEvent>[] = [
+      ...reply('a', 10, 5),
+      { kind: 'session-copied', at: 1_000 },
+      { kind: 'session-forked', from: toSessionId('test', 'original'), replies: ['a'], totals: [before] },
+      ...reply('b', 1_005, 5),
+      ...reply('c', 1_010, 6, toAgentId('test', 'agent')),
+      { ...total(1, 1_005, 16), durationMs: 35 } as Told<AgentEvent>,
+    ];
+    expect(totalsAfter(...facts)).toMatchObject({ output: 16, unattributed: undefined, problems: [] });
+    const later = reply('d', 1_030, 7, toAgentId('test', 'agent'));
+    const cleared = totalsAfter(...facts, ...later, { kind: 'session-emptied', at: 1_015 });
+    expect(cleared).toMatchObject({ output: 23, unattributed: undefined, problems: [] });
+  });
 });
 
 describe('a request that is in no conversation', () => {

@@ -2,7 +2,7 @@
 
 import { groupBy } from '../lib/group.ts';
 import { known } from '../lib/json.ts';
-import type { Diagnostic } from './events.ts';
+import type { Diagnostic, HostTotal } from './events.ts';
 import { copyTimeOf, type MessageRecord, type Said, type SessionLedger } from './ledger.ts';
 import {
   addByModel,
@@ -86,15 +86,21 @@ interface Span {
 }
 
 function spansOf(ledger: SessionLedger): readonly Span[] {
-  const { totals = new Map<number, Said<readonly ModelUsage[]>>(), inheritedTotals } = ledger;
+  const { totals = new Map<number, Said<HostTotal>>(), inheritedTotals, emptiedAt = 0 } = ledger;
   const copiedAt = copyTimeOf(ledger);
   return [...totals]
     .sort(([a], [b]) => a - b)
-    .flatMap(([from, { value: byModel, at: until }]) => {
+    .flatMap(([from, { value: total, at }], index, all) => {
+      const { byModel, durationMs = 0 } = total;
+      // The last one was written as the process left the session, at the latest.
+      const until = index === all.length - 1 ? Math.max(at, emptiedAt) : at;
       if (!goesOnFromOrigin(from, ledger)) return { from, until, byModel };
       // The program went on with the sum of the session that this one is a copy of.
       const before = inheritedTotals?.get(from);
-      return before ? { from: copiedAt ?? from, until, byModel: subtract(byModel, before) } : [];
+      if (!before) return [];
+      const begun = copiedAt ?? from;
+      const ended = emptiedAt > 0 ? until : begun + durationMs - (before.durationMs ?? durationMs);
+      return { from: begun, until: Math.max(until, ended), byModel: subtract(byModel, before.byModel) };
     });
 }
 

@@ -6,6 +6,7 @@ import type {
   EntryKind,
   EventOrigin,
   GroupKind,
+  HostTotal,
   PromptFact,
   ReplyEnd,
   SessionFacts,
@@ -35,9 +36,9 @@ export interface SessionLedger {
   /** The session in which its process began. */
   begunIn?: SessionId;
   /** The host's own sums, by the beginning of their span; left out where there are none. */
-  totals?: Map<number, Said<readonly ModelUsage[]>>;
+  totals?: Map<number, Said<HostTotal>>;
   /** The same of the session it was forked from, when the fork began. */
-  inheritedTotals?: Map<number, readonly ModelUsage[]>;
+  inheritedTotals?: Map<number, HostTotal>;
   /** What the host's sum for an agent holds beyond its messages. */
   unattributed?: Map<AgentId, Said<UnattributedUsage>>;
   /** Requests of the host that are in nobody's conversation, by place. */
@@ -50,6 +51,7 @@ export interface SessionLedger {
   borrowed?: Set<SourceId>;
   /** Its agents may have gone on in another session. */
   wasEmptied?: true;
+  emptiedAt?: number;
   /** It has lines that look like copies. */
   mayBeCopy?: true;
   /** When it began as a copy; `inherited` says which replies are the other's. */

@@ -94,7 +94,7 @@ function surroundingsOf(
       record.sources.size > 0 &&
       [...record.sources].every((source) => ledger.borrowed?.has(source)),
     /** `/clear` began the session, in a process that had another one before. */
-    wasEmptied: (ledger.continuedFrom ?? ledger.begunIn) !== undefined,
+    beganEmpty: (ledger.continuedFrom ?? ledger.begunIn) !== undefined,
     /** The host asked its model to name the session. */
     isTitled: [...(ledger.hiddenRequests?.values() ?? [])].some(({ purpose }) => purpose === TITLE),
     /** Its last reply was copied from another session: in this one nothing was said yet. */
@@ -204,7 +204,7 @@ function stateOf(agent: AgentRecord, context: LifeContext): ProcessState | undef
     stateAt !== undefined && at !== undefined && stateAt + tolerance < at;
   if (state === 'idle' && isBefore(tailOf(agent)?.at, SAME_MOMENT_MS)) return undefined;
   // `/clear` does not touch the state, nor its time: one that was set right before it is of the session before, too.
-  if (state === 'busy' && (hasMoved || context.wasEmptied) && isBefore(agent.startedAt, 0)) return undefined;
+  if (state === 'busy' && (hasMoved || context.beganEmpty) && isBefore(agent.startedAt, 0)) return undefined;
   return state;
 }
 

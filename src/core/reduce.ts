@@ -112,7 +112,7 @@ const WRITERS: Writers = {
   },
   'session-totalled'(ledger, event) {
     ledger.totals ??= new Map();
-    ledger.totals.set(event.from, later(ledger.totals.get(event.from), said(event.byModel, event)));
+    ledger.totals.set(event.from, later(ledger.totals.get(event.from), said(event, event)));
   },
   'usage-unattributed'(ledger, event) {
     const { of, usage, nanoUsd } = event;
@@ -138,8 +138,9 @@ const WRITERS: Writers = {
     ledger.borrowed ??= new Set();
     ledger.borrowed.add(origin.source);
   },
-  'session-emptied'(ledger) {
+  'session-emptied'(ledger, { at }) {
     ledger.wasEmptied = true;
+    if (at !== undefined) ledger.emptiedAt = Math.max(ledger.emptiedAt ?? at, at);
   },
   'session-suspected'(ledger) {
     ledger.mayBeCopy = true;
@@ -147,9 +148,9 @@ const WRITERS: Writers = {
   'session-forked'(ledger, { from, replies, at, totals }) {
     ledger.forkedFrom = from;
     if (at !== undefined) ledger.forkedAt = at;
-    for (const { from: began, byModel } of totals ?? []) {
+    for (const total of totals ?? []) {
       ledger.inheritedTotals ??= new Map();
-      ledger.inheritedTotals.set(began, byModel);
+      ledger.inheritedTotals.set(total.from, total);
     }
     for (const reply of replies) ledger.inherited.add(reply);
   },

@@ -36,12 +36,15 @@ export async function readCompanions(
   const processes = await readProcesses(root, problems);
   const teams = await readTeams(await besideProjects(root, 'teams'), problems);
   const titles = await readTitles(root, problems);
-  const emptied = new Set((await readClears(root)).map(({ session }) => session));
+  // Oldest first: the last one counts.
+  const emptied = new Map((await readClears(root)).map(({ session, at }) => [session, at]));
   return ({ id, sources }) => [
     ...(processes.get(id) ?? []),
     ...factsOf(teams, id, sources),
     ...(titles.get(id) ?? []),
-    ...(emptied.has(id) ? [{ kind: 'session-emptied' as const, session: id, origin: HISTORY }] : []),
+    ...(emptied.has(id)
+      ? [{ kind: 'session-emptied' as const, session: id, origin: HISTORY, ...known({ at: emptied.get(id) }) }]
+      : []),
   ];
 }
 

@@ -51,6 +51,20 @@ it('links a branch of a branch to the branch, although all begin with the same l
   expect([first?.forkedFrom, second?.forkedFrom, third?.forkedFrom]).toEqual([undefined, first?.id, second?.id]);
 });
 
+it('links a fork that was made in another worktree, with the agents of its original', async () => {
+  const [fork, original, ...others] = (await readAll('2.1.325-fork-worktree')).toSorted((a) => (a.forkedFrom ? -1 : 1));
+  expect(others).toEqual([]);
+  expect([fork?.forkedFrom, original?.forkedFrom]).toEqual([original?.id, undefined]);
+  // By the script: 501, 502 and its agent's 601 and 602 in the fork; all others in the original.
+  expect([fork, original].map((tree) => tree && ownOutput(tree))).toEqual([2206, 5018]);
+  expect(fork?.agents.map(({ status, toolCallCount }) => [status, toolCallCount])).toEqual([
+    ['completed', 3],
+    ['completed', 1],
+    ['completed', 1],
+    ['completed', 1],
+  ]);
+});
+
 it('counts what forks have copied once, for main and every agent', async () => {
   const trees = await readAll('2.1.325-forks');
   const own = trees.map(ownOutput);

@@ -3,13 +3,14 @@ import { versionNumber } from '../../lib/version-number.ts';
 import type { SourceAdapter, SourceReader, VersionFact } from '../index.ts';
 import { claudeCodeControl } from './control.ts';
 import type { Role } from './data-folder.ts';
+import { findOrigin } from './find-origin.ts';
 import { claudeCodeGuard, namesCallers } from './guard.ts';
 import { hookSettings } from './hook-settings.ts';
 import { condense, createHookReader, sampleCall, sampleTranscript } from './hooks.ts';
 import { claudeCodeHost } from './host.ts';
 import { readSpawnExchange } from './host-text.ts';
 import { byTail, sessionOf } from './identify.ts';
-import { findOrigin, follow, locate, locateAgents } from './locate.ts';
+import { follow, locate, locateAgents } from './locate.ts';
 import { readJournal, readManifest, readSidecar } from './read-sidecar.ts';
 import {
   createElsewhereReader,

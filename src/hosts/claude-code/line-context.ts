@@ -157,3 +157,6 @@ function onlyOne(inline: InlineAgents): AgentId | undefined {
   const agents = new Set(inline.values());
   return agents.size === 1 ? [...agents][0] : undefined;
 }
+
+/** Lines are written in another order than they were made, up to 2 s apart (2.1.45, 2.1.161). */
+export const UNORDERED_MS = 1_000;

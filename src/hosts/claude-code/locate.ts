@@ -1,30 +1,19 @@
 // What lies below a data folder of Claude Code: `projects/<project>/<session>.jsonl` and what belongs to it.
 
-import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import { type AgentId, type HostTotal, nativeId, type ToolCallId, toSessionId } from '../../core/index.ts';
-import {
-  type FolderEntry,
-  isFileEntry,
-  isFolder,
-  listFilesBelow,
-  listFolder,
-  modifiedAt,
-  readBeside,
-} from '../../lib/folders.ts';
+import { type AgentId, nativeId, type ToolCallId, toSessionId } from '../../core/index.ts';
+import { isFileEntry, isFolder, listFilesBelow, listFolder, modifiedAt, readBeside } from '../../lib/folders.ts';
 import { groupBy } from '../../lib/group.ts';
-import { asInstant, asObject, asText, known } from '../../lib/json.ts';
-import { readHead, readLines } from '../../lib/read-lines.ts';
+import { asObject, asText, known } from '../../lib/json.ts';
+import { readLines } from '../../lib/read-lines.ts';
 import {
   AgentScan,
   type FollowCapability,
   type Located,
   type LocatedSession,
   type LocatedSource,
-  type SessionOrigin,
   type Subject,
 } from '../index.ts';
-import { findCleared, isCopiedClear } from './clears.ts';
 import { readCompanions } from './companions.ts';
 import {
   INDEX_FILE,
@@ -36,8 +25,9 @@ import {
   sessionNamedIn,
   toSource,
 } from './data-folder.ts';
+import { beginsWithCopies, isBranchOf } from './find-origin.ts';
 import { HOST } from './line-context.ts';
-import { hostTotalIn, isFirstLine, parseLine, parseWhole, replyIdOf } from './record.ts';
+import { isFirstLine, parseLine, parseWhole } from './record.ts';
 import { type FilesById, findDeliveries, findTeammates, once } from './teams.ts';
 
 export async function locate(root: string): Promise<Located> {
@@ -109,7 +99,26 @@ export async function locateAgents(
       sources.push(...(await whereverItIs(session, found)));
     }
   }
-  return sources;
+  return [...sources, ...(await agentsOfOtherProjects(session, wanted, sources, scan))];
+}
+
+/** A fork in another worktree is in a project of its own, and the agents that it knows are in that of its original. */
+async function agentsOfOtherProjects(
+  session: LocatedSession,
+  wanted: ReadonlySet<string>,
+  found: readonly LocatedSource[],
+  scan: AgentScan,
+): Promise<readonly LocatedSource[]> {
+  const here = new Set([...session.sources, ...found].map(({ path: file }) => nativeAgentOf(file)));
+  const missing = [...wanted].filter((agent) => !here.has(agent));
+  const main = session.sources.find(({ role }) => role === 'session');
+  if (missing.length === 0 || !main || !(await beginsWithCopies(main.path))) return [];
+  const own = new Set(session.sources.map(projectFolderOf));
+  const others = (await projectFolders(rootOf(main))).filter((folder) => !own.has(folder));
+  const files = await Promise.all(others.map((folder) => once(scan, `agents ${folder}`, () => agentFilesIn(folder))));
+  return missing.flatMap((agent) =>
+    files.flatMap((byId) => byId.get(agent) ?? []).flatMap((file) => toSource(rootOf(main), file) ?? []),
+  );
 }
 
 /** After `/clear`, a member of a team goes on in the new session's folder, under the name of its file (2.1.161). */
@@ -166,18 +175,6 @@ const ELSEWHERE = { role: 'elsewhere', shape: 'lines', companion: true } as cons
 /** Of an agent's files, its transcripts. */
 function withRole(source: LocatedSource, role: Role): LocatedSource {
   return source.role === 'agent' ? { ...source, role } : source;
-}
-
-/** A copy of one of these sessions, or of a copy of it. A copy of a session that `/clear` began knows none of the agents before. */
-async function isBranchOf(main: string | undefined, origins: ReadonlySet<string>): Promise<boolean> {
-  const seen = new Set<string>();
-  for (let file = main; file !== undefined && !seen.has(file); ) {
-    seen.add(file);
-    const { branchOf } = (await ageOf(file).catch(() => undefined)) ?? {};
-    if (branchOf !== undefined && origins.has(branchOf)) return true;
-    file = branchOf === undefined ? undefined : path.join(path.dirname(file), `${branchOf}.jsonl`);
-  }
-  return false;
 }
 
 /** An agent's first line has none before it; lines that were written at once may stand in any order (2.1.45 to 2.1.287). */
@@ -325,185 +322,4 @@ function partOf(folder: string, session: string): Subject {
 
 function partsBelow(root: string, place: string): readonly string[] {
   return path.relative(root, place).split(path.sep);
-}
-
-// `--fork-session` and `/branch`: a new session that begins with a copy of another one's lines, and does not say so.
-
-/** The first line of a conversation is copied first. */
-const FORK_HEAD_BYTES = 256 * 1024;
-
-/**
- * The older session that has most of the same lines, and the replies that both have; of two that have the same, the older one
- * wrote them. A copied line keeps its id, or at least that of its request (2.1.45) or of its reply (1.0.60, where a resumed
- * session begins a new file).
- */
-export async function findOrigin(
-  session: LocatedSession,
-  firstLine: string,
-  scan?: AgentScan,
-): Promise<SessionOrigin | undefined> {
-  const own = session.sources.find(({ role }) => role === 'session');
-  if (!own) return undefined;
-  const cleared = await findCleared(session);
-  const emptied: SessionOrigin | undefined = cleared && { id: cleared, isEmptied: true, replies: new Set() };
-  // A fork copies the command, too.
-  if (emptied && !(await isCopiedClear(own.path))) return emptied;
-  const age = await ageOf(own.path).catch(() => undefined);
-  if (!age) return undefined;
-  const head = Buffer.from(await readHead(own.path, FORK_HEAD_BYTES)).toString('utf8');
-  const ids = [/"requestId": ?"([^"]+)"/, /"id": ?"(msg_[^"]+)"/].map((pattern) => pattern.exec(head)?.[1]);
-  const marks = [firstLine, ...ids].filter((mark) => mark !== undefined);
-  const compactedAt = compactionAtBeginning(head);
-  const project = path.dirname(own.path);
-  const areHeadsEnough = scan?.isOfMany && compactedAt === undefined;
-  const neighbours = areHeadsEnough ? await once(scan, `marks ${project}`, () => filesByMark(project)) : undefined;
-  const others = neighbours
-    ? new Set(marks.flatMap((mark) => neighbours.get(mark) ?? []))
-    : await transcriptsIn(project);
-  let lines: readonly CopiedLine[] | undefined;
-  let best: { readonly origin: SessionOrigin; readonly shared: number; readonly age: Age } | undefined;
-  for (const file of others) {
-    if (file === own.path) continue;
-    // A neighbour that cannot be read is no origin that we could prove.
-    const theirs = await readIfOlder(file, { marks, age, compactedAt }).catch(() => undefined);
-    if (!theirs) continue;
-    lines ??= (await readCopiedLines(own.path)).lines;
-    const keys = new Set(theirs.lines.flatMap(({ line, request, reply }) => [line, request, reply]));
-    const shared = lines.filter((one) => [one.line, one.request, one.reply].some((key) => key && keys.has(key)));
-    const isBetter =
-      !best || shared.length > best.shared || (shared.length === best.shared && (await isOlder(theirs.age, best.age)));
-    const leftAt = firstAfter(lines, shared.at(-1));
-    if (shared.length > 0 && isBetter)
-      best = {
-        origin: {
-          id: toSessionId(HOST, theirs.age.session),
-          replies: new Set(shared.flatMap(({ reply }) => reply ?? [])),
-          totals: totalsAt(theirs, leftAt ?? age.firstAt),
-          ...known({ leftAt }),
-        },
-        shared: shared.length,
-        age: theirs.age,
-      };
-  }
-  return best?.origin ?? emptied;
-}
-
-async function transcriptsIn(project: string): Promise<readonly string[]> {
-  const isTranscript = ({ name, kind }: FolderEntry): boolean =>
-    kind === 'file' && name.endsWith('.jsonl') && !nativeAgentOf(name);
-  return (await listFolder(project)).filter(isTranscript).map(({ name }) => path.join(project, name));
-}
-
-/** For who asks of every session of a project: the heads are read once, not once for each session. */
-async function filesByMark(project: string): Promise<FilesById> {
-  const files = new Map<string, string[]>();
-  for (const file of await transcriptsIn(project)) {
-    const head = Buffer.from(await readHead(file, FORK_HEAD_BYTES).catch(() => new Uint8Array())).toString('utf8');
-    const marks = new Set(Array.from(head.matchAll(/[iI][dD]": ?"([^"]+)"/g), ([, id = '']) => id));
-    for (const mark of marks) files.set(mark, [...(files.get(mark) ?? []), file]);
-  }
-  return files;
-}
-
-interface CopiedLine {
-  readonly line: string;
-  readonly request?: string;
-  /** As the reader counts it. */
-  readonly reply?: string;
-  readonly at?: number;
-}
-
-/** When the first line was written that is not a copy. */
-function firstAfter(lines: readonly CopiedLine[], last: CopiedLine | undefined): number | undefined {
-  return last && lines.slice(lines.indexOf(last) + 1).find(({ at }) => at !== undefined)?.at;
-}
-
-/** A copy of a conversation that was compacted begins in its middle: with the boundary. */
-function compactionAtBeginning(head: string): number | undefined {
-  const line = head.split('\n').find((one) => one.includes('"uuid"'));
-  const record = line === undefined ? undefined : asObject(parseLine(Buffer.from(line)));
-  return record?.['subtype'] === 'compact_boundary' ? asInstant(record['timestamp']) : undefined;
-}
-
-interface Copy {
-  /** Ids in its first lines. */
-  readonly marks: readonly string[];
-  readonly age: Age;
-  readonly compactedAt: number | undefined;
-}
-
-async function readIfOlder(file: string, { marks, age, compactedAt }: Copy) {
-  const has = (bytes: Uint8Array): boolean => marks.some((mark) => asBuffer(bytes).includes(`"${mark}"`));
-  if (!has(await readHead(file, FORK_HEAD_BYTES))) {
-    if (compactedAt === undefined || (await modifiedAt(file)) < compactedAt) return undefined;
-    let isFound = false;
-    await readLines(file, ({ bytes }) => {
-      isFound ||= has(bytes);
-    });
-    if (!isFound) return undefined;
-  }
-  const theirAge = await ageOf(file);
-  return (await isOlder(theirAge, age)) ? { age: theirAge, ...(await readCopiedLines(file)) } : undefined;
-}
-
-const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-
-interface CopiedLines {
-  readonly lines: readonly CopiedLine[];
-  /** Sums of the program's, each with the time of the last line before it. */
-  readonly totals: readonly (HostTotal & { readonly after: number })[];
-}
-
-async function readCopiedLines(file: string): Promise<CopiedLines> {
-  const lines: CopiedLine[] = [];
-  const totals: CopiedLines['totals'][number][] = [];
-  let after = 0;
-  await readLines(file, ({ bytes }) => {
-    const record = asObject(parseLine(bytes));
-    if (!record) return;
-    after = asInstant(record['timestamp']) ?? after;
-    const total = record['type'] === 'cost-state' ? hostTotalIn(record) : undefined;
-    if (total) totals.push({ from: total.from, byModel: total.byModel, after });
-    const line = asText(record['uuid']);
-    if (line === undefined) return;
-    const reply = record['type'] === 'assistant' ? replyIdOf(record) : undefined;
-    lines.push({ line, ...known({ request: asText(record['requestId']), reply, at: asInstant(record['timestamp']) }) });
-  });
-  return { lines, totals };
-}
-
-/** The sums that a copy made then goes on with: a process begins with the last one of the session that it copies. */
-function totalsAt({ totals }: CopiedLines, madeAt: number): readonly HostTotal[] {
-  return totals.filter(({ after }) => after < madeAt).slice(-1);
-}
-
-interface Age {
-  readonly file: string;
-  readonly session: string;
-  /** The session that its first line was copied from (`/branch`). */
-  readonly branchOf: string | undefined;
-  /** Of the first line that has a time: a fork's own first lines are younger than the lines it copies behind them. */
-  readonly firstAt: number;
-  readonly born: number;
-}
-
-async function ageOf(file: string): Promise<Age> {
-  const head = Buffer.from(await readHead(file, FORK_HEAD_BYTES)).toString('utf8');
-  const { birthtimeMs } = await stat(file);
-  const branchOf = /^[^\n]*"forkedFrom": ?\{"sessionId": ?"([^"]+)"/.exec(head)?.[1];
-  const session = path.basename(file, '.jsonl');
-  return {
-    file,
-    session,
-    firstAt: asInstant(head.match(/"timestamp":"([^"]+)"/)?.[1]) ?? 0,
-    born: birthtimeMs,
-    branchOf,
-  };
-}
-
-/** All files of a conversation and its branches begin with the same line, so a branch is known by what it names, not by times. */
-async function isOlder(a: Age, b: Age): Promise<boolean> {
-  if (await isBranchOf(b.file, new Set([a.session]))) return true;
-  if (await isBranchOf(a.file, new Set([b.session]))) return false;
-  return a.firstAt === b.firstAt ? a.born < b.born : a.firstAt < b.firstAt;
 }

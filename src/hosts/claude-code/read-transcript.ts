@@ -30,6 +30,7 @@ import {
   type LineContext,
   type LineParser,
   speakerOf,
+  UNORDERED_MS,
 } from './line-context.ts';
 import { parseAssistant } from './parse-assistant.ts';
 import { parseAttachment, parseQueueOperation, parseUser } from './parse-user.ts';
@@ -146,7 +147,7 @@ const parseCostState: LineParser = (record, { file, emit }) => {
   const writtenAt = before ? (before.nextAt ?? before.at) + durationMs - before.durationMs : from + durationMs;
   const at = Math.max(writtenAt, file.lastAt ?? 0);
   file.cost = { from, durationMs, at };
-  emit({ kind: 'session-totalled', from, at, byModel });
+  emit({ kind: 'session-totalled', from, at, byModel, durationMs });
 };
 
 const parseForkContext: LineParser = (record, { file, agent, emit }) => {
@@ -322,9 +323,6 @@ function noteTime({ file, at }: LineContext): void {
   file.lastAt = at;
   if (file.cost) file.cost.nextAt ??= at;
 }
-
-/** Lines are written in another order than they were made, up to 2 s apart (2.1.45, 2.1.161). */
-const UNORDERED_MS = 1_000;
 
 /**
  * `/branch`: the file begins with copies, and each names the other session. `--fork-session` and `/fork`: it begins with a

@@ -32,6 +32,7 @@ export function createReplyTracker(
   let isCounted = false;
   /** All tokens of the thread so far: a count is repeated whenever something else in it changes. */
   let total: number | undefined;
+  let hasRecords = false;
 
   const begin = (record: RolloutRecord): string => {
     reply = `${thread}@${record.offset}`;
@@ -46,12 +47,16 @@ export function createReplyTracker(
       if (endsReply(record)) isOpen = false;
       return undefined;
     }
+    const isRecord = record.type === 'token_usage_record';
+    // The counts of a fork that was made in the middle of a turn begin at another sum than its records (0.166).
+    if (!isRecord && hasRecords) return undefined;
+    hasRecords ||= isRecord;
     if (count.total !== undefined && count.total === total) return undefined;
     total = count.total;
     // One that is counted is over: this is the cost of the next, or of a request that left no words (a compaction).
     const counted = reply === undefined || isCounted ? begin(record) : reply;
     isCounted = true;
-    if (record.type === 'token_usage_record') isOpen = false;
+    if (isRecord) isOpen = false;
     return { reply: counted, usage: count.usage };
   };
 }

@@ -34,6 +34,12 @@ const REAL: readonly (readonly [what: string, text: string, title: string | unde
     '# Context from my IDE setup:\n\n## Active file: src/a.ts\n\n## Open tabs:\n- a.ts: src/a.ts\n\n## My request for Codex:\nAdd a filter\n',
     'Add a filter',
   ],
+  [
+    'files that were added in the app of Codex',
+    '# Files mentioned by the user:\n\n## plan.md: /home/dev/plan.md\n\n## My request for Codex:\nCheck the plan\n',
+    'Check the plan',
+  ],
+  ['a request with headings', '# Goal:\nFaster checkout\n\n## Steps\nMeasure', 'Goal:'],
   ['Codex in an editor, with nothing asked', '# Context from my IDE setup:\n\n## Active file: src/a.ts', undefined],
   ['instructions of the project', '# AGENTS.md instructions for /home/dev/shop\n\n<INSTRUCTIONS>…', undefined],
   ['the environment', '<environment_context>\n  <cwd>/home/dev</cwd>\n</environment_context>', undefined],

@@ -26,7 +26,8 @@ const WRAPPED = new RegExp(`^<(${WRAPPERS})\\b[^>]*>[\\s\\S]*?</\\1>\\s*`);
 const OPENED = new RegExp(`^<(?:${WRAPPERS})\\b`);
 const LETTER =
   /^(?:Another Claude session sent a message:\s*)?<teammate-message\b[^>]*>\s*([\s\S]*?)\s*<\/teammate-message>/;
-/** Codex in an editor puts what is open there before the request. */
+/** Codex in an editor puts what is open there before the request, its app the files that were added. */
+const HEADING = /^# [^\n]+:\n/;
 const IDE_CONTEXT = /^# Context from my IDE setup:/;
 const IDE_REQUEST = /^## My request for [^\n:]*:\s*/m;
 /** What `troupe attach` tells a new session of the agent that it goes on from (`control/handover.ts`). */
@@ -73,8 +74,8 @@ export function withoutEnvelope(text: string): string | undefined {
   let rest = text.trim();
   for (let wrapped = WRAPPED.exec(rest); wrapped; wrapped = WRAPPED.exec(rest)) rest = rest.slice(wrapped[0].length);
   if (NO_REQUEST.test(rest) || OPENED.test(rest)) return undefined;
-  if (IDE_CONTEXT.test(rest)) {
-    const request = IDE_REQUEST.exec(rest);
+  const request = HEADING.test(rest) ? IDE_REQUEST.exec(rest) : null;
+  if (request || IDE_CONTEXT.test(rest)) {
     return request ? withoutEnvelope(rest.slice(request.index + request[0].length)) : undefined;
   }
   if (HANDOVER.test(rest)) return HANDED_MESSAGE.exec(rest)?.[1] ?? HANDED_AGENT.exec(rest)?.[1];
