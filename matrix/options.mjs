@@ -94,9 +94,10 @@ function isFor({ hosts, versions, since }, host, version) {
 }
 
 export function listAll() {
+  const longest = Math.max(...Object.keys(PLAYS).map(({ length }) => length)) + 2;
   const hosts = HOSTS.map(({ name, versions }) => `  ${name.padEnd(14)}${versions.join(', ')}`);
   const plays = Object.entries(PLAYS).map(
-    ([name, { about, hosts: only }]) => `  ${name.padEnd(22)}${about}${only ? ` (${only.join(', ')})` : ''}`,
+    ([name, { about, hosts: only }]) => `  ${name.padEnd(longest)}${about}${only ? ` (${only.join(', ')})` : ''}`,
   );
   return ['Hosts and versions:', ...hosts, '', 'Plays:', ...plays, ''].join('\n');
 }

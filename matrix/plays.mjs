@@ -1568,7 +1568,8 @@ export const PLAYS = {
     about: 'a fork of the session before /clear, while its sub-agent works',
     needs: ['terminal', 'background', 'typed-history', 'fork'],
     hosts: ['claude-code'],
-    since: '2.1.161',
+    // 2.1.161 writes lines out of order, and a copy ends with the one that is last in the file.
+    since: '2.1.220',
     scripts: { main: auditing, audit, after: word, next: oneAgent, leaf },
     async person(person) {
       const desk = await startAudit(person);

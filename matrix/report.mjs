@@ -13,7 +13,7 @@ const FILES = {
 const SIGNS = { green: '✓', red: '✗', grey: '–' };
 
 export function formatTable(results) {
-  const widths = [14, 10, 18];
+  const widths = [14, 10, 24];
   const line = (cells) =>
     cells
       .map((cell, index) => String(cell).padEnd(widths[index] ?? 0))

@@ -72,10 +72,18 @@ function copiedBy(session, run, copying) {
   const spawned = [...run.instances.values()].filter(
     (instance) => isAgentOf(instance, forkedFrom, run) && reached.some(({ key }) => key === instance.key),
   );
+  const isOver = ({ key, turns }) =>
+    entries.filter((entry) => entry.key === key && entry.state === 'served').length === turns.length;
+  const isLeftOut = ({ item, ...agent }) => copying.openCalls === false && item && !item.background && !isOver(agent);
+  const leftOut = spawned.filter(isLeftOut);
+  const isOpenCall = ({ key, index }) =>
+    leftOut.some(({ madeBy, position }) => madeBy === key && Number.parseInt(position, 10) === index);
   const isShown = ({ session: isMain }) => (isMain ? copying.history : copying.agents);
   return {
-    agents: [...before.agents, ...spawned].filter(isShown),
-    entries: [...before.entries, ...entries].filter(({ key }) => isShown(run.agentOf(key))),
+    agents: [...before.agents, ...spawned.filter((agent) => !leftOut.includes(agent))].filter(isShown),
+    entries: [...before.entries, ...entries.filter((entry) => !isOpenCall(entry))].filter(({ key }) =>
+      isShown(run.agentOf(key)),
+    ),
   };
 }
 

@@ -66,7 +66,11 @@ export const claudeCode = {
 
   /** A resumed session begins a new file with a copy of the conversation; its agents stay in the old one. */
   resumeForks: (version) => !isAtLeast(version, '2.0.0'),
-  forkCopies: (version) => ({ agents: isAtLeast(version, '2.0.0') }),
+  forkCopies: (version) => ({
+    agents: isAtLeast(version, '2.0.0'),
+    // Seen in 2.1.161, not in 2.1.325: a call without a result is left out.
+    openCalls: isAtLeast(version, '2.1.220'),
+  }),
 
   /** The fork is told that an agent did not finish that still works in the original. */
   busyInFork: (version) => (isAtLeast(version, '2.1.220') ? 'failed' : 'unknown'),

@@ -150,6 +150,8 @@ export interface SessionFacts {
   readonly 'session-suspected': Record<never, never>;
   /** Its process left it with its agents (`/clear`): they go on in another session. */
   readonly 'session-emptied': { readonly at?: number };
+  /** It begins with `/clear`: its process was in another session before. */
+  readonly 'session-cleared': Record<never, never>;
   /** Its process was in another session before, and went on here with an empty conversation (`/clear`). */
   readonly 'session-continued': {
     readonly from: SessionId;

@@ -52,6 +52,8 @@ export interface SessionLedger {
   /** Its agents may have gone on in another session. */
   wasEmptied?: true;
   emptiedAt?: number;
+  /** Its process was in another session before. */
+  beganEmpty?: true;
   /** It has lines that look like copies. */
   mayBeCopy?: true;
   /** When it began as a copy; `inherited` says which replies are the other's. */

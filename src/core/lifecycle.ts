@@ -94,7 +94,7 @@ function surroundingsOf(
       record.sources.size > 0 &&
       [...record.sources].every((source) => ledger.borrowed?.has(source)),
     /** `/clear` began the session, in a process that had another one before. */
-    beganEmpty: (ledger.continuedFrom ?? ledger.begunIn) !== undefined,
+    beganEmpty: ledger.beganEmpty === true,
     /** The host asked its model to name the session. */
     isTitled: [...(ledger.hiddenRequests?.values() ?? [])].some(({ purpose }) => purpose === TITLE),
     /** Its last reply was copied from another session: in this one nothing was said yet. */

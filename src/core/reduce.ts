@@ -142,6 +142,9 @@ const WRITERS: Writers = {
     ledger.wasEmptied = true;
     if (at !== undefined) ledger.emptiedAt = Math.max(ledger.emptiedAt ?? at, at);
   },
+  'session-cleared'(ledger) {
+    ledger.beganEmpty = true;
+  },
   'session-suspected'(ledger) {
     ledger.mayBeCopy = true;
   },

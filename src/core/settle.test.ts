@@ -247,7 +247,7 @@ describe('a main agent whose process record is late', () => {
     expect(follow(moved, begun, prompt, ended).after(SETTLE_MS)).toEqual(['waiting input']);
     // `/clear` right after the last change of state.
     expect(follow({ ...moved, stateAt: BEGIN - 201 }, begun).after(SETTLE_MS)).toEqual(['waiting input']);
-    const continued: Facts<AgentEvent> = { kind: 'session-continued', from: toSessionId('test', 'before') };
+    const continued: Facts<AgentEvent> = { kind: 'session-cleared' };
     const killed = follow(continued, { ...busy, alive: false }, begun, prompt, ended);
     expect(killed.after(SETTLE_MS)).toEqual(['completed']);
     const since: Facts<AgentEvent> = { ...moved, stateAt: BEGIN };

@@ -203,6 +203,10 @@ interface TaskNotification {
 
 const OPEN = '<task-notification>';
 
+/** The second words are those of 2.1.161. Up to 2.1.287, the status is `failed`. */
+const LOST =
+  /^Background agent [\s\S]*(?:didn't finish before the previous session ended|was running when the previous Claude Code process exited)/;
+
 /** The words for a kill differ by channel: `killed` here, `stopped` for an agent whose process is taken to be gone. */
 export const TASK_OUTCOMES: ReadonlyMap<string, RunOutcome> = new Map(
   Object.entries({ completed: 'completed', failed: 'failed', killed: 'stopped', stopped: 'stopped' } as const),
@@ -229,7 +233,8 @@ export function parseNotifications(text: string): readonly TaskNotification[] {
     if (task === undefined || outcome === undefined) return [];
     const call = tagIn(head, 'tool-use-id');
     const summary = tagIn(head, 'summary');
-    const isAssumed = status === 'stopped' && call === undefined;
+    const isAssumed =
+      call === undefined && (status === 'stopped' || (outcome === 'failed' && LOST.test(summary ?? '')));
     const doubts = { ...(doubtful && { doubtful }), ...(isAssumed && { isAssumed }) };
     return [{ task, outcome, ...known({ call, summary }), ...doubts }];
   });

@@ -27,6 +27,20 @@ describe('parseNotifications', () => {
     ]);
   });
 
+  it.each([
+    ['stopped', 'Background agent "x" didn\'t finish before the previous session ended', true],
+    ['failed', 'Background agent "x" didn\'t finish before the previous session ended', true],
+    [
+      'failed',
+      'Background agent "x" was running when the previous Claude Code process exited and did not complete.',
+      true,
+    ],
+    ['failed', 'Agent "x" failed: API Error: 400', undefined],
+  ])('takes an end for assumed when the next process found none: %s, %s', (status, summary, isAssumed) => {
+    const text = `<task-notification>\n<task-id>a1</task-id>\n<status>${status}</status>\n<summary>${summary}</summary>\n</task-notification>`;
+    expect(parseNotifications(text)[0]?.isAssumed).toBe(isAssumed);
+  });
+
   it('reads several in one text', () => {
     expect(parseNotifications(`${killed}\n${completed('a2', 'ok')}`).map(({ task }) => task)).toEqual([
       'a1437813425d04736',

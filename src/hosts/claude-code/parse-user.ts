@@ -43,9 +43,12 @@ export const parseUser: LineParser = (record, context) => {
   if (context.file.inherited !== undefined) return beginFork(id, text, results.length > 0, context);
   for (const result of results)
     parseResult(result, results.length === 1 ? record['toolUseResult'] : undefined, record, context);
-  if (CLEARED.test(text)) context.file.isCleared = true;
   const { agent } = context;
   const isFirst = !context.file.prompted.has(agent);
+  if (CLEARED.test(text)) {
+    context.file.isCleared = true;
+    if (isFirst && isMain(context)) context.emit({ kind: 'session-cleared' });
+  }
   const ofCommand = isOfLocalCommand(record, text, context.file);
   // A letter that comes while the process ends is answered by nobody (2.1.88).
   const isNote = ofCommand || (context.file.isExited === true && TEAM_MESSAGE.test(text));
