@@ -17,6 +17,7 @@ import {
   dataFoldersFor,
   drainFirst,
   findAgentAbove,
+  readOwnSettings,
   type SessionCache,
   type SessionHelper,
   type SessionScope,
@@ -96,6 +97,7 @@ const options: CliOptions = {
       return withOwnPrices(drainFirst(sessions, async () => (await audit()).createGuardLog(where).drain()));
     },
     transcripts: (where) => createTranscripts(dataFoldersFor(where), systemClock),
+    costSettings: async () => ({ subscriptions: (await readOwnSettings()).cost?.subscriptions ?? [] }),
     demo: () => createSessions(dataFoldersFor({ roots: [demoFolder] }), { clock: systemClock }),
   },
   history: lazily(

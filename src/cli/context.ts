@@ -69,6 +69,8 @@ export interface Services {
   readonly reader: {
     sessions(where: SessionScope): Sessions;
     transcripts(where: SessionScope): Transcripts;
+    /** Reads the settings; costs are counted with the prices in them from then on. */
+    costSettings(): Promise<{ readonly subscriptions: readonly string[] }>;
     /** The recording that ships with troupe, for people who have no session yet. */
     demo(): Sessions;
   };

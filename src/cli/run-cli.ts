@@ -19,6 +19,7 @@ import {
   watchCommand,
 } from './server.ts';
 import {
+  costCommand,
   exportCommand,
   identifyCommand,
   lsCommand,
@@ -56,6 +57,7 @@ export const routesWith = (hosts: readonly KnownHost[]) =>
     redact: redactCommand,
     identify: identifyCommand,
     search: searchCommand,
+    cost: costCommand,
     index: indexRoutes,
     hooks: hooksRoutes,
     guard: guardRoutes,

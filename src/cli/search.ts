@@ -70,7 +70,7 @@ function assertSearched({ problem, query }: SearchReport): void {
 const MAX_MARKED = 120;
 
 /** The shell has taken the quotes away. */
-function asTerm(word: string): string {
+export function asTerm(word: string): string {
   const [, filter = '', value = ''] = /^(-?[a-z]+:)(?=\S*\s)([^"]*)$/is.exec(word) ?? [];
   return filter === '' ? word : `${filter}"${value}"`;
 }

@@ -2,7 +2,7 @@
 
 import { buildCommand } from '@stricli/core';
 import type { RunRequest, ShadowRequest } from '../control/index.ts';
-import { EXPORT_FORMATS, type ExportFormat } from '../core/index.ts';
+import { EXPORT_FORMATS, type ExportFormat, SPEND_DIMENSIONS, type SpendDimension } from '../core/index.ts';
 import { known } from '../lib/json.ts';
 import { UserError } from '../lib/user-error.ts';
 import type { KnownHost } from '../sessions/index.ts';
@@ -121,6 +121,59 @@ export const searchCommand = buildCommand({
     'The words are in an index, which is made after you agreed once; troupe index status shows its size.',
   ),
 });
+
+export const costCommand = buildCommand({
+  loader: async () => (await import('./cost.ts')).cost,
+  parameters: {
+    flags: {
+      ...sharedFlags,
+      by: withDefault(toDimension, 'day', 'WHAT', `One row for each: ${SPEND_DIMENSIONS.join(', ')}`),
+      split: optional(toSplit, 'WHAT', 'Divide each row by model, type or host (JSON only)'),
+      since: withDefault(toWhen, '30d', 'TIME', 'Only what was used since: 2h, 7d, today, 2026-11-15'),
+      until: optional(toWhen, 'TIME', 'Only what was used until then; a day counts whole'),
+      all: toggle('From the beginning'),
+      limit: withDefault(toCount, '30', 'N', 'At most so many rows, largest first; days are shown whole'),
+      csv: toggle('Write all rows as CSV'),
+      prices: toggle('Show the price of each model, with its source and date'),
+    },
+    aliases: { n: 'limit' },
+    positional: {
+      kind: 'array',
+      parameter: {
+        parse: String,
+        placeholder: 'FILTER',
+        brief: 'Words and filters as in troupe search',
+      },
+    },
+  },
+  docs: helpText(
+    'Show what sessions and their sub-agents cost',
+    [
+      'troupe cost',
+      'troupe cost --by agent --since today',
+      'troupe cost --by type project:my-app --all',
+      'troupe cost --by model --since 2026-11-01 --until 2026-11-15 --csv > november.csv',
+      'troupe cost --prices',
+    ],
+    'Counts tokens from the transcripts, each message once, in the day on which it was sent; sub-agents are included, and their',
+    'share is shown. Money is by the list prices of the models, or yours in config.json; models without a price are named.',
+    'A number with ≥ is a lower bound. docs/explanation/cost.md has the rules.',
+  ),
+});
+
+function toDimension(text: string): SpendDimension {
+  return oneOf(text, SPEND_DIMENSIONS);
+}
+
+function toSplit(text: string): 'model' | 'type' | 'host' {
+  return oneOf(text, ['model', 'type', 'host']);
+}
+
+function oneOf<T extends string>(text: string, all: readonly T[]): T {
+  const found = all.find((one) => one === text.trim().toLowerCase());
+  if (!found) throw new SyntaxError(`"${text}" is not one of ${all.join(', ')}`);
+  return found;
+}
 
 export const identifyCommand = buildCommand({
   loader: async () => (await import('./sessions.ts')).identify,

@@ -25,6 +25,7 @@ export * from './reports/prices.ts';
 export * from './reports/search.ts';
 export * from './reports/session-list.ts';
 export * from './reports/shapes.ts';
+export * from './reports/spend.ts';
 export * from './reports/timeline.ts';
 export * from './reports/tree.ts';
 export * from './resume.ts';

@@ -17,6 +17,8 @@ export interface Sessions {
 export interface ListOptions {
   readonly limit: number;
   readonly withEmpty?: boolean;
+  /** Epoch milliseconds: leaves out, and does not count, sessions whose files were not written to since. */
+  readonly since?: number;
   /** Called after each session. */
   readonly onProgress?: (progress: { readonly done: number; readonly sessions: number }) => void;
 }

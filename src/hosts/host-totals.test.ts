@@ -6,9 +6,12 @@ import {
   type AgentNode,
   addTo,
   addUsage,
+  computeCost,
+  type ModelUsage,
   NO_USAGE,
   nativeId,
   type SessionTree,
+  selectTotalByModel,
   selectTotalUsage,
   type Usage,
 } from '../core/index.ts';
@@ -31,6 +34,8 @@ interface Totals {
   readonly earlier?: ReadonlyMap<string, Sum>;
   /** Of one agent, by its id. */
   readonly agents?: ReadonlyMap<string, Sum>;
+  /** What the host says that all of them cost; left out if it says nothing. */
+  readonly usd?: number;
 }
 
 const HOSTS: Readonly<Record<string, (root: string) => Totals | Promise<Totals>>> = {
@@ -44,7 +49,7 @@ for (const [host, readTotals] of Object.entries(HOSTS)) {
   describe(host, () => {
     for (const root of recordingsOf(host)) {
       it(`has the totals of the host in ${path.basename(root)}`, async () => {
-        const { sessions = new Map(), agents = new Map(), fresh = new Set(), earlier } = await readTotals(root);
+        const { sessions = new Map(), agents = new Map(), fresh = new Set(), earlier, usd } = await readTotals(root);
         if (sessions.size + agents.size === 0) return;
         const trees = await readTrees(host, root);
         const shown = trees.filter(({ id }) => sessions.has(nativeId(id)));
@@ -55,11 +60,26 @@ for (const [host, readTotals] of Object.entries(HOSTS)) {
           forkedFrom && fresh.has(nativeId(id)) ? [] : (earlier?.get(nativeId(forkedFrom ?? id)) ?? []),
         );
         expect(sumOf(ours)).toEqual(sumOf([...sessions.values(), ...before]));
+        if (usd !== undefined) {
+          const cost = (used: readonly ModelUsage[]): number => computeCost(used, false).usd;
+          const copied = shown.flatMap((tree) => (fresh.has(nativeId(tree.id)) ? [] : inheritedIn(tree)));
+          const own = shown.length > 0 ? shown : trees;
+          const model = own.flatMap(selectTotalByModel).find((one) => one.usage.output > 0)?.model ?? '';
+          const unwritten = before.map((sum) => ({ model, usage: { ...NO_USAGE, ...sum } }));
+          const all = cost(own.flatMap(selectTotalByModel)) + cost(copied) - cost(unwritten);
+          expect(Math.abs(all - usd), `${all} of ${usd} dollars`).toBeLessThanOrEqual(0.01 * usd);
+        }
         for (const agent of trees.flatMap((tree) => tree.agents))
           if (agents.has(nativeId(agent.id))) expect(ownOf(agent), agent.id).toEqual(agents.get(nativeId(agent.id)));
       });
     }
   });
+}
+
+/** The recordings with forks use one model. */
+function inheritedIn({ inheritedUsage, agents }: SessionTree): readonly ModelUsage[] {
+  const model = agents.flatMap(({ usageByModel }) => usageByModel).find(({ usage }) => usage.output > 0)?.model;
+  return inheritedUsage && model !== undefined ? [{ model, usage: inheritedUsage }] : [];
 }
 
 function recordingsOf(host: string): readonly string[] {
@@ -127,6 +147,7 @@ const amount = (value: unknown): number => (typeof value === 'number' ? value : 
 function readCostStates(root: string): Totals {
   const sessions = new Map<string, Sum>();
   const begun = new Map<string, number>();
+  let usd = 0;
   const earlier = new Map<string, Sum>();
   const transcripts = [...linesBelow(root, /[\\/]projects[\\/].+\.jsonl$/)];
   for (const [file, lines] of transcripts) {
@@ -142,13 +163,14 @@ function readCostStates(root: string): Totals {
     }));
     const [id, from] = [path.basename(file, '.jsonl'), amount(last['startTime'])];
     sessions.set(id, sumOf(sums));
+    usd += amount(last['totalCostUSD']);
     begun.set(id, from);
     const own = transcripts.filter(([name]) => name.includes(id)).flatMap(([, all]) => all);
     earlier.set(id, sumOf(repliesBefore(from, own)));
   }
   const starts = [...begun.values()];
   const isAlone = ([, at]: readonly [string, number]): boolean => starts.indexOf(at) === starts.lastIndexOf(at);
-  return { sessions, earlier, fresh: new Set([...begun].filter(isAlone).map(([id]) => id)) };
+  return { sessions, earlier, usd, fresh: new Set([...begun].filter(isAlone).map(([id]) => id)) };
 }
 
 function repliesBefore(time: number, lines: readonly Json[]): readonly Sum[] {
@@ -202,14 +224,14 @@ async function readSessionRows(root: string): Promise<Totals> {
   const agents = new Map<string, Sum>();
   const columns = 'id, tokens_input, tokens_output, tokens_reasoning, tokens_cache_read, tokens_cache_write';
   const second = await readDatabase(file, (database) =>
-    database.all(`select ${columns}, parent_id, fork_session_id from session_v2 where version not glob '[01].*'`),
+    database.all(`select ${columns}, cost, parent_id, fork_session_id from session_v2 where version not glob '[01].*'`),
   ).catch(() => []);
-  if (second.length > 0) return sumTrees(second);
-  const rows = await readDatabase(file, (database) => database.all(`select ${columns} from session`)).catch(() => []);
+  if (second.length > 0) return { ...sumTrees(second), ...usdIn(second) };
+  const rows = await readDatabase(file, (database) => database.all(`select ${columns}, cost from session`)).catch(() => []);
   for (const row of rows) {
     agents.set(String(row['id']), sumIn(row));
   }
-  return { agents };
+  return { agents, ...usdIn(rows) };
 }
 
 /** Sums of sessions that OpenCode 1 began are of its own kind. OpenCode 2 counts the request for a title, which is no agent's, in the row of its session; a fork counts from zero. */
@@ -222,6 +244,12 @@ function sumTrees(rows: readonly Readonly<Record<string, unknown>>[]): Totals {
     sessions.set(String(top), sumOf([sessions.get(String(top)), sumIn(row)].filter((sum) => sum !== undefined)));
   }
   return { sessions, fresh: new Set(rows.filter((row) => row['fork_session_id']).map((row) => String(row['id']))) };
+}
+
+/** Zero: it knows no price. */
+function usdIn(rows: readonly Readonly<Record<string, unknown>>[]): Pick<Totals, 'usd'> {
+  const usd = rows.reduce((sum, row) => sum + amount(row['cost']), 0);
+  return usd > 0 ? { usd } : {};
 }
 
 function sumIn(row: Readonly<Record<string, unknown>>): Sum {

@@ -1,11 +1,19 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { type AgentId, nativeId, type SessionId, type Sessions, type SessionTree } from '../core/index.ts';
 import type { Clock } from '../lib/clock.ts';
+import { orElse } from '../lib/failures.ts';
 import { isThere } from '../lib/folders.ts';
 import { stateFolder } from '../lib/state-folder.ts';
 import { assertFound, UserError } from '../lib/user-error.ts';
-import { claim, type FoundSession, type FoundSessions, findSessions, type SessionSnapshot } from './find-sessions.ts';
+import {
+  claim,
+  type FoundSession,
+  type FoundSessions,
+  findSessions,
+  isOfFiles,
+  type SessionSnapshot,
+} from './find-sessions.ts';
 import { type Contents, glanceAt, holdsNothing, newestFirst } from './glance.ts';
 import { type DataFolder, isAddress, thisMachine } from './places.ts';
 import { createReadSessions, topOf } from './read-session.ts';
@@ -54,8 +62,10 @@ export function createSessions(
     (await claim(found, ignored)) ?? ((await holdsNothing(found)) ? found : undefined);
 
   return {
-    async list({ limit, withEmpty = false, onProgress }) {
-      const found = await find();
+    async list({ limit, withEmpty = false, since, onProgress }) {
+      const all = await find();
+      const isAsked = (session: FoundSession): boolean => since === undefined || wasWrittenSince(session, since);
+      const found = { ...all, sessions: all.sessions.filter(isAsked) };
       const ignored = new Set(found.ignoredFiles);
       const unread = new Map(found.sessions.map((session) => [session.located.id, session]));
       const inOrder = limit < found.sessions.length ? newestFirst(found.sessions) : found.sessions.values();
@@ -66,7 +76,7 @@ export function createSessions(
         if (++misses === MISSES_BEFORE_HELP && limit >= found.sessions.length && unread.size === 0)
           helper = found.sessions.length > MANY ? startHelper?.() : undefined;
       };
-      const read = createReadSessions(found.sessions, clock, {
+      const read = createReadSessions(all.sessions, clock, {
         withoutFacts: true,
         scan: snapshot?.scan,
         cache: await openCache?.(),
@@ -159,6 +169,15 @@ export async function assertFolders(places: readonly DataFolder[]): Promise<void
       'Give --root the data folder of a host, or a file that it exported.',
     );
   }
+}
+
+/** The clocks of disks and of other machines differ. */
+const SLACK_MS = 86_400_000;
+
+/** True also where files do not tell. */
+function wasWrittenSince(session: FoundSession, since: number): boolean {
+  if (!isOfFiles(session)) return true;
+  return session.located.sources.some(({ path }) => orElse(() => statSync(path).mtimeMs, since) >= since - SLACK_MS);
 }
 
 /** The newest with a conversation. */

@@ -7,5 +7,6 @@ export * from './guard-lines.ts';
 export * from './hooks-lines.ts';
 export * from './search-lines.ts';
 export * from './session-table.ts';
+export * from './spend-lines.ts';
 export * from './transcript-lines.ts';
 export * from './tree-lines.ts';

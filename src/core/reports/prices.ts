@@ -1,7 +1,7 @@
 // What tokens cost, by the price table and by the person's own prices.
 
 import { addTo, contextOf, type ModelUsage, type Usage } from '../usage.ts';
-import { PRICE_SOURCES, PRICE_TABLE, type PriceRow, type Rates } from './price-table.ts';
+import { PRICE_SOURCES, PRICE_TABLE, type PriceRow, type PriceSource, type Rates } from './price-table.ts';
 
 /** By the price table (`price-table.ts` has sources and dates), or the person's own prices. */
 export interface CostReport {
@@ -49,9 +49,37 @@ function toRow(name: string, price: OwnPrice): PriceRow {
   return { names: [name], input, output, cacheRead, cacheWrite, cacheWrite1h, window, source: 'settings' };
 }
 
-/** All that hold, the person's own first. */
-export function priceRows(): readonly PriceRow[] {
-  return [...own.values(), ...PRICE_TABLE];
+export interface PricesReport {
+  readonly asOf: string;
+  /** The person's own first. */
+  readonly rows: readonly PriceReport[];
+  readonly sources: readonly { readonly source: PriceSource; readonly text: string; readonly readOn: string | null }[];
+}
+
+/** US dollars for a million tokens. */
+export interface PriceReport extends Rates {
+  readonly model: string;
+  /** All names that mean it, and no others. */
+  readonly names: readonly string[];
+  readonly window: number | null;
+  /** For the whole request, if its context is larger than `above` tokens. */
+  readonly long: (Rates & { readonly above: number }) | null;
+  readonly source: PriceSource;
+}
+
+/** `troupe cost --prices`. */
+export function computePrices(): PricesReport {
+  const rows = [...own.values(), ...PRICE_TABLE.filter(({ names }) => names.some((name) => !own.has(name)))];
+  const used = new Set(rows.map(({ source }) => source));
+  const sources = Object.entries(PRICE_SOURCES).map(([source, about]) => ({ source: source as PriceSource, ...about }));
+  return {
+    asOf: PRICES_AS_OF,
+    rows: rows.map(({ names: all, window, long, source, ...rates }) => {
+      const names = source === 'settings' ? all : all.filter((name) => !own.has(name));
+      return { model: names[0] ?? '', names, ...rates, window, long: long ?? null, source };
+    }),
+    sources: sources.filter(({ source }) => used.has(source)),
+  };
 }
 
 /** By the exact name: a model that is not in the table has no price, for a new one often costs something else. */

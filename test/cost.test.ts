@@ -1,0 +1,91 @@
+// `troupe cost` as people use it: the built program over recordings.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { PricesReport, SpendReport } from '../src/core/index.ts';
+import { makeTemporaryFolder } from '../src/lib/testing/temporary-folder.ts';
+import { type ProgramHome, programIn } from './testing/program.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const NESTED = path.join(root, 'src/hosts/claude-code/fixtures/2.1.325-nested-deep');
+
+let program: ProgramHome;
+beforeEach(() => {
+  program = programIn(makeTemporaryFolder('cost-home'));
+});
+
+const configure = (text: string): void => {
+  const folder = path.join(program.home, '.config/troupe');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(path.join(folder, 'config.json'), text);
+};
+
+const cost = (...args: readonly string[]) => program.run(['cost', '--root', NESTED, '--all', ...args]);
+const report = async (...args: readonly string[]): Promise<SpendReport> =>
+  JSON.parse((await cost('--json', ...args)).out);
+const isValid = (name: string) => {
+  const schema = JSON.parse(readFileSync(path.join(root, `schemas/${name}.schema.json`), 'utf8'));
+  return new Ajv2020({ strict: true, formats: { 'date-time': true, date: true } }).compile(schema);
+};
+
+describe('troupe cost', () => {
+  it.each(['day', 'week', 'month', 'project', 'host', 'model', 'type', 'session', 'agent'])(
+    'writes JSON by the schema, by %s',
+    async (by) => {
+      const found = await report('--by', by, '--split', 'model');
+      const check = isValid('cost');
+      expect(check(found), JSON.stringify(check.errors)).toBe(true);
+      expect(found.rows.length).toBeGreaterThan(0);
+      expect(found.total.tokens).toBe(41_672);
+      if (by !== 'agent' && by !== 'type')
+        expect(found.rows.reduce((sum, { total }) => sum + total.tokens, 0)).toBe(found.total.tokens);
+    },
+  );
+
+  it("agrees with the host's own cost", async () => {
+    const [row] = (await report('--by', 'session')).rows;
+    expect(row?.hostCost?.isDifferent).toBe(false);
+    expect(row?.hostCost?.usd).toBeCloseTo(row?.total.cost.usd ?? 0, 6);
+  });
+
+  it('shows the share of sub-agents, and names what it cannot read', async () => {
+    const { out } = await cost('--by', 'agent');
+    expect(out).toMatch(/^\d\d % of the cost by sub-agents/m);
+    expect(out).toContain('List prices as of');
+    const bad = await cost('tool:Bash');
+    expect(bad).toMatchObject({ code: 2 });
+    expect(bad.errors).toContain('by tool or file');
+  });
+
+  it('writes CSV that a spreadsheet does not run', async () => {
+    const { out } = await cost('--by', 'session', '--csv');
+    const [header, ...rows] = out.trim().split('\n');
+    expect(header).toMatch(/^key,label,host,session_id,/);
+    expect(rows.every((row) => !/(^|,)"?[=+\-@]/.test(row))).toBe(true);
+  });
+
+  it('takes prices from the settings, and labels money for those who pay by the month', async () => {
+    const settings = {
+      cost: { prices: { 'claude-sonnet-4-5': { input: 0, output: 1_000_000 } }, subscriptions: ['claude-code'] },
+    };
+    configure(JSON.stringify(settings));
+    const found = await report();
+    expect(found.total.cost.usd).toBe(found.total.usage.output);
+    expect(found.subscriptions).toEqual(['claude-code']);
+    expect((await cost()).out).toMatch(/^41\.7k tokens, \$\d+ \(list price\)/);
+    const { out } = await program.run(['cost', '--prices', '--json']);
+    const prices: PricesReport = JSON.parse(out);
+    expect(isValid('prices')(prices)).toBe(true);
+    expect(prices.rows[0]).toMatchObject({ model: 'claude-sonnet-4-5', output: 1_000_000, source: 'settings' });
+    expect(prices.rows.filter(({ names }) => names.includes('claude-sonnet-4-5'))).toHaveLength(1);
+  });
+
+  it('refuses prices that are no numbers', async () => {
+    configure('{"cost":{"prices":{"m":{"input":"1","output":2}}}}');
+    const { code, errors } = await cost();
+    expect(code).toBe(2);
+    expect(errors).toContain('cost.prices.m.input');
+  });
+});
