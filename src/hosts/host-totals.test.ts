@@ -227,7 +227,9 @@ async function readSessionRows(root: string): Promise<Totals> {
     database.all(`select ${columns}, cost, parent_id, fork_session_id from session_v2 where version not glob '[01].*'`),
   ).catch(() => []);
   if (second.length > 0) return { ...sumTrees(second), ...usdIn(second) };
-  const rows = await readDatabase(file, (database) => database.all(`select ${columns}, cost from session`)).catch(() => []);
+  const rows = await readDatabase(file, (database) => database.all(`select ${columns}, cost from session`)).catch(
+    () => [],
+  );
   for (const row of rows) {
     agents.set(String(row['id']), sumIn(row));
   }
