@@ -88,4 +88,22 @@ describe('troupe cost', () => {
     expect(code).toBe(2);
     expect(errors).toContain('cost.prices.m.input');
   });
+
+  it('answers the same over HTTP, and refuses what is no parameter', async () => {
+    expect((await program.run(['server', 'start', '--root', NESTED])).code).toBe(0);
+    try {
+      const { port, token } = JSON.parse(readFileSync(path.join(program.state, 'daemon.json'), 'utf8'));
+      const get = (query: string) =>
+        fetch(`http://127.0.0.1:${port}/api/cost?${query}`, { headers: { authorization: `Bearer ${token}` } });
+      expect(await (await get('by=agent&split=model')).json()).toEqual(
+        await report('--by', 'agent', '--split', 'model'),
+      );
+      const filtered: SpendReport = await (await get('by=day&q=host:codex')).json();
+      expect(filtered.total.tokens).toBe(0);
+      for (const query of ['by=hour', 'split=day', 'since=yesterday', 'q=tool:Bash', 'q=after:someday'])
+        expect({ query, status: (await get(query)).status }).toEqual({ query, status: 400 });
+    } finally {
+      await program.end();
+    }
+  });
 });

@@ -4,6 +4,7 @@ import { constants, setPriority } from 'node:os';
 import path from 'node:path';
 import { createGuardLog } from '../audit/index.ts';
 import { attachTo } from '../control/index.ts';
+import { computeSpend } from '../core/index.ts';
 import { createServedExport } from '../export/index.ts';
 import {
   createPolicyCache,
@@ -23,6 +24,7 @@ import { onEndSignal, reportTrouble } from '../lib/report-trouble.ts';
 import { configFolder, stateFolder } from '../lib/state-folder.ts';
 import { UserError } from '../lib/user-error.ts';
 import {
+  createSessions,
   dataFoldersFor,
   findAgentAbove,
   type Live,
@@ -40,6 +42,7 @@ import { createHookIntake, createServerApprovals } from './hook-intake.ts';
 import { createServer, type Server } from './http/create-server.ts';
 import { Logins } from './http/gate.ts';
 import type { PageFile, PageFiles } from './http/page.ts';
+import type { ServedCost } from './http/routes.ts';
 import { isRemote, refuseAgents } from './refuse-agents.ts';
 import { remoteFeed } from './remote-feed.ts';
 import { createApprovalControl, requestLogin, requestTimeline, requestTranscript } from './request-server.ts';
@@ -137,6 +140,7 @@ async function serve(folder: string, request: ServeRequest & Pick<FollowRequest,
     ...{ live, token, keys: channelKeys, logins, checkAnswerer: refuseAgents, epoch, startedAt, page },
     ...{ version: packageVersion, onError: reportTrouble },
     exports: createServedExport(live.whereOf),
+    cost: serveCost(isDemo ? live.whereOf({ cwd: null }) : where, request.openCache),
     attach: async ({ id, ownSessionId, cwd }, wish) => {
       const attaching = await attachTo(live.whereOf({ cwd }));
       return (await attaching.plan(id, wish, { mayAsk: false, session: ownSessionId })).report;
@@ -235,6 +239,16 @@ function createProofCheck(folder: string): (project: string) => Promise<boolean>
   const policyFor = createPolicyCache(systemClock);
   const where = { home, configFolder: configFolder(env, home), stateFolder: folder };
   return async (project) => isHandsOff(await policyFor({ ...where, folder: project }));
+}
+
+/** Sessions that are not followed come from the index. */
+function serveCost(where: SessionScope, openCache: OpenCache | undefined): ServedCost {
+  const sessions = createSessions(dataFoldersFor(where), { clock: systemClock, ...known({ openCache }) });
+  return async (asked) => {
+    const { cost } = await readOwnSettings();
+    const { trees } = await sessions.list({ limit: Number.MAX_SAFE_INTEGER, ...known({ since: asked.since }) });
+    return computeSpend(trees, { ...asked, now: systemClock(), subscriptions: cost?.subscriptions ?? [] });
+  };
 }
 
 function serveGuard(folder: string, where: SessionScope, { settled, held }: Followed): ServedGuard {

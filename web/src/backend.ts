@@ -16,6 +16,8 @@ import type {
   SessionDetail,
   SessionListReport,
   SessionListRequest,
+  SpendDimension,
+  SpendReport,
   TextIndexReport,
   TimelineReport,
   TranscriptMessage,
@@ -44,6 +46,8 @@ export interface Backend {
   coverage(session: string): Promise<CoverageReport | undefined>;
   /** The text of all conversations. Only where there is a server that has it. */
   readonly search?: TextSearch;
+  /** What sessions cost. Only where there is a server to count it. */
+  readonly cost?: (request: CostRequest) => Promise<SpendReport>;
   /** A session as a file, given when it is whole. Only where there is a server to make it. */
   readonly export?: (session: string, wish: ExportWish, signal: AbortSignal) => Promise<ExportedFile>;
   /** All that a download would take out, with its values, and what the person decides about them. */
@@ -62,6 +66,13 @@ export interface TextSearch {
   find(query: string, sessions: number, signal: AbortSignal): Promise<SearchReport>;
   /** The person's word on the index of the text. Rejects with a `ProofNeeded` if this browser has to be paired first. */
   decide(answer: { readonly allow: boolean; readonly exclude?: readonly string[] }): Promise<TextIndexReport>;
+}
+
+export interface CostRequest {
+  readonly by: SpendDimension;
+  readonly split?: 'model';
+  /** ISO 8601. */
+  readonly since?: string;
 }
 
 export interface ReviewBackend {

@@ -11,7 +11,7 @@ const id = fc.oneof(
 );
 const place: fc.Arbitrary<Place> = fc
   .record({
-    view: fc.constantFrom('race', 'graph', 'timeline', 'read', 'guard'),
+    view: fc.constantFrom('race', 'graph', 'timeline', 'read', 'guard', 'cost'),
     ref: fc.option(fc.record({ session: id, agent: id }), { nil: undefined }),
     message: fc.option(fc.nat({ max: 999_999_999 }), { nil: undefined }),
   })

@@ -21,7 +21,7 @@ import {
 // Deep links: `#/race`, `#/graph/<session>`, `#/read/<session>/<agent>`, `#/read/<session>/<agent>/<message>`, and behind a `?` what the
 // person chose: filters, order, the moment that is replayed, the zoom.
 
-const VIEWS: readonly ViewName[] = ['race', 'graph', 'timeline', 'read', 'guard'];
+const VIEWS: readonly ViewName[] = ['race', 'graph', 'timeline', 'read', 'guard', 'cost'];
 
 export interface Place {
   readonly view: ViewName;

@@ -20,7 +20,7 @@ import { tellHeard, tellMissed } from './guard/call-feed.ts';
 
 // Everything the page knows and every choice of the person's, in one place. Views read it; `actions.ts` changes it.
 
-export type ViewName = 'race' | 'graph' | 'timeline' | 'read' | 'guard';
+export type ViewName = 'race' | 'graph' | 'timeline' | 'read' | 'guard' | 'cost';
 
 export type Pane = 'sessions' | 'view' | 'detail';
 

@@ -1,11 +1,15 @@
 import {
   type AuditFilter,
   DECISIONS,
+  hasFilter,
   type MessageRange,
+  parseQuery,
   SESSION_GROUPS,
   SESSION_SORTS,
   SESSION_STATES,
   type SessionListRequest,
+  SPEND_DIMENSIONS,
+  type SpendRequest,
 } from '../../core/index.ts';
 import { known } from '../../lib/json.ts';
 import { UserError } from '../../lib/user-error.ts';
@@ -80,6 +84,29 @@ export function readSearchRequest(given: (name: string) => string | undefined) {
     limit: readLimit(given('limit'), { fallback: 10, most: 100, of: 'sessions' }),
     perSession: readLimit(given('hits'), { fallback: 3, most: 50, of: 'messages of each session' }),
     patience: SEARCH_PATIENCE_MS,
+  };
+}
+
+export type SpendQuery = Omit<SpendRequest, 'now' | 'subscriptions'>;
+
+const LONGEST_FILTER = 500;
+
+export function readSpendRequest(given: (name: string) => string | undefined): SpendQuery {
+  const text = given('q') ?? '';
+  if (text.length > LONGEST_FILTER) throw badQuery('q is too long.', `Use at most ${LONGEST_FILTER} characters.`);
+  const { query, problem } = parseQuery(text);
+  if (problem) throw badQuery(problem.message, problem.remedy);
+  if (hasFilter(query, 'tool', 'file'))
+    throw badQuery('Costs cannot be counted by tool or file.', 'Use host, project, agent, type, model or status.');
+  const split = given('split') || undefined;
+  return {
+    by: readChoice(given('by') || undefined, 'by', SPEND_DIMENSIONS),
+    ...known({
+      split: split === undefined ? undefined : readChoice(split, 'split', ['model', 'type', 'host']),
+      since: readInstant(given('since') || undefined, 'since'),
+      until: readInstant(given('until') || undefined, 'until'),
+      query: text.trim() === '' ? undefined : query,
+    }),
   };
 }
 

@@ -13,6 +13,7 @@ import {
   REVIEW_CHOICES,
   type ReviewChoice,
   type SessionDetail,
+  type SpendReport,
   sessionOnly,
 } from '../../core/index.ts';
 import type { Download, DownloadForm, DownloadRequest, ReviewAnswer, ServedExport } from '../../export/index.ts';
@@ -42,12 +43,16 @@ import {
   readInstant,
   readListRequest,
   readRange,
+  readSpendRequest,
+  type SpendQuery,
 } from './query.ts';
 import { addSearchRoutes } from './search-routes.ts';
 
 /** What the server has to offer. A part that is left out has no address. */
 export interface Served {
   readonly live: Live;
+  /** `/api/cost`: what sessions cost. */
+  readonly cost?: ServedCost;
   /** `/api/guard`: the audit log. */
   readonly guard?: ServedGuard;
   /** `/api/asks`: tool calls that wait for a person. */
@@ -65,6 +70,8 @@ export interface Served {
   readonly startedAt: number;
 }
 
+export type ServedCost = (request: SpendQuery) => Promise<SpendReport>;
+
 interface RoutesContext extends Served {
   readonly streams: EventStreams;
   credentials(): Credentials;
@@ -78,7 +85,8 @@ type Env = { Bindings: HttpBindings };
 
 /** Every address, and what answers there. Whoever gets here has passed the gate. */
 export function createRoutes(options: RoutesContext): Hono<Env> {
-  const { live, guard, asks, search, exports, attach, streams, page, version, startedAt, port, onError } = options;
+  const { live, cost, guard, asks, search, exports, attach, streams, page, version, startedAt, port, onError } =
+    options;
   const { credentials, checkAnswerer, proof } = options;
   const routes = new Hono<Env>();
   for (const [address, file] of page)
@@ -166,6 +174,10 @@ export function createRoutes(options: RoutesContext): Hono<Env> {
     return RESPONSE_ALREADY_SENT;
   });
 
+  if (cost)
+    routes.get('/api/cost', async (context) =>
+      answerJson(context, await cost(readSpendRequest((name) => context.req.query(name)))),
+    );
   if (guard) addGuardRoutes(routes, guard);
   if (asks) addApprovalRoutes(routes, asks, options);
   if (search) addSearchRoutes(routes, search, options);

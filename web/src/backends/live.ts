@@ -14,6 +14,7 @@ import {
   localDay,
   type SessionListReport,
   type SessionListRequest,
+  type SpendReport,
   type TimelineReport,
   type TranscriptMessage,
 } from '../../../src/core/index.ts';
@@ -90,6 +91,11 @@ export function createLiveBackend(): Backend {
       return (await getJson<{ readonly command: string }>(route))?.command;
     },
     attach: fetchAttach,
+    async cost(request) {
+      const report = await getJson<SpendReport>('api/cost', { ...request });
+      if (!report) throw new Error('This server is of an older version, and counts no costs.');
+      return report;
+    },
     explain: ({ n }) => getJson(`api/guard/explain/${n}`),
     coverage: (session) => getJson(`api/guard/coverage/${encodeURIComponent(session)}`),
   };

@@ -75,6 +75,7 @@ const ACTS: Readonly<Record<Command, () => void>> = {
   timeline: () => show('timeline'),
   read: () => show('read'),
   guard: () => show('guard'),
+  cost: () => show('cost'),
   search,
   'previous-session': () => stepSession(-1),
   'next-session': () => stepSession(1),

@@ -6,6 +6,7 @@ export type Command =
   | 'timeline'
   | 'read'
   | 'guard'
+  | 'cost'
   | 'search'
   | 'previous-session'
   | 'next-session'
@@ -32,6 +33,7 @@ export const KEYS: readonly KeyRow[] = [
   { key: '3', command: 'timeline', text: 'Timeline' },
   { key: '4', command: 'read', text: 'Read' },
   { key: '5', command: 'guard', text: 'Guard' },
+  { key: '6', command: 'cost', text: 'Cost' },
   { key: '/', command: 'search', text: 'search sessions and agents' },
   { key: '[', command: 'previous-session', text: 'previous session' },
   { key: ']', command: 'next-session', text: 'next session' },

@@ -51,6 +51,7 @@ const LOADERS: Readonly<Record<Exclude<ViewName, 'race'>, () => Promise<Componen
   graph: async () => (await import('../views/graph/graph-view.tsx')).GraphView,
   timeline: async () => (await import('../views/timeline/timeline-view.tsx')).TimelineView,
   read: async () => (await import('../views/read/read-view.tsx')).ReadView,
+  cost: async () => (await import('../views/cost/cost-view.tsx')).CostView,
   guard: async () => (await import('../views/guard/guard-view.tsx')).GuardView,
 };
 
@@ -76,6 +77,7 @@ export const VIEW_NAMES: readonly { readonly name: ViewName; readonly title: str
   { name: 'timeline', title: 'Timeline' },
   { name: 'read', title: 'Read' },
   { name: 'guard', title: 'Guard' },
+  { name: 'cost', title: 'Cost' },
 ];
 
 export const PANEL_ID = 'view';
