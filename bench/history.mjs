@@ -108,7 +108,8 @@ for (const entry of readdirSync(process.argv[2], { recursive: true, withFileType
   }
 }`;
 
-function ccusageFile() {
+/** Undefined if it cannot be had. */
+export function ccusageFile() {
   const places = [`node_modules/${NATIVE}`, `node_modules/ccusage/node_modules/${NATIVE}`];
   for (const place of places) {
     const file = fetchPackage(CCUSAGE, place);

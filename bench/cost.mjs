@@ -1,0 +1,115 @@
+// What sessions cost by `troupe cost`, session by session, beside ccusage on the same files; and the time that both take.
+// usage: node bench/cost.mjs [--megabytes 100] [--runs 3] [FOLDER]   (a data folder of Claude Code instead of the corpus)
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync } from 'node:fs';
+import { loadavg, tmpdir } from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { root } from '../scripts/ensure-installed.mjs';
+import { ccusageFile } from './history.mjs';
+import { writeHistory } from './history-corpus.mjs';
+import { removeFolder } from './processes.mjs';
+
+const FIELDS = ['input', 'output', 'cacheRead', 'cacheWrite'];
+
+/** Why a session may differ (docs/explanation/cost.md, "Other tools"); the first that holds. */
+const RULES = [
+  ['a fork copied messages', ({ session }) => session.forkedFrom !== null || session.inheritedUsage !== null],
+  ["the host's total holds more than the messages", ({ session }) => session.unattributedUsage !== null],
+  ['messages of it stand in a fork, where ccusage counts them', ({ session, forked }) => forked.has(session.id)],
+  ['a reply was cut off', ({ session }) => session.usageIsLowerBound],
+];
+
+export async function benchCost({ megabytes = 100, runs = 3, folder } = {}) {
+  const work = mkdtempSync(path.join(tmpdir(), 'troupe-bench-'));
+  try {
+    const data = folder ? path.resolve(folder) : path.join(work, 'data');
+    if (!folder) writeHistory(data, { megabytes });
+    const home = path.join(work, 'home');
+    mkdirSync(home);
+    const ccusage = ccusageFile();
+    if (!ccusage || !existsSync(ccusage)) throw new Error('ccusage could not be fetched');
+    const env = {
+      HOME: home,
+      PATH: process.env['PATH'],
+      CLAUDE_CONFIG_DIR: data,
+      TROUPE_HOME: path.join(work, 'state'),
+    };
+    const run = (command) => {
+      const started = performance.now();
+      const { stdout, status } = spawnSync(command[0], command.slice(1), { env, maxBuffer: 1e9, encoding: 'utf8' });
+      if (status !== 0) throw new Error(`${command.join(' ')} ended with ${status}`);
+      return { ms: performance.now() - started, json: stdout };
+    };
+    const troupe = (...args) => [process.execPath, path.join(root, 'dist/troupe.js'), ...args, '--root', data];
+    const theirs = [ccusage, 'claude', 'session', '--offline', '--json'];
+    const sessions = JSON.parse(run(troupe('ls', '--all', '--json')).json).sessions;
+    const rows = JSON.parse(run(troupe('cost', '--all', '--by', 'session', '--json')).json).rows;
+    const theirRows = JSON.parse(run(theirs).json).sessions;
+    const times = { ccusage: [], cost: [], node: [] };
+    for (let count = 0; count < runs; count++) {
+      times.ccusage.push(run(theirs).ms);
+      times.cost.push(run(troupe('cost', '--since', '30d')).ms);
+      times.node.push(run([process.execPath, '-e', '0']).ms);
+    }
+    const least = Object.fromEntries(Object.entries(times).map(([name, all]) => [name, Math.min(...all)]));
+    return { ...compare(sessions, rows, theirRows), times: least };
+  } finally {
+    await removeFolder(work);
+  }
+}
+
+function compare(sessions, rows, theirs) {
+  const byId = new Map(theirs.map((one) => [one.sessionId, one]));
+  const ours = new Map(rows.map((row) => [row.key, row]));
+  const forked = new Set(sessions.map(({ forkedFrom }) => forkedFrom).filter(Boolean));
+  const differences = [];
+  let equal = 0;
+  for (const session of sessions) {
+    const own = ours.get(session.id)?.total;
+    const other = byId.get(session.id);
+    const usage = own?.usage ?? { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+    const their = {
+      input: other?.inputTokens ?? 0,
+      output: other?.outputTokens ?? 0,
+      cacheRead: other?.cacheReadTokens ?? 0,
+      cacheWrite: other?.cacheCreationTokens ?? 0,
+    };
+    const [usd, theirUsd] = [own?.cost.usd ?? 0, other?.totalCost ?? 0];
+    const isSame = FIELDS.every((field) => usage[field] === their[field]);
+    const isSameCost = Math.abs(usd - theirUsd) <= 0.01 * Math.max(usd, theirUsd);
+    if (isSame && isSameCost) equal++;
+    else {
+      const rule = isSame ? 'another price list' : RULES.find(([, holds]) => holds({ session, forked }))?.[0];
+      differences.push({ id: session.id, rule: rule ?? 'NOT EXPLAINED', usage, their, usd, theirUsd });
+    }
+  }
+  return { sessions: sessions.length, equal, differences };
+}
+
+export function printCost({ sessions, equal, differences, times }) {
+  console.log(`cost: ${sessions} sessions, ${equal} equal to ccusage 20.0.24; load ${loadavg()[0].toFixed(2)}`);
+  for (const rule of new Set(differences.map((one) => one.rule)))
+    console.log(`  ${String(differences.filter((one) => one.rule === rule).length).padStart(5)}  ${rule}`);
+  for (const { id, rule, usage, their, usd, theirUsd } of differences.slice(0, 20))
+    console.log(
+      `    ${id.slice(0, 8)}  ${FIELDS.map((field) => `${field} ${usage[field]}/${their[field]}`).join('  ')}  $${usd.toFixed(4)}/$${theirUsd.toFixed(4)}  ${rule}`,
+    );
+  console.log(
+    `  warm troupe cost --since 30d ${times.cost.toFixed(0)} ms, ccusage ${times.ccusage.toFixed(0)} ms: ${(times.cost / times.ccusage).toFixed(2)}; node -e 0 ${times.node.toFixed(0)} ms`,
+  );
+}
+
+if (process.argv[1] === path.join(root, 'bench/cost.mjs')) {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { megabytes: { type: 'string' }, runs: { type: 'string' } },
+  });
+  const result = await benchCost({
+    megabytes: Number(values.megabytes ?? 100),
+    runs: Number(values.runs ?? 3),
+    folder: positionals[0],
+  });
+  printCost(result);
+  process.exitCode = result.differences.some(({ rule }) => rule === 'NOT EXPLAINED') ? 1 : 0;
+}
