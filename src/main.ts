@@ -162,7 +162,7 @@ const options: CliOptions = {
     webhook: async (request) => (await notify()).runWebhook(request, terminal),
   },
   live: { watch: async (request) => (await import('./tui/index.ts')).watch(request, terminal) },
-  hooks: lazily(hooks, ['status', 'planInstall', 'planUninstall']),
+  hooks: lazily(hooks, ['status', 'planInstall', 'planStatusLine', 'planUninstall']),
   doctor: {
     async *examine(where) {
       yield* (await import('./cli/doctor/examine.ts')).examineMachine(where);

@@ -1,5 +1,5 @@
 import { buildCommand, buildRouteMap } from '@stricli/core';
-import { createPaint, type HookScope, notLoadedText } from '../core/index.ts';
+import { cleanLine, createPaint, type HookScope, notLoadedText } from '../core/index.ts';
 import { known } from '../lib/json.ts';
 import { UserError } from '../lib/user-error.ts';
 import { type CliContext, writeAnswer, writeJson, writeLines } from './context.ts';
@@ -27,6 +27,9 @@ const installCommand = buildCommand({
         brief: 'Whose settings: yours, those of the project in this folder, or yours for this project only',
       },
       guard: toggle('Also stand in front of every tool call'),
+      statusline: toggle(
+        'Enter only the status line, in front of which one that is there goes on; hooks stay as they are',
+      ),
       hostVersion: optional(
         toVersion,
         'X.Y.Z',
@@ -37,7 +40,12 @@ const installCommand = buildCommand({
   },
   docs: helpText(
     "Enter troupe's hooks in the settings of the host",
-    ['troupe hooks install', 'troupe hooks install --scope project --guard', 'troupe hooks install --yes --json'],
+    [
+      'troupe hooks install',
+      'troupe hooks install --scope project --guard',
+      'troupe hooks install --statusline',
+      'troupe hooks install --yes --json',
+    ],
     'Shows the exact change and asks before it writes. Everything else in the file stays as it is, byte for byte, and a',
     'copy of the old one is kept. Only events that your version knows are entered. Ends with code 1 if',
     'this host will not run what was entered, and with code 2 if nothing could be entered.',
@@ -100,11 +108,13 @@ interface ConsentFlags extends Omit<SharedFlags, 'root'> {
 interface InstallFlags extends ConsentFlags {
   readonly scope: HookScope;
   readonly guard: boolean;
+  readonly statusline: boolean;
   readonly hostVersion?: string;
 }
 
 async function install(this: CliContext<'hooks'>, flags: InstallFlags): Promise<void> {
   const { host, scope, guard, hostVersion } = flags;
+  if (flags.statusline) return installStatusLine(this, flags);
   const plan = await this.hooks.planInstall({ scope, guard, ...known({ host, hostVersion }) });
   if (plan.hostVersion === null)
     this.terminal.note(
@@ -144,6 +154,27 @@ async function install(this: CliContext<'hooks'>, flags: InstallFlags): Promise<
     ]);
 }
 
+async function installStatusLine(context: CliContext<'hooks'>, flags: InstallFlags): Promise<void> {
+  const { host, scope, guard } = flags;
+  if (guard)
+    throw new UserError(
+      'statusline-alone',
+      '--statusline enters no hooks.',
+      'Install the guard first, without --statusline.',
+    );
+  const plan = await context.hooks.planStatusLine({ scope, ...known({ host }) });
+  const applied = await carryOut(context, flags, plan);
+  if (flags.json) return writeJson(context, { ...toJson(plan, applied), wraps: plan.wraps ?? null });
+  if (plan.changes.length === 0) writeLines(context, ['The status line is there already.']);
+  else if (applied)
+    writeLines(context, [
+      `Done: ${plan.hostTitle} shows it from its next start on.`,
+      ...(plan.wraps === undefined ? [] : [`Your own goes on above it: ${cleanLine(plan.wraps)}`]),
+      'It knows about sub-agents while the server runs: troupe server start',
+      ...backupLines(applied),
+    ]);
+}
+
 async function uninstall(
   this: CliContext<'hooks'>,
   flags: ConsentFlags & { readonly scope?: HookScope },
@@ -152,8 +183,8 @@ async function uninstall(
   const plan = await this.hooks.planUninstall(known({ host, scope }));
   const applied = await carryOut(this, flags, plan);
   if (flags.json) return writeJson(this, toJson(plan, plan.changes.length > 0 ? applied : undefined));
-  if (plan.changes.length === 0) writeLines(this, ['None of our hooks is there: nothing to take out.']);
-  else if (applied) writeLines(this, ['Done: our hooks are out.', ...backupLines(applied)]);
+  if (plan.changes.length === 0) writeLines(this, ['None of our entries is there: nothing to take out.']);
+  else if (applied) writeLines(this, ['Done: our entries are out.', ...backupLines(applied)]);
 }
 
 async function status(this: CliContext<'hooks'>, { json, host }: Omit<SharedFlags, 'root'>): Promise<void> {

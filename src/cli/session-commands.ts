@@ -175,6 +175,17 @@ function oneOf<T extends string>(text: string, all: readonly T[]): T {
   return found;
 }
 
+export const statuslineCommand = buildCommand({
+  loader: async () => (await import('./status-line.ts')).statusline,
+  parameters: { flags: sharedFlags, positional: sessionArgument },
+  docs: helpText(
+    'Print one line about a session: its cost, its sub-agents, approvals that wait',
+    ['troupe statusline', 'troupe statusline fa129e54', 'echo \'{"session_id":"…"}\' | troupe statusline'],
+    'The session is the one named, else the one in the JSON on standard input, else the newest. Hosts run a faster script that',
+    'asks the server: troupe hooks install --statusline.',
+  ),
+});
+
 export const identifyCommand = buildCommand({
   loader: async () => (await import('./sessions.ts')).identify,
   parameters: {

@@ -35,6 +35,7 @@ export * from './text/clean-text.ts';
 export * from './text/format.ts';
 export * from './text/guard-texts.ts';
 export * from './text/layout.ts';
+export * from './text/status-line.ts';
 export * from './text/view.ts';
 export * from './transcript.ts';
 export * from './tree.ts';

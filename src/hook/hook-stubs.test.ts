@@ -32,6 +32,7 @@ describe('the stub files', () => {
     chmodSync(stubs.observe, 0o600);
     expect(await writeHookStubs(stubs.state, { node: process.execPath, hookFile: stubs.hookFile })).toEqual({
       observe: stubs.observe,
+      statusLine: path.join(path.dirname(stubs.observe), 'statusline'),
       guard: stubs.guard,
     });
     expect(statSync(stubs.guard)).toMatchObject({ ino: before.ino, mtimeMs: before.mtimeMs });
@@ -39,7 +40,7 @@ describe('the stub files', () => {
     writeFileSync(stubs.guard, 'something else');
     await writeHookStubs(stubs.state, { node: process.execPath, hookFile: stubs.hookFile });
     expect(readFileSync(stubs.guard, 'utf8')).toContain('/dev/tcp/');
-    expect(stubs.names('bin')).toEqual(['guard', 'observe']);
+    expect(stubs.names('bin')).toEqual(['guard', 'observe', 'statusline']);
   });
 
   it('name the version of the package they belong to', async () => {

@@ -11,6 +11,8 @@ export interface HookStubs {
   readonly observe: string;
   /** Does so, too, and prints what was decided. */
   readonly guard: string;
+  /** Prints the status line of a session. */
+  readonly statusLine: string;
 }
 
 interface HookStubOptions {
@@ -31,10 +33,12 @@ export async function writeHookStubs(folder: string, options: HookStubOptions): 
   const bin = path.join(state, 'bin');
   for (const made of [bin, path.join(state, 'spool')]) await mkdir(made, { recursive: true, mode: 0o700 });
   const [observe, guard] = [path.join(bin, 'observe'), path.join(bin, 'guard')];
+  const statusLine = path.join(bin, 'statusline');
   const words = await wordsFor(folder, options);
   await writeProgram(observe, observeScript(words));
   await writeProgram(guard, guardScript(words));
-  return { observe, guard };
+  await writeProgram(statusLine, statusLineScript(words));
+  return { observe, guard, statusLine };
 }
 
 async function wordsFor(folder: string, options: HookStubOptions): Promise<ScriptWords> {
@@ -164,6 +168,51 @@ esac
 ask_node "$1"
 `;
 }
+
+/**
+ * Prints what the command of before prints, then ours. Without a server only what the host says itself is known: its own cost of
+ * the session, sub-agents included.
+ */
+export function statusLineScript(words: ScriptWords): string {
+  const { bash } = words;
+  const shell = bash === undefined ? '/bin/sh' : `${bash} -p`;
+  return `#!${shell}
+${head(words, 'prints the status line of a session').replace(/\nLC_ALL=C$/, '')}
+exec 2> /dev/null
+${bash === undefined ? 'told=$(cat)' : `IFS= read -r -d '' -n 65536 told`}
+[ -z "$1" ] || { before=$(printf '%s' "$told" | sh -c "$1") && [ -z "$before" ] || printf '%s\\n' "$before"; }
+# Not before: the command of before is to run in the language of its person.
+LC_ALL=C
+${bash === undefined ? SAY_HOSTS_COST_BY_SED : ASK_SERVER_FOR_LINE}
+`;
+}
+
+const ASK_SERVER_FOR_LINE = `[[ $told =~ '"session_id"'[[:space:]]*:[[:space:]]*'"'([A-Za-z0-9._-]{1,100})'"' ]]
+session=\${BASH_REMATCH[1]}
+case $COLUMNS in '' | *[!0-9]*) COLUMNS= ;; esac
+proof=
+[ "$session" ] && [ -f "$state/hook-address" ] && read -r -t 2 -d '' -n 400 pid port key proof <> "$state/hook-address"
+if [ "$proof" ]; then
+  trap '' PIPE
+  answer=
+  {
+    printf 'POST /api/hooks/statusline?session=%s&columns=%s HTTP/1.0\\r\\nHost: 127.0.0.1:%s\\r\\nAuthorization: Bearer %s\\r\\n\\r\\n' \\
+      "$session" "$COLUMNS" "$port" "$key" >&3
+    IFS= read -r -t 2 -d '' answer <&3
+  } 3<> "/dev/tcp/127.0.0.1/$port"
+  case $answer in
+  'HTTP/1.1 200 '*$'\\r\\n\\r\\n'"$proof"$'\\n'*$'\\n'"$proof"$'\\n')
+    answer=\${answer#*$'\\r\\n\\r\\n'"$proof"$'\\n'}
+    printf '%s\\n' "\${answer%$'\\n'"$proof"$'\\n'}"
+    exit 0
+    ;;
+  esac
+fi
+[[ $told =~ '"total_cost_usd"'[[:space:]]*:[[:space:]]*([0-9]{1,9}(\\.[0-9]{1,12})?) ]] || exit 0
+printf '$%.2f · troupe server not running\\n' "\${BASH_REMATCH[1]}"`;
+
+const SAY_HOSTS_COST_BY_SED = `usd=$(printf '%s' "$told" | sed -n 's/.*"total_cost_usd"[[:space:]]*:[[:space:]]*\\([0-9.]*\\).*/\\1/p')
+[ -z "$usd" ] || printf '$%.2f\\n' "$usd"`;
 
 function head({ state, config, node, hookFile, version }: ScriptWords, what: string): string {
   return `# troupe ${version}: ${what}. Written by troupe; changes to it are lost.

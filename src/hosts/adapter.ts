@@ -189,8 +189,21 @@ export interface HookSettingsCapability {
   /** As this version of the host takes it; without one, as any does. */
   inspect(text: string, version?: string): SettingsView;
   readonly approval?: HookApproval;
+  /** A line below the host's prompt that a command writes. */
+  readonly statusLine?: StatusLineCapability;
   /** What else on this machine keeps the host from running our hooks for somebody who works in this folder. Never throws. */
   obstacles?(question: ObstacleQuestion): Promise<readonly HookObstacle[]>;
+}
+
+/** In a settings file: text in, text out, as with hooks. */
+export interface StatusLineCapability {
+  /** Whether our command writes the line. */
+  isOurs(text: string): boolean;
+  /** The command of before, which ours runs first; undefined if there was none. */
+  wraps(text: string): string | undefined;
+  /** `file`: the script that writes the line. For texts without a problem. */
+  install(text: string, file: string): string;
+  uninstall(text: string): string;
 }
 
 export interface ObstacleQuestion {

@@ -21,7 +21,11 @@ const host = 'codex';
 
 function control(): HooksControl {
   mkdirSync(at('project'), { recursive: true });
-  const stubs = { observe: at('state', 'bin', 'observe'), guard: at('state', 'bin', 'guard') };
+  const stubs = {
+    observe: at('state', 'bin', 'observe'),
+    guard: at('state', 'bin', 'guard'),
+    statusLine: at('state', 'bin', 'statusline'),
+  };
   return createHooksControl({
     adapters: ADAPTERS,
     machine: { env: {}, home: at('home') },

@@ -104,9 +104,10 @@ const RECORD = 'troupe-backup.json';
 export function removeOurs(
   text: string,
   backups: readonly Backup[],
-  settings: Pick<HookSettingsCapability, 'inspect' | 'uninstall' | 'isOwnFile'>,
+  settings: Pick<HookSettingsCapability, 'inspect' | 'uninstall' | 'isOwnFile' | 'statusLine'>,
 ): string | undefined {
-  const hasOurs = (one: string): boolean => settings.inspect(one).ours.length > 0;
+  const { statusLine } = settings;
+  const hasOurs = (one: string): boolean => settings.inspect(one).ours.length > 0 || (statusLine?.isOurs(one) ?? false);
   let current = text;
   // We may have written several times in a row: go back from the newest.
   for (const { before, written } of backups) {
@@ -118,7 +119,8 @@ export function removeOurs(
   if (settings.isOwnFile) return undefined;
   // Somebody changed it since: what was empty before us stays.
   const first = backups.find(({ before }) => before === undefined || !hasOurs(before));
-  const left = settings.uninstall(text, first?.before);
+  const withoutHooks = settings.uninstall(text, first?.before);
+  const left = statusLine?.uninstall(withoutHooks) ?? withoutHooks;
   return left !== text && first && first.before === undefined && NOTHING.test(left) ? undefined : left;
 }
 

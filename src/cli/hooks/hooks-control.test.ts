@@ -32,7 +32,11 @@ const HOST_VERSION = '2.1.325';
 
 function control(version = '0.1.0'): HooksControl {
   mkdirSync(at('project'), { recursive: true });
-  const stubs = { observe: at('state', 'bin', 'observe'), guard: at('state', 'bin', 'guard') };
+  const stubs = {
+    observe: at('state', 'bin', 'observe'),
+    guard: at('state', 'bin', 'guard'),
+    statusLine: at('state', 'bin', 'statusline'),
+  };
   return createHooksControl({
     adapters: ADAPTERS,
     machine: { env: {}, home: at('home') },

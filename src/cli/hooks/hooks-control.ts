@@ -27,6 +27,7 @@ import { reason } from './loaded-state.ts';
 export function createHooksControl(options: HooksControlOptions): HooksControl {
   return {
     planInstall: (request) => planInstall(options, request),
+    planStatusLine: (request) => planStatusLine(options, request),
     planUninstall: (request) => planUninstall(options, request),
     status: async ({ host }) => {
       const { adapter, settings } = hostOf(options.adapters, host);
@@ -74,6 +75,41 @@ async function planInstall(options: HooksControlOptions, request: InstallRequest
       notLoaded: await whyNotLoaded(options, { adapter, settings }, { hostVersion, scope: request.scope, commands }),
     }),
     events: settings.eventsFor(hostVersion),
+    apply: async () => {
+      await options.writeStubs();
+      return plan.apply();
+    },
+  };
+}
+
+async function planStatusLine(options: HooksControlOptions, request: StatusLineRequest): Promise<StatusLinePlan> {
+  const { adapter, settings } = hostOf(options.adapters, request.host);
+  const { statusLine } = settings;
+  if (!statusLine)
+    throw new UserError(
+      'no-status-line',
+      `${adapter.title} has no status line that a command writes.`,
+      'Name another host with --host.',
+    );
+  const [place] = filesOf(options, settings, request.scope);
+  if (!place)
+    throw new UserError(
+      'no-such-scope',
+      `${adapter.title} has no such settings.`,
+      'Use --scope user or --scope project.',
+    );
+  let wraps: string | undefined;
+  const change = (text = ''): string => {
+    const problem = text.trim() === '' ? undefined : settings.problemIn(text);
+    if (problem !== undefined) throw unfit(place.file, problem);
+    const next = statusLine.install(text, options.stubs.statusLine);
+    wraps = statusLine.wraps(next);
+    return next;
+  };
+  const plan = await planFor(options, adapter, [{ ...place, change }]);
+  return {
+    ...plan,
+    ...known({ wraps }),
     apply: async () => {
       await options.writeStubs();
       return plan.apply();
@@ -196,7 +232,9 @@ export interface HooksControl {
   /** Reads which hooks are installed where, and whether the host runs them. */
   status(request: Pick<InstallRequest, 'host'>): Promise<HooksStatus>;
   planInstall(request: InstallRequest): Promise<InstallPlan>;
-  /** Without a scope: wherever ours are. */
+  /** Only the status line; hooks stay as they are. Throws a `UserError` if the host has none. */
+  planStatusLine(request: StatusLineRequest): Promise<StatusLinePlan>;
+  /** Hooks and the status line; without a scope, wherever ours are. */
   planUninstall(request: UninstallRequest): Promise<HooksPlan>;
 }
 
@@ -206,6 +244,13 @@ interface InstallRequest {
   readonly guard: boolean;
   /** In place of what the host's program says of itself. */
   readonly hostVersion?: string;
+}
+
+type StatusLineRequest = Pick<InstallRequest, 'host' | 'scope'>;
+
+export interface StatusLinePlan extends HooksPlan {
+  /** The command that wrote the line before: ours runs it first. */
+  readonly wraps?: string;
 }
 
 type UninstallRequest = Partial<Pick<InstallRequest, 'host' | 'scope'>>;

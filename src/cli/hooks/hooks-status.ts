@@ -33,7 +33,7 @@ export interface HooksControlOptions {
   /** Whether the text of such a script is what `writeStubs` would write. */
   readonly isOwnStub?: (text: string) => Promise<boolean>;
   /** The paths of these scripts, written or not. */
-  readonly stubs: Readonly<Record<HookRole, string>>;
+  readonly stubs: Readonly<Record<HookRole | 'statusLine', string>>;
   /** The longest time for which the policy of this folder waits for an answer; 0 if no rule waits. */
   readonly longestWaitMs: () => Promise<number>;
   /** The path of the user's own policy, whether it exists or not. */

@@ -41,7 +41,11 @@ export async function createHooks(): Promise<HooksControl> {
     policy: path.join(config, 'policy.yaml'),
     findEvidence: createFindEvidence(state, listDataFolders(adapters, machine, {})),
     clock: systemClock,
-    stubs: { observe: path.join(state, 'bin', 'observe'), guard: path.join(state, 'bin', 'guard') },
+    stubs: {
+      observe: path.join(state, 'bin', 'observe'),
+      guard: path.join(state, 'bin', 'guard'),
+      statusLine: path.join(state, 'bin', 'statusline'),
+    },
     writeStubs: () => writeHookStubs(state, stubOptions),
     isOwnStub: (text) => isOwnStub(state, text, stubOptions),
     async longestWaitMs() {

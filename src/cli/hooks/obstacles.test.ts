@@ -20,7 +20,11 @@ beforeEach(() => {
 const at = (...parts: string[]): string => path.join(base, ...parts);
 
 function control(): HooksControl {
-  const stubs = { observe: at('state', 'bin', 'observe'), guard: at('state', 'bin', 'guard') };
+  const stubs = {
+    observe: at('state', 'bin', 'observe'),
+    guard: at('state', 'bin', 'guard'),
+    statusLine: at('state', 'bin', 'statusline'),
+  };
   return createHooksControl({
     adapters: ADAPTERS,
     machine: { env: {}, home: at('home') },

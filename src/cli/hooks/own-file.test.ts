@@ -17,7 +17,11 @@ const plugin = (): string => at('home', '.config', 'opencode', 'plugins', 'troup
 
 function control(version = '0.1.0'): HooksControl {
   mkdirSync(at('project'), { recursive: true });
-  const stubs = { observe: at('state', 'bin', 'observe'), guard: at('state', 'bin', 'guard') };
+  const stubs = {
+    observe: at('state', 'bin', 'observe'),
+    guard: at('state', 'bin', 'guard'),
+    statusLine: at('state', 'bin', 'statusline'),
+  };
   return createHooksControl({
     adapters: ADAPTERS,
     machine: { env: {}, home: at('home') },

@@ -176,6 +176,8 @@ describe('every command of troupe', () => {
     ...[
       'ls',
       'search',
+      'cost',
+      'statusline',
       'tree',
       'show',
       'stream',

@@ -9,6 +9,7 @@ import { GUARD_SECONDS, OBSERVER_SECONDS, type SettingsForm, settingsOf, switchO
 import { BEFORE_CALL, namesIn } from './guard.ts';
 import { rootsOf } from './host.ts';
 import { HOST } from './line-context.ts';
+import { statusLine } from './status-line.ts';
 
 /** Those we observe, with the first published version that knows them. */
 export const OBSERVED: Readonly<Record<string, string>> = {
@@ -94,6 +95,7 @@ function tooNewIn(settings: JsonObject, version: string | undefined) {
 }
 
 export const hookSettings: HookSettingsCapability = {
+  statusLine,
   ...settingsOf(FORM),
   programs: ({ home }) => ['claude', path.join(home, '.local/bin/claude'), path.join(home, '.claude/local/claude')],
   files: settingsFiles,

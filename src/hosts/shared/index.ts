@@ -3,6 +3,7 @@
 // May import: lib, core, hosts, guard/shell.
 
 export * from './data-folders.ts';
+export * from './edit-json.ts';
 export * from './genai/guarded-tools.ts';
 export * from './genai/hook-payload.ts';
 export * from './genai/hook-settings.ts';

@@ -9,11 +9,13 @@ import { known } from '../../lib/json.ts';
 import { UserError } from '../../lib/user-error.ts';
 import type { Subscription } from '../../sessions/index.ts';
 import type { HookCallNotice, HookIntake } from '../server-control.ts';
+import { statusLineOf } from '../status-line.ts';
 import { answerRefusal, OUR_MISTAKE, type Refusal } from './answers.ts';
 import type { AnswerCheck } from './approval-routes.ts';
 import { EventLog, type EventLogLimits, EventStreams, type StreamLimits } from './event-streams.ts';
 import { type Credentials, findRefusal, isForHooks, Logins } from './gate.ts';
 import { type PageFiles, SECURITY_HEADERS } from './page.ts';
+import { isPlainId } from './query.ts';
 import { createRoutes, type Served, withoutInput } from './routes.ts';
 
 export interface ServerOptions extends Served {
@@ -72,7 +74,9 @@ export function createServer(options: ServerOptions): Server {
       ...known({ hookKey: hooks?.key }),
     });
     if (hooks && !refusal && isForHooks(request)) {
-      const answered = answerHook(request, response, hooks)
+      const statusLine = (session: string, columns: number | undefined) =>
+        statusLineOf(session, { live, asks, ...known({ columns }) });
+      const answered = answerHook(request, response, hooks, statusLine)
         .catch((error) => {
           onError(error);
           if (response.headersSent) response.destroy();
@@ -168,19 +172,24 @@ async function answerHook(
   request: http.IncomingMessage,
   response: http.ServerResponse,
   hooks: HookIntake,
+  statusLine: (session: string, columns: number | undefined) => Promise<string | undefined>,
 ): Promise<void> {
   const { pathname, searchParams } = new URL(request.url ?? '', 'http://127.0.0.1');
-  const reply = await hooks.take({
-    host: pathname.slice('/api/hooks/'.length),
-    draft: searchParams.get('draft') ?? '',
-    ...known({
-      ppid: asNumber(searchParams.get('ppid')),
-      since: asNumber(searchParams.get('since'), 1_000),
-      parent: searchParams.get('parent') || undefined,
-      above: searchParams.get('above') || undefined,
-      asks: asksIn(searchParams.get('asks')),
-    }),
-  });
+  const asked = searchParams.get('session') ?? '';
+  const reply =
+    pathname === '/api/hooks/statusline'
+      ? await (isPlainId(asked) ? statusLine(asked, asNumber(searchParams.get('columns'))) : undefined)
+      : await hooks.take({
+          host: pathname.slice('/api/hooks/'.length),
+          draft: searchParams.get('draft') ?? '',
+          ...known({
+            ppid: asNumber(searchParams.get('ppid')),
+            since: asNumber(searchParams.get('since'), 1_000),
+            parent: searchParams.get('parent') || undefined,
+            above: searchParams.get('above') || undefined,
+            asks: asksIn(searchParams.get('asks')),
+          }),
+        });
   if (reply === undefined) return answerRefusal(response, NOT_KEPT);
   response.sendDate = false;
   const text = typeof reply === 'string' ? reply : await hold(response, reply, hooks.proof);

@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest';
+import { PLAIN } from './layout.ts';
+import { formatStatusLine, type StatusLineFacts } from './status-line.ts';
+
+const facts = (more: Partial<StatusLineFacts> = {}): StatusLineFacts => ({
+  cost: { usd: 1.5, isLowerBound: false, unpricedModels: [] },
+  subAgentUsd: 0,
+  running: 0,
+  subAgents: 0,
+  approvals: 0,
+  ...more,
+});
+
+it.each([
+  [facts(), '$1.50'],
+  [facts({ subAgents: 1, subAgentUsd: 0.75 }), '$1.50 · 1 sub-agent · 50 % by sub-agents'],
+  [facts({ subAgents: 6, running: 2, subAgentUsd: 1.2 }), '● 2 of 6 sub-agents · $1.50 · 80 % by sub-agents'],
+  [facts({ approvals: 1, subAgents: 1, running: 1 }), '◐ 1 approval · ● 1 of 1 sub-agents · $1.50'],
+  [facts({ cost: { usd: 0, isLowerBound: true, unpricedModels: ['new'] } }), 'no price for new'],
+])('says what is needed most first', (given, line) => {
+  expect(formatStatusLine(given, PLAIN)).toBe(line);
+});
+
+it('fits into a narrow terminal', () => {
+  const all = facts({ approvals: 2, running: 3, subAgents: 6, subAgentUsd: 1 });
+  for (const width of [10, 20, 40, 60, 80])
+    expect(formatStatusLine(all, PLAIN, width).length).toBeLessThanOrEqual(Math.max(width, '◐ 2 approvals'.length));
+  expect(formatStatusLine(all, PLAIN, 20)).toBe('◐ 2 approvals');
+});
