@@ -190,7 +190,7 @@ ${bash === undefined ? SAY_HOSTS_COST_BY_SED : ASK_SERVER_FOR_LINE}
 const ASK_SERVER_FOR_LINE = `[[ $told =~ '"session_id"'[[:space:]]*:[[:space:]]*'"'([A-Za-z0-9._-]{1,100})'"' ]]
 session=\${BASH_REMATCH[1]}
 case $COLUMNS in '' | *[!0-9]*) COLUMNS= ;; esac
-proof=
+proof= why=' · troupe server not running'
 [ "$session" ] && [ -f "$state/hook-address" ] && read -r -t 2 -d '' -n 400 pid port key proof <> "$state/hook-address"
 if [ "$proof" ]; then
   trap '' PIPE
@@ -206,10 +206,12 @@ if [ "$proof" ]; then
     printf '%s\\n' "\${answer%$'\\n'"$proof"$'\\n'}"
     exit 0
     ;;
+  # A session that has not said anything yet.
+  'HTTP/1.1 404 '*) why= ;;
   esac
 fi
 [[ $told =~ '"total_cost_usd"'[[:space:]]*:[[:space:]]*([0-9]{1,9}(\\.[0-9]{1,12})?) ]] || exit 0
-printf '$%.2f · troupe server not running\\n' "\${BASH_REMATCH[1]}"`;
+printf '$%.2f%s\\n' "\${BASH_REMATCH[1]}" "$why"`;
 
 const SAY_HOSTS_COST_BY_SED = `usd=$(printf '%s' "$told" | sed -n 's/.*"total_cost_usd"[[:space:]]*:[[:space:]]*\\([0-9.]*\\).*/\\1/p')
 [ -z "$usd" ] || printf '$%.2f\\n' "$usd"`;

@@ -74,7 +74,7 @@ function periodText({ since, until }: SpendReport): string {
   return until === null ? `since ${day(since)}` : `from ${day(since)} to ${day(until)}`;
 }
 
-/** Whoever pays by the month is interested in tokens. */
+/** People who pay by the month are interested in tokens. */
 function amountText({ tokens, cost }: SpendAmount, { subscriptions }: SpendReport): string {
   const texts = [
     `${costText(cost)}${subscriptions.length > 0 ? ' (list price)' : ''}`,

@@ -15,7 +15,7 @@ it.each([
   [facts(), '$1.50'],
   [facts({ subAgents: 1, subAgentUsd: 0.75 }), '$1.50 · 1 sub-agent · 50 % by sub-agents'],
   [facts({ subAgents: 6, running: 2, subAgentUsd: 1.2 }), '● 2 of 6 sub-agents · $1.50 · 80 % by sub-agents'],
-  [facts({ approvals: 1, subAgents: 1, running: 1 }), '◐ 1 approval · ● 1 of 1 sub-agents · $1.50'],
+  [facts({ approvals: 1, subAgents: 1, running: 1 }), '◐ 1 approval · ● 1 sub-agent · $1.50'],
   [facts({ cost: { usd: 0, isLowerBound: true, unpricedModels: ['new'] } }), 'no price for new'],
 ])('says what is needed most first', (given, line) => {
   expect(formatStatusLine(given, PLAIN)).toBe(line);

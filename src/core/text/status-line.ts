@@ -44,7 +44,9 @@ export function formatStatusLine(facts: StatusLineFacts, paint: Paint, width = N
           ] as const,
         ]
       : []),
-    ...(running > 0 ? [[`● ${running} of ${subAgents} sub-agents`, paint.green] as const] : []),
+    ...(running > 0
+      ? [[subAgents === 1 ? '● 1 sub-agent' : `● ${running} of ${subAgents} sub-agents`, paint.green] as const]
+      : []),
     [costText(cost), paint.bold],
     ...(running === 0 && subAgents > 0
       ? [[subAgents === 1 ? '1 sub-agent' : `${subAgents} sub-agents`, paint.dim] as const]

@@ -45,7 +45,7 @@ const found = signal<SpendReport | undefined>(undefined);
 const trouble = signal<string | undefined>(undefined);
 const isLoading = signal(false);
 
-/** Whoever pays by the month is interested in tokens; without a price there is no money to show. */
+/** People who pay by the month are interested in tokens; without a price there is no money to show. */
 const measure = computed<Measure>(() => {
   const report = found.value;
   const isMoney = report !== undefined && report.subscriptions.length === 0 && report.total.cost.usd > 0;
