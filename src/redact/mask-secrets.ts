@@ -4,7 +4,7 @@ import { type Candidate, type CandidateGroup, groupCandidates } from './finding.
 import { createMatcher } from './match-rules.ts';
 import { LONGEST } from './rule.ts';
 import { AUDIT_RULES } from './rules/all-rules.ts';
-import { isSecretField, nameIn } from './value-looks.ts';
+import { isSecretField, kindOfSecretName, nameOfFieldIn } from './secret-names.ts';
 
 export interface Masked {
   readonly text: string;
@@ -48,9 +48,11 @@ function maskBelow(value: unknown, budget: Budget, depth: number): unknown {
 
 function maskArray(values: readonly unknown[], budget: Budget, depth: number): readonly unknown[] {
   const kept: unknown[] = [];
+  let before: unknown;
   for (const value of values) {
     if (budget.left <= 0) return [...kept, `[${values.length - kept.length} more left out]`];
-    kept.push(maskBelow(value, budget, depth + 1));
+    kept.push(isOfOption(before, value) ? MASK_FIELD : maskBelow(value, budget, depth + 1));
+    before = value;
   }
   return kept;
 }
@@ -58,7 +60,6 @@ function maskArray(values: readonly unknown[], budget: Budget, depth: number): r
 function maskObject(value: object, budget: Budget, depth: number): unknown {
   if (!isObject(value)) return value;
   const fields = Object.entries(value);
-  const nameBeside = nameIn(value);
   const kept: [string, unknown][] = [];
   for (const [name, field] of fields) {
     if (budget.left <= 0) {
@@ -69,11 +70,19 @@ function maskObject(value: object, budget: Budget, depth: number): unknown {
     budget.left -= shown.length;
     kept.push([
       shown,
-      isSecretField(name === 'value' ? nameBeside : name, field) ? MASK_FIELD : maskBelow(field, budget, depth + 1),
+      isSecretField(nameOfFieldIn(value, name), field) ? MASK_FIELD : maskBelow(field, budget, depth + 1),
     ]);
   }
   return Object.fromEntries(kept);
 }
+
+/** In a list of arguments: what follows `--token`. */
+const isOfOption = (option: unknown, value: unknown): boolean =>
+  typeof option === 'string' &&
+  /^--?[a-z][\w-]{1,60}$/i.test(option) &&
+  kindOfSecretName(option.replace(/^-+/, '')) !== 'none' &&
+  typeof value === 'string' &&
+  !value.startsWith('-');
 
 const MASK_FIELD = '[masked]';
 

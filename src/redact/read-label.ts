@@ -12,7 +12,9 @@ export function readLabelled(text: string, from: number, name: Name, onValue: On
   const code = at(/(?:<code>|``?)(?=[^`\s])/y, text, from);
   if (code) {
     const end = indexWithin(text, code[0] === '<code>' ? '</code>' : '`', from + code[0].length);
-    if (end > 0 && end - from < 400 && !text.slice(from, end).includes('\n'))
+    const said = text.slice(from + code[0].length, Math.max(end, from));
+    const isPart = /^(?:GET|POST|PUT|PATCH|DELETE) \/|^[a-z]+[ _][a-z_ ]+$/.test(said);
+    if (end > 0 && end - from < 400 && !said.includes('\n') && !(isPart && /s$/i.test(name.text)))
       take(text, from + code[0].length, end, name, onValue);
     return;
   }

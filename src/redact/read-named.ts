@@ -10,6 +10,7 @@ import {
   indexWithin,
   LONGEST_NAME,
   LONGEST_VALUE,
+  lineEnd,
   lineStart,
   type Name,
   type OnValue,
@@ -18,6 +19,7 @@ import {
 } from './scan-text.ts';
 import { kindOfSecretName } from './secret-names.ts';
 import { isExactly, take, takeQuoted } from './take-value.ts';
+import { looksSecret } from './value-looks.ts';
 
 const isNamePart = (unit: number): boolean =>
   (unit >= 97 && unit <= 122) ||
@@ -25,7 +27,12 @@ const isNamePart = (unit: number): boolean =>
   (unit >= 48 && unit <= 57) ||
   unit === 95 ||
   unit === 45 ||
-  unit === 46;
+  unit === 46 ||
+  isLetterBeyond(unit);
+
+/** Accented letters, and the signs of Chinese, Japanese and Korean; no punctuation of these. */
+const isLetterBeyond = (unit: number): boolean =>
+  unit >= 0xc0 && (unit < 0x250 || (unit >= 0x3041 && unit <= 0x9fff) || (unit >= 0xac00 && unit <= 0xd7a3));
 
 /** What calls, ends or goes on: nothing is named there. */
 const NO_VALUE_AFTER = /[;/\\^%@$~!+]/;
@@ -91,6 +98,10 @@ const TYPED =
   /\??[ \t]{0,4}(?::[ \t]{0,4}|[ \t])(?:&?(?:'static[ \t]+)?(?:[A-Za-z_][\w.:]{0,40})(?:[<[][\w ,.|&'[\]]{0,60}[>\]])?(?:\[\])?\??)(?:[ \t]{0,3}\|[ \t]{0,3}\w{1,20}){0,3}[ \t]{0,4}=(?![=>~])[ \t]{0,4}/y;
 
 const PROPERTY = /[ \t]{0,4}\{[ \t]{0,4}get;[^{}\n]{0,40}\}[ \t]{0,4}=[ \t]{0,4}/y;
+
+/** Types, boxes and dots between a name and a literal: ` As String = "`, `: str = field(default="`, ` by lazy { "`, `........"`. */
+const GAP =
+  /(?:[ .:]{1,60}(?:[A-Za-z_][\w.]{0,30}[ \t:=<({[\]>.)]{1,4}){1,5}|[ .]{0,2}\.{3,60} ?|(?<=[ {]:[\w-]{1,40}) )(?<=[ .:=({])(?=["'][^\s"']{6,200})/y;
 
 const SEPARATOR = /[ \t]{0,40}(:=|=>|\?=|\?\?=|\|\|=|<-(?= )|={1,3}|:(?![:=]))[ \t]{0,40}/y;
 
@@ -168,6 +179,9 @@ function isCommandLine(text: string, place: number): boolean {
 /** Behind the closing quote of a name. */
 function readAfterQuoted(text: string, name: Name, quote: string, onValue: OnValue) {
   let from = name.end + 1;
+  // `["password"]=> string(12) "…"`
+  const dumped = at(/\]?=>\s{1,20}string\(\d{1,5}\) (?=")/y, text, from);
+  if (dumped) return takeQuoted(text, from + dumped[0].length, name, onValue);
   const bracket = at(/\s{0,4}[\])]\s{0,4}(?==(?!=))/y, text, from);
   if (bracket) from += bracket[0].length;
   const fallback = at(
@@ -177,7 +191,7 @@ function readAfterQuoted(text: string, name: Name, quote: string, onValue: OnVal
   );
   if (fallback) return takeQuoted(text, from + fallback[0].length, name, onValue);
   const separator = at(/\s{0,40}(:(?!:)|=>|={1}(?!=)|:=|,)\s{0,200}/y, text, from);
-  if (/(?:name|key)["'][ \t]{0,4}:[ \t]{0,4}["']$/i.test(text.slice(Math.max(0, name.start - 20), name.start)))
+  if (/(?:name|key|label)["'][ \t]{0,4}:[ \t]{0,4}["']$/i.test(text.slice(Math.max(0, name.start - 20), name.start)))
     readBesideBefore(text, name, onValue);
   if (!separator) return readBeside(text, name, from, onValue);
   const value = from + separator[0].length;
@@ -213,11 +227,25 @@ function readAfterQuoted(text: string, name: Name, quote: string, onValue: OnVal
 /** The value in a field of its own: `{"name": "TOKEN", "value": "…"}`, `variable "token" { default = "…" }`, `<add key="…" value="…">`. */
 function readBeside(text: string, name: Name, from: number, onValue: OnValue) {
   const beside = at(
-    /[\s,;>:={}[\]]{0,60}(?:["']?(?:type|description|sensitive|secure|masked|hidden|kind|scope|enabled|required|env_var)["']?\s{0,20}[:=]\s{0,3}(?:"[^"\n]{0,120}"|'[^'\n]{0,120}'|[\w.]{1,40})[\s,;]{1,20}){0,4}["']?(?:value|default|defaultValue|default_value|stringValue|string_value|plaintext|content|secret_value|initialValue)["']?\s{0,40}[:=]\s{0,40}/iy,
+    /[\s,;>:={}[\]]{0,60}(?:["']?(?:type|description|sensitive|secure|masked|hidden|kind|scope|enabled|required|env_var)["']?\s{0,20}[:=]\s{0,3}(?:"[^"\n]{0,120}"|'[^'\n]{0,120}'|[\w.]{1,40})[\s,;]{1,20}){0,4}["']?(?:value|text|new_value|newValue|default|defaultValue|default_value|stringValue|string_value|plaintext|content|secret_value|initialValue)["']?\s{0,40}[:=]\s{0,40}/iy,
     text,
     from,
   );
   if (beside) return readValue(text, from + beside[0].length, name, onValue, 'beside');
+  // `Content-Disposition: form-data; name="password"`
+  const part = at(/(?:;[^\n]{0,100})?\r?\n(?:[\w-]+: [^\n]{0,100}\n){0,3}\r?\n(?=\S)/y, text, from);
+  if (part && /form-data;[^\n]{0,60}$/.test(text.slice(Math.max(0, name.start - 90), name.start))) {
+    const start = from + part[0].length;
+    return take(text, start, lineEnd(text, start), name, onValue);
+  }
+  // `<property name="password"><value>…</value>`
+  const child = at(/[^<>\n]{0,80}>\s{0,40}<(?:value|string|data)>\s{0,40}/iy, text, from);
+  if (child) {
+    const start = from + child[0].length;
+    const end = indexWithin(text, '<', start);
+    if (end > 0) take(text, start, end, name, onValue);
+    return;
+  }
   const element = at(/[^<>\n]{0,80}>(?=[^<\s])([^<>\n]{3,400})<\//y, text, from);
   // `<string name="api_key">…</string>`
   if (element && /<[\w:.-]{1,40}[^<>\n]{0,120}=$/.test(text.slice(Math.max(0, name.start - 180), name.start - 1))) {
@@ -245,6 +273,13 @@ function readElement(text: string, name: Name, onValue: OnValue) {
   const open = at(/(?:[ \t][^<>\n]{0,200})?>\s{0,40}(<!\[CDATA\[)?/y, text, name.end);
   if (!open || open[0].startsWith('/')) return readAssigned(text, name, onValue);
   const from = name.end + open[0].length;
+  const inner = at(/<(?:[\w-]{1,30}:)?(?:value|plaintext|text|string|data)>\s{0,40}/iy, text, from);
+  if (inner && name.kind === 'sure') {
+    const start = from + inner[0].length;
+    const stop = indexWithin(text, '<', start);
+    if (stop > 0) take(text, start, stop, name, onValue);
+    return;
+  }
   const end = open[1] === undefined ? indexWithin(text, '<', from) : indexWithin(text, ']]>', from);
   if (end < 0 || end - from > LONGEST_VALUE || (open[1] === undefined && text[end + 1] !== '/')) return;
   take(text, from, end, name, onValue);
@@ -280,6 +315,15 @@ function readAssigned(text: string, name: Name, onValue: OnValue) {
   const typed = at(TYPED, text, name.end) ?? at(PROPERTY, text, name.end);
   if (typed && literalAt(text, name.end + typed[0].length))
     return readValue(text, name.end + typed[0].length, name, onValue, 'code');
+  const gap = name.kind === 'sure' && text[name.end] !== '=' ? at(GAP, text, name.end) : null;
+  if (gap)
+    return takeQuoted(
+      text,
+      name.end + gap[0].length,
+      name,
+      onValue,
+      (value) => /\d/.test(value) && looksSecret(value, true),
+    );
   const label = at(LABEL_END, text, name.end);
   if (label) return readLabelled(text, name.end + label[0].length, name, onValue);
   if (readHeading(text, name, onValue)) return;
@@ -315,7 +359,11 @@ function readDirective(text: string, name: Name, onValue: OnValue) {
       ) ||
       (/^(?:PASSWORD|password)$/.test(name.text) &&
         (text[from] === "'" || /^\s*\w*\s*$/.test(line)) &&
-        /(?:^|\b)(?:ROLE|USER|role|user|WITH|with|ENCRYPTED|encrypted)\b[^\n;]{0,160}$/.test(line));
+        /(?:^|\b)(?:ROLE|USER|role|user|WITH|with|ENCRYPTED|encrypted)\b[^\n;]{0,160}$/.test(line)) ||
+      (name.kind === 'sure' &&
+        /^[a-z_-]+$/.test(name.text) &&
+        /^[ \t]*$/.test(line) &&
+        at(/"[^"\n]{4,100}"[ \t]*(?:\r?\n|$)/y, text, from) !== null);
     if (isDirective) {
       if (/variable\s+$/.test(line)) return;
       takeQuoted(text, from, name, onValue);
@@ -326,7 +374,12 @@ function readDirective(text: string, name: Name, onValue: OnValue) {
     /(?:^|[\s+])(?:ENV|ARG|setenv|set(?: -[a-zA-Z]+)+|setx|configure set|config set|git config(?: --\w+)?|SetEnv)\s+(?:\/\/[\w./-]{1,80}:)?$/.test(
       line,
     ) ||
-    (/^(?:requirepass|masterauth)$/.test(name.text) && /^[\s\d→+|-]*$/.test(line));
+    (name.kind === 'sure' &&
+      /^[a-z]+(?:[a-z_-]*[a-z])?$/i.test(name.text) &&
+      /^(?:[ \t]*(?:\d{1,6}[→|:]?)?[ \t]*|[+-])$/.test(line) &&
+      // A directive and its value are all that the line has: `requirepass …`, `bindpw …`, `remote_password …`.
+      at(/[^\s"'`]{6,100}[ \t]*(?:\r?\n|$)/y, text, from) !== null &&
+      /\d|[^\w.,;:]/.test(at(/[^\s"'`]{6,100}/y, text, from)?.[0].replace(/[.,;:!?]+$/, '') ?? ''));
   if (!isWordy) return;
   const word = at(/[^\s"'`]{4,400}/y, text, from)?.[0];
   if (word !== undefined) take(text, from, from + word.length, name, onValue);

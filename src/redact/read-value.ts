@@ -96,7 +96,8 @@ function readBlock(text: string, from: number, name: Name, onValue: OnValue) {
     const line = text.slice(place, Math.min(end, place + LONGEST_LINE));
     const trimmed = line.trim();
     if (trimmed !== '' && indentAt(text, place) <= indent) return;
-    if (trimmed.length >= 4) {
+    // Addresses in a store of secrets: `kv/data/app token | APP_TOKEN`.
+    if (trimmed.length >= 4 && !/^[\w-]+\/\S* .*|\s\|\s/.test(trimmed)) {
       const start = place + line.indexOf(trimmed);
       take(text, start, start + trimmed.length, name, onValue);
     }
@@ -182,7 +183,11 @@ function readBare(text: string, from: number, name: Name, onValue: OnValue, styl
   value = unpunctuated(value, isLine && !/[,;]/.test(line.slice(-1)));
   if (value.length < 4) return;
   const isUpper = /^[A-Z0-9_.]+$/.test(name.text) && style === 'equals' && separator === '=';
-  if (isCodeValue(value, text.slice(from, from + value.length + 2))) return;
+  if (
+    isCodeValue(value, text.slice(from, from + value.length + 2)) &&
+    !(isMixed(value) && isLine && isConfigAround(text, start, stop))
+  )
+    return;
   const isIdentifier =
     /^[A-Za-z_$][A-Za-z_$.-]*$/.test(value) ||
     (/^[A-Za-z_$][A-Za-z_$.]*\d$/.test(value) && !/pass|pwd|pw$/i.test(name.text));
@@ -220,6 +225,10 @@ function readBare(text: string, from: number, name: Name, onValue: OnValue, styl
   if (style === 'colon' && !isTold && !isLine && !/\d|[^\w\s.,;:'’)(-]/.test(value)) return;
   take(text, from, from + value.length, isExactly(name) && isIdentifier ? { ...name, isExact: true } : name, onValue);
 }
+
+/** Brackets within a password: no brackets of code end it. */
+const isMixed = (value: string): boolean =>
+  /\d/.test(value) && /[A-Za-z]/.test(value) && !/[)\]},;>]$|[$"'=.]|\(\)/.test(value);
 
 /** Whether a key in lower case and a word are all that the line has, as in YAML: `password: sunshine`. */
 function isSetting(text: string, name: Name, start: number, from: number, stop: number, value: string): boolean {
@@ -261,7 +270,12 @@ const LINE_BEGIN =
 function valueOfLine(line: string, name: Name, style: Style, separator: string, text: string, start: number): string {
   const isTight = style === 'equals' && separator === '=';
   // In a shell a command may follow.
-  if (isTight && /^[A-Z0-9_]+$/.test(name.text)) return /^[^\s]*/.exec(line)?.[0] ?? '';
+  if (isTight && /^[A-Z0-9_]+$/.test(name.text)) {
+    const words = /^[\w.!?$@#%&*+-]+(?: [\w.!?$@#%&*+-]+){1,8}$/.exec(line)?.[0];
+    const isPhrase =
+      words !== undefined && !/ -|[&;|]/.test(words) && name.kind === 'sure' && isConfigAround(text, start, start);
+    return isPhrase ? words : (/^[^\s]*/.exec(line)?.[0] ?? '');
+  }
   const whole = line.replace(/\s+[#;](?:\s.*)?$/, '').trimEnd();
   if (!/\s/.test(whole)) return whole;
   if (/^[A-Z][\w.]* /.test(whole) || whole.split(/\s+/).length > 6 || /[.!?]$/.test(whole))

@@ -1,4 +1,6 @@
-// Which names say that their value is secret.
+// Which names say that their value is secret: one judge for fields of JSON and for names in texts.
+
+import { isReference, looksSecret } from './value-looks.ts';
 
 /**
  * `sure`: the value is secret whatever it looks like. `maybe`: the word names other things, too (a token of a language, a
@@ -10,9 +12,12 @@ const set = (words: string): ReadonlySet<string> => new Set(words.split(' '));
 
 const SURE = set(
   'password passwords passwd passphrase passcode passwort kennwort pwd pw psk secret secrets apikey apikeys apisecret apitoken authtoken accesstoken ' +
-    'refreshtoken secretkey privatekey accesskey contrasena clave senha storepass keypass dbpass requirepass masterauth authpass',
+    'refreshtoken secretkey privatekey accesskey contrasena clave senha storepass keypass dbpass requirepass masterauth authpass bindpw rootpw ' +
+    'jwt mdp motdepasse zugangscode palavrapasse psw pswd',
 );
-const MAYBE = set('token tokens pass credential credentials creds pat pin auth userpass motdepasse');
+/** In languages without spaces between words. */
+const SURE_CJK = /密码|密碼|口令|密钥|密鑰|パスワード|暗証番号|비밀번호/;
+const MAYBE = set('token tokens pass credential credentials creds pat pin auth userpass bearer');
 /** Words before `key` that make it one that nobody may see. */
 const KEY_OWNERS = set(
   'api access private secret auth signing encryption jwt hmac aes rsa ssh master account storage license licence service session cookie deploy ' +
@@ -47,7 +52,8 @@ function judge(name: string): NameKind {
   // Of shells, the working folder.
   if (name === 'OLDPWD' || name === 'Pw') return 'none';
   if (name === 'PWD') return 'maybe';
-  const words = name
+  if (SURE_CJK.test(name)) return name.length <= 12 ? 'sure' : 'none';
+  const words = (/[^\x20-\x7e]/.test(name) ? name.normalize('NFD').replace(/\p{M}/gu, '') : name)
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
     .replace(/([A-Z])([A-Z][a-z])/g, '$1_$2')
     .toLowerCase()
@@ -67,6 +73,10 @@ function judge(name: string): NameKind {
   )
     return 'none';
   if (last === 'base' && before === 'key') return 'sure';
+  // `mot_de_passe`, `palavra-passe`.
+  if (last === 'passe') return words.includes('mot') || before === 'palavra' ? 'sure' : 'none';
+  // `clave_api`, `cle_api`, `chave_de_api`
+  if (last === 'api' && /^(?:cle|clef|clave|chave|schlussel)$/.test(words.at(0) ?? '')) return 'sure';
   // `PASS_PHRASE` is one word in two.
   if (SURE.has(last) || SURE.has(before + last) || GLUED.test(last) || GLUED_PASS.test(last)) return 'sure';
   if (last === 'key' || last === 'keys')
@@ -80,6 +90,57 @@ function judge(name: string): NameKind {
   if (last === 'pass') return end > 1 && GLUED_PASS.test(`${before}pass`) ? 'sure' : 'maybe';
   if (last === 'pat' && end > 1) return TOKEN_OWNERS.test(before) ? 'sure' : 'maybe';
   return MAYBE.has(last) ? 'maybe' : 'none';
+}
+
+const BESIDE_NAMES = set('authorization cookie cookies credential credentials token');
+
+/** Whether a field of a JSON value is hidden whole. Its name says so, or its name and its value do. */
+export function isSecretField(name: string, value: unknown): boolean {
+  const kind = kindOfSecretName(name);
+  const isText = (text: unknown): boolean =>
+    typeof text === 'string' && !isReference(text) && !/^[\d.,]{0,12}$/.test(text);
+  const last = lastWord(name);
+  if (last === 'pin') return /^\d{4,12}$/.test(String(value));
+  if (last === 'pass' && kind !== 'sure') return typeof value === 'number' ? value >= 1_000 : isText(value);
+  if (last === 'tokens' && kind !== 'none') return isText(value) || (Array.isArray(value) && value.some(isText));
+  if (kind === 'sure' || BESIDE_NAMES.has(last) || /(?:authorization|cookies?|token|credentials?)$/.test(last))
+    return hidesSomething(name, value);
+  return kind === 'maybe' && typeof value === 'string' && looksSecret(value, true);
+}
+
+/** Counts are no secrets, though they may be called `max_token`; nor is what is not there. */
+function hidesSomething(name: string, value: unknown): boolean {
+  if (typeof value === 'number') return /pass|pwd/i.test(name) && kindOfSecretName(name) === 'sure';
+  return (typeof value === 'string' && value !== '') || (typeof value === 'object' && value !== null);
+}
+
+function lastWord(name: string): string {
+  const known = lastWords.get(name);
+  if (known !== undefined) return known;
+  const words = name.replace(/([a-z0-9])([A-Z])/g, '$1_$2').split(/[^a-zA-Z]+/);
+  const last = words.at(-1)?.toLowerCase() ?? '';
+  if (lastWords.size < MOST) lastWords.set(name, last);
+  return last;
+}
+const lastWords = new Map<string, string>();
+
+/** Names of the field that names its neighbour, and of the neighbour: `{ name: 'Authorization', value: '…' }`, `{ selector: '#password', text: '…' }`. */
+const NAMING_FIELDS = ['name', 'key', 'header', 'label', 'variable', 'field', 'selector', 'element', 'target', 'id'];
+const NAMED_FIELDS = set('value text new_value newValue content stringValue string_value plaintext default');
+
+/** How a field is called: by its own name, or by that of a neighbour, where its own says nothing. */
+export function nameOfFieldIn(value: Readonly<Record<string, unknown>>, name: string): string {
+  if (!NAMED_FIELDS.has(name)) return name;
+  for (const naming of NAMING_FIELDS) {
+    const said = value[naming];
+    if (typeof said !== 'string' || said.length > 80) continue;
+    // `Password field`, `input[name="password"]`, `#login-password`
+    const bare = said.replace(/[ -](?:field|input|box|textbox)$/i, '').replace(/["'\]]+$/, '');
+    const kind = kindOfSecretName(bare);
+    if (kind !== 'none' && (name === 'value' || kind === 'sure')) return bare;
+    if (name === 'value' && BESIDE_NAMES.has(lastWord(bare))) return bare;
+  }
+  return name;
 }
 
 /** Literals of which one stands in every name that counts. */
@@ -103,4 +164,15 @@ export const NAME_KEYWORDS: readonly string[] = [
   "auth'",
   'auth:',
   'pin"',
+  'contraseñ',
+  'motdepasse',
+  'mdp',
+  'jwt',
+  'psw',
+  'bearer"',
+  '密码',
+  '密碼',
+  '密钥',
+  'パスワード',
+  '비밀번호',
 ];

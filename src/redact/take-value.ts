@@ -78,7 +78,7 @@ export function take(
 }
 
 const NO_VALUES =
-  /^(?:include|same-origin|omit|bearer|basic|digest|oauth2?|saml|keyboard|default|implicit|password|code|plain|n\/a|none|null|nil|undefined|true|false|yes|no|on|off|not set|not found|unset|auto|inherit|string|required|optional)$/i;
+  /^(?:include|same-origin|omit|bearer|basic|digest|oauth2?|saml|keyboard|default|implicit|password|code|plain|n\/a|none|null|nil|undefined|true|false|yes|no|on|off|read|write|not set|not found|unset|auto|inherit|string|required|optional)$/i;
 
 const SENTENCE =
   /(?:^|\s)(?:password|passwort|token|secret|key|credentials?|required|invalid|enter|must|please|your|the|is|are|not|for|from|with|to|of|and|or|if|be|has|have|cannot|failed|missing|new|current|confirm)(?=[\s.,:;!?'’)]|$)/gi;
@@ -114,14 +114,26 @@ function isNoSecret(value: string, { kind, text: key, isExact = false }: Name): 
   )
     return true;
   if (/^\[redacted:|^\[masked/.test(value) || /^[-=*_.#~+|\s]+$/.test(value)) return true;
-  if (/^\d{1,3}$/.test(value)) return true;
-  if (NUMBERED_WORDS.test(value) && (kind === 'maybe' || /pass|secret|token|key|cred/.test(value))) return true;
+  if (/^\d{1,3}$|^[~^]?\d{1,3}\.\d{1,4}\.\d{1,6}(?:-[a-z][\w.-]*)?$/.test(value)) return true;
+  if (
+    NUMBERED_WORDS.test(value) &&
+    (kind === 'maybe' || /(?:^|[-.])(?:pass\w*|secrets?|tokens?|keys?|creds?|credentials?)(?=[-.])/.test(value))
+  )
+    return true;
   if (
     /^--[a-z]/.test(value) ||
     /^#[0-9a-f]{3,8}$/i.test(value) ||
     EXPRESSION.test(value) ||
     /^(?:&lt;|&#x3C;|&#60;)/i.test(value) ||
     /^:[a-z]+:/.test(value)
+  )
+    return true;
+  // Rules of forms, names of migrations, of variables, and texts of templates.
+  if (
+    /^[a-z_]{2,20}:\d{1,4}$|^\d{4}_[a-z]\w*$|^[A-Z][A-Z0-9_]*_(?:SECRET|KEY|TOKEN|PASSWORD|PASS|PWD|ID)$|^\{%.*%\}$/.test(
+      value,
+    ) ||
+    (kind === 'maybe' && /^[a-z]+\d{0,3}(?:_[a-z]+\d{0,3}){2,}$/.test(value))
   )
     return true;
   const spaces = value.match(/\s+/g)?.length ?? 0;

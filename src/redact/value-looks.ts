@@ -188,7 +188,12 @@ const CODE_BRACKETS =
  */
 export function looksSecret(value: string, isPassword: boolean, isQuoted = isPassword): boolean {
   if (value.length < (isPassword ? 6 : 8) || value.length > 400 || /\s/.test(value)) return false;
-  if (isStandIn(value) || isCode(value) || isOrdinary(value) || /^:[a-z]+:|^\([A-Za-z_]\w*\)$/.test(value))
+  if (
+    isStandIn(value) ||
+    isCode(value.replace(/^!+(?=[a-z])/, '')) ||
+    isOrdinary(value) ||
+    /^--[a-z]|^:[a-z]+:|^\([A-Za-z_]\w*\)$/.test(value)
+  )
     return false;
   const fallback = DEFAULT_VALUE.exec(value)?.[1];
   if (fallback !== undefined) return looksSecret(fallback, isPassword, isQuoted);
@@ -223,54 +228,55 @@ export const BARE = '(?=(?<bare>(?:[^\\s"\'`,;(){}[\\]<>|&\\\\]|&(?![\\w-]{1,40}
 /** Between the words of a command that goes on in the next line. */
 export const COMMAND_SPACE = '(?:\\s|\\\\\\r?\\n){1,6}';
 
-/** Whether a field of this name with this value is hidden whole. */
-export function isSecretField(name: string, value: unknown): boolean {
-  const kind = kindOfName(name);
-  if (kind === 'other') return false;
-  if (kind === 'secret') return hidesSomething(name, value);
-  const isText = (text: unknown): boolean =>
-    typeof text === 'string' && !isReference(text) && !/^[\d.,]{0,12}$/.test(text);
-  return kind(value, isText);
-}
+/** Names of standards, programs and numbered things: `RFC7519`, `ubuntu-22.04`, `gpt-4o`, `CVE-2024-1234`, `user123`. */
+const NUMBERED_THING =
+  /^(?:(?:rfc|iso|cve|ghsa|utf|sha|md|aes|rsa|ecdsa|dsa|ed|hs|rs|es|ps|hmac|pbkdf|base|oauth|http|https|tls|ssl|secp|curve|argon|pkcs|fips|windows|ubuntu|debian|node|python|php|java|gpt|claude|llama|gemini|qwen|issue|bug|ticket|step|test|user|admin|client|server|file|line|page|chapter|section|part|version|room|item|phase|sprint|release|day|week|year|port|host|key|token|password|secret|account|agent|task|model|build)s?[-_.#]?v?\d[\w.-]*|[a-z]{1,8}[-_.]?v?\d{1,3}(?:\.\d+)*|[a-z]+[-_.]v?\d{1,3}(?:\.\d+)*|\d+[a-z]{1,3}|\d+(?:st|nd|rd|th)|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[-_.]?\d{2,4}|[A-Za-z0-9]{1,6}-[A-Za-z0-9]{1,6})$/i;
+const NUMBERED_NAME_PART = /^[A-Z]{1,10}[-_]?\d{1,6}$|^[A-Z]?[a-z]+\d{1,2}$/;
 
-type TellsByValue = (value: unknown, isText: (text: unknown) => boolean) => boolean;
-
-/** The same few names stand in every record. */
-const kinds = new Map<string, 'secret' | 'other' | TellsByValue>();
-const MOST_NAMES = 5_000;
-
-function kindOfName(name: string): 'secret' | 'other' | TellsByValue {
-  const known = kinds.get(name);
-  if (known !== undefined) return known;
-  const words = name.replace(/([a-z0-9])([A-Z])/g, '$1_$2').split(/[^a-zA-Z]/);
-  const kind = isSecretName(name) ? 'secret' : (SECRET_IF.get(words.at(-1)?.toLowerCase() ?? '') ?? 'other');
-  if (kinds.size < MOST_NAMES) kinds.set(name, kind);
-  return kind;
-}
-
-/** The names of secrets, without what separates their words. */
-function isSecretName(name: string): boolean {
-  const bare = name.toLowerCase().replace(/[^a-z0-9]/g, '');
-  return /(?:passwords?|passwd|passphrase|pwd|secrets?|token|apikey|accesskey|secretkey|privatekey|signingkey|encryptionkey|credentials?|authorization|cookies?)$/.test(
-    bare,
-  );
-}
-
-/** Counts are no secrets, though they may be called `max_token`; nor is what is not there. */
-function hidesSomething(name: string, value: unknown): boolean {
-  if (typeof value === 'number') return /pass|pwd/i.test(name);
-  return (typeof value === 'string' && value !== '') || (typeof value === 'object' && value !== null);
-}
-
-/** Words that name other things, too: how many tests pass, a pin of a board, how many tokens. Their values tell. */
-const SECRET_IF: ReadonlyMap<string, TellsByValue> = new Map<string, TellsByValue>([
-  ['pass', (value, isText) => (typeof value === 'number' ? value >= 1_000 : isText(value))],
-  ['pin', (value) => /^\d{4,12}$/.test(String(value))],
-  ['tokens', (value, isText) => isText(value) || (Array.isArray(value) && value.some(isText))],
-]);
-
-/** Lists of headers and variables have the name in a field of its own: `{ name: 'Authorization', value: '…' }`. */
-export function nameIn(value: Readonly<Record<string, unknown>>): string {
-  const name = value['name'] ?? value['key'] ?? value['header'];
-  return typeof name === 'string' ? name : 'value';
+/**
+ * How much a word of a sentence or a command looks as if a person or a program had made it up to be secret: 2 as hardly any
+ * other word does, 1 as some names do, too, 0 as words, names, paths, versions and code do.
+ */
+export function strengthOf(value: string): 0 | 1 | 2 {
+  if (value.length < 7 || value.length > 200 || !/\d/.test(value) || !/[A-Za-z]/.test(value)) return 0;
+  if (
+    !/^[\w.!?#$%&*+@~^/=-]+$/.test(value) ||
+    NUMBERED_THING.test(value) ||
+    NUMBERED_NAME_PART.test(value) ||
+    value.startsWith('-')
+  )
+    return 0;
+  if (/^[0-9a-f-]{7,}$/i.test(value) || /^0x/.test(value)) return 0;
+  if (isStandIn(value) || isOrdinary(value) || isCode(value) || isReference(value)) return 0;
+  // Names of files and hosts, packages with a version, identifiers.
+  if (
+    /\.(?:[a-z]{2,4})(?:[:/#?].*)?$|^@?[\w.-]+@v?\d|^#\d|=.|&\w+[=&]|^[a-z]\w*_\w*_|^[A-Z]+(?:_[A-Z0-9]+)+$|%[0-9A-F]{2}/.test(
+      value,
+    )
+  )
+    return 0;
+  if (/\//.test(value) && !looksRandom(value)) return 0;
+  // What hosts and programs call their own things.
+  if (
+    /^(?:toolu|call|msg|prt|ses|req|resp|run|task|evt|usr|org|proj|chatcmpl|session|agent)[_-]|^v?\d+\.\d+\.|#[A-Za-z]/.test(
+      value,
+    )
+  )
+    return 0;
+  if (
+    /(?:^|[._-])(?:password|credential|token|secret|key|hash|test|type|class|error|config|handler|service|sha\d|hmac)s?(?:[A-Z\d._]|$)|Password|Credential|Token|Secret|Key(?:[A-Z]|$)|Hash|PBKDF|^[a-z]+\.[A-Z]\d+$/.test(
+      value,
+    )
+  )
+    return 0;
+  if (/^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+$/.test(value)) return 0;
+  if (looksRandom(value) && value.length >= 12) return 2;
+  if (value.length >= 8 && /[!?#$%&*+@~^]/.test(value.slice(1)) && (value.match(/\d/g)?.length ?? 0) >= 2) return 2;
+  if (/^[A-Za-z]+(?:-[A-Za-z]+)*-?\d*$/.test(value))
+    return /^[A-Za-z]{5,30}\d{2,4}$/.test(value) && value.length >= 9 ? 1 : 0;
+  const digits = value.match(/\d/g)?.length ?? 0;
+  const isWordly = /^[a-z]{4,}\d{2,4}[a-z]{4,}$|^[A-Za-z]+(?:[._][A-Za-z]+)+[._]\d{2,4}$/.test(value);
+  const isLeet = digits >= 2 && /[A-Za-z]\d[A-Za-z]/.test(value) && /\d{2}|[A-Za-z]\d[A-Za-z]+\d/.test(value);
+  const isLongToken = digits >= 4 && value.length >= 20 && !/[-_.]/.test(value) && entropyOf(value) > 3.3;
+  return isWordly || isLeet || isLongToken ? 1 : 0;
 }

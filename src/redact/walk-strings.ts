@@ -3,7 +3,8 @@
 import type { ImageBlock, MediaBlock, Transcript, TranscriptBlock, TranscriptMessage } from '../core/index.ts';
 import { isObject, type JsonObject } from '../lib/json.ts';
 import { fieldBelow, type Place } from './finding.ts';
-import { isSecretField, isStandIn, looksSecret, nameIn } from './value-looks.ts';
+import { isSecretField, nameOfFieldIn } from './secret-names.ts';
+import { isStandIn, looksSecret } from './value-looks.ts';
 
 /** What is done with the texts of a value; each answers what stands in its place. */
 export interface StringHandler {
@@ -62,7 +63,7 @@ class StringWalk {
       const field = value[name];
       const there = this.#below(here, name);
       const shown = this.#handler.text(name, there);
-      const changed = this.#walkField(name === 'value' ? nameIn(value) : name, field, there, depth, isSecret);
+      const changed = this.#walkField(nameOfFieldIn(value, name), field, there, depth, isSecret);
       if (!kept && (shown !== name || changed !== field))
         kept = new Map(names.slice(0, index).map((before) => [before, value[before]]));
       if (kept) kept.set(freeName(shown, kept), changed);

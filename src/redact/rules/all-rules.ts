@@ -6,6 +6,7 @@ import { COMMAND_RULES, HEADER_RULES } from './commands.ts';
 import { CONNECTION_RULES } from './connections.ts';
 import { CHAT_RULES, MODEL_VENDOR_RULES, PAYMENT_RULES } from './model-vendors.ts';
 import { MONITORING_RULES, PLATFORM_RULES } from './monitoring.ts';
+import { NEARBY_RULES } from './nearby.ts';
 import { PROSE_RULES } from './prose.ts';
 import { SERVICE_RULES } from './services.ts';
 
@@ -61,6 +62,7 @@ export const CREDENTIAL_RULES: readonly SecretRule[] = [
   ...COMMAND_RULES,
   ...ASSIGNMENT_RULES,
   ...PROSE_RULES,
+  ...NEARBY_RULES,
 ];
 
 /** For commands and their arguments: a word behind `password=` is a secret there, however it looks. */

@@ -41,7 +41,7 @@ export const CLOUD_RULES: readonly SecretRule[] = [
       'AKIAABCDEFGHIJKLMNOP / {b64:40}',
       '# aws-secret-access-key\n{b64:40}',
     ],
-    misses: ['aws commit {hex:40}', 'the secret key {an:39}'],
+    misses: ['aws commit {hex:40}', 'the checksum {an:39}'],
   }),
   token(GROUP, {
     id: 'aws-session-token',

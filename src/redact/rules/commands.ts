@@ -31,7 +31,7 @@ const SECRET_COMMANDS = [
   '(?:snmp(?:walk|get|set|bulkwalk|table|status))\\b[^\\n;|&]{0,200}?\\s-[AX]\\s{1,3}',
   '--password-stdin\\s{0,3}<<<\\s{0,3}',
   'rclone\\s{1,3}obscure\\s{1,3}',
-  'vault\\s{1,3}login\\s{1,3}(?:-\\S{1,60}\\s{1,3}){0,4}(?:token=)?(?!-)',
+  'vault\\s{1,3}login\\s{1,3}(?:-\\S{1,60}\\s{1,3}){0,4}(?:token=)?(?![-[\\\\(]|\\w{1,30}=)(?=[^\\s\\d]{0,40}\\d)',
   '(?:useradd|usermod)\\b[^\\n;|&]{0,200}?\\s-p\\s{1,3}',
   '(?:expdp|impdp|rman\\s{1,3}target)\\s{1,3}\\w{1,40}/',
   'send(?:\\s{1,3}--)?\\s{1,3}(?<=(?:assword|assphrase|asscode|oken):?[^\\n]{0,12}["\'}]?(?:\\s{0,3}[{\\n]\\s{0,8}|\\s{1,3})send(?:\\s{1,3}--)?\\s{1,3})(?=["\'])',
@@ -39,6 +39,8 @@ const SECRET_COMMANDS = [
   'kinit\\b[^\\n;|&]{0,80}<<<\\s{0,3}',
   'cmdkey\\b[^\\n]{0,200}?/pass:',
   'wpa_passphrase\\s{1,3}(?:"[^"\\n]{1,40}"|\'[^\'\\n]{1,40}\'|\\S{1,40})\\s{1,3}',
+  'ConvertTo-SecureString(?:\\s{1,3}-String)?\\s{1,3}(?=["\'])',
+  'net\\s{1,3}use\\b[^\\n;|&]{0,120}?/user:[^\\s"\']{1,60}\\s{1,3}',
   'nmcli\\b[^\\n;|&]{0,200}?\\spassword\\s{1,3}',
 ];
 const isArgument = (secret: string): boolean => !isReference(secret) && !secret.startsWith('-');
@@ -236,6 +238,8 @@ export const COMMAND_RULES: readonly SecretRule[] = [
       'runas',
       'wpa_passphrase',
       'nmcli',
+      'convertto-securestring',
+      'net use',
     ],
     pattern: `(?<![\\w.-])(?:${SECRET_COMMANDS.join('|')})${ARGUMENT}`,
     flags: '',
@@ -324,7 +328,8 @@ export const COMMAND_RULES: readonly SecretRule[] = [
     pattern: `(?:identified\\s{1,3}(?:with\\s{1,3}['"]?\\w{1,60}['"]?\\s{1,3})?(?:by|as)\\s{1,3}(?:password\\s{1,3}|values\\s{1,3})?|(?<=(?:role|user|login|encrypted|with|set)\\s[^;\\n]{0,120})password\\s{0,3}(?:for\\s{1,3}['"\\w@%\`.-]{1,80}\\s{0,3})?=?\\s{0,3}(?:password\\s{0,2})?\\(?\\s{0,2}|(?<!\\w)crypt\\(\\s{0,3}(?=[^\\n]{1,300}gen_salt)|(?:pgp_sym_(?:en|de)crypt|aes_(?:en|de)crypt)\\([^()\\n]{1,80},\\s{0,3})(?:N?'((?:[^'\\n]|''){3,300})'|(?<=(?:user|to|role|login)\\s[^\\n"]{1,80}identified[^\\n"]{0,60})"([^"\\n]{3,300})"|"([^"\\n]{3,300})"(?=\\s{0,3};)|(?<=by\\s{1,3})([^\\s;'"\`<>]{4,100})(?=;))`,
     flags: 'i',
     reach: 520,
-    accepts: (secret) => !isReference(secret) && !isStandIn(secret),
+    // Quotes of code: what is between two strings.
+    accepts: (secret) => !isReference(secret) && !isStandIn(secret) && !/^[\s)]*(?:=>|[,)])|=$/.test(secret),
     samples: [
       "CREATE USER 'app'@'%' IDENTIFIED BY '{=Walrus 88 Fig}';",
       "ALTER USER 'root'@'localhost' IDENTIFIED WITH mysql_native_password BY '{=hunter2}';",
@@ -346,7 +351,7 @@ export const HEADER_RULES: readonly SecretRule[] = [
     date: '2026-11-19',
     keywords: ['authorization'],
     pattern:
-      '(?:proxy-)?authorization\\\\{0,3}["\'`]?(?:\\s{0,3}[:=,]\\s{0,3}|\\s{1,3}(?=["\'](?:bearer|basic|token)\\s))\\\\{0,3}["\'`]?(?:(?:bearer|token|basic|digest|apikey|negotiate|ssws|bot)\\s{1,3})?([^\\s"\'\\\\,`;<>()]{6,4000})',
+      '(?:proxy-)?authorization\\\\{0,3}["\'`]?(?:\\s{0,3}[:=,]\\s{0,3}|\\s{1,3}(?=["\'](?:bearer|basic|token)\\s))\\\\{0,3}f?["\'`]?(?:(?:bearer|token|basic|digest|apikey|negotiate|ssws|bot)\\s{1,3})?([^\\s"\'\\\\,`;<>()]{6,4000})',
     flags: 'i',
     accepts: (secret) =>
       !isStandIn(secret) &&

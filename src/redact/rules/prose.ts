@@ -16,6 +16,9 @@ const bare = (value: string): string => value.replace(/[!?~]{1,3}$/, '');
 /** Whether it is more than a word of the sentence. */
 function isTold(secret: string, match: RegExpExecArray): boolean {
   const value = bare(secret);
+  const isQuoted =
+    match.slice(1).filter((group) => group !== undefined && group !== '').length > 0 &&
+    /[`"'“”«»「」『』„]/.test(match[0]);
   // Without a verb, a word with a number is a name: `password field2`.
   if (match.groups?.['bareword'] !== undefined && !/(?=.*\d)(?=.*[^a-z\d]).{8}|^(?=(?:.*\d){4}).{9}/.test(value))
     return false;
@@ -26,8 +29,16 @@ function isTold(secret: string, match: RegExpExecArray): boolean {
   )
     return false;
   if (value.length < 4 || isStandIn(value) || isReference(value) || isOrdinary(value) || isCode(value)) return false;
+  // Versions of packages, calls.
+  if (
+    /^[@\w./-]+[<>=~^!]{1,2}\d[\d.]*$|^\w+(?:::|->)\w|%[#+]?[a-z]$|^&?[a-z]\w*\.[A-Z]\w+(?:\{\})?$|^[A-Za-z_]\w*\[\w|\$\{|^\[{1,2}[\w-]+\]\(|^pkcs#\d/i.test(
+      value,
+    )
+  )
+    return false;
   // `parts[1]`, `1].type`: an index.
   if (/^[\w$.]*\[[-:\w$.+]*\]?;?$|^[\w$]{1,12}\][.;)]/.test(value)) return false;
+  if (!isQuoted && /^[A-Za-z_$][\w$.]*\(/.test(value)) return false;
   if (/^[([{<&]/.test(value) && !/[)\]}>]/.test(value)) return false;
   if (/^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+\(/.test(value)) return false;
   if (
@@ -36,9 +47,6 @@ function isTold(secret: string, match: RegExpExecArray): boolean {
     )
   )
     return false;
-  const isQuoted =
-    match.slice(1).filter((group) => group !== undefined && group !== '').length > 0 &&
-    /[`"'“”«»「」『』„]/.test(match[0]);
   if (/\s/.test(value)) return isQuoted && /\d/.test(value) && value.split(/\s+/).length <= 6;
   if (/[\\(){}[\]]/.test(value) && !/\d/.test(value)) return false;
   return (
@@ -65,7 +73,7 @@ const NOUN =
 const ROMANCE_NOUN =
   "(?:mot de passe|mdp|contrase(?:ñ|n)a|clave(?: (?:de (?:api|acceso)|secreta|api))?|senha|palavra-passe|(?:chave|cl[ée]f?)(?: (?:de |da |d[’'])?(?:api|acesso|secrète|secreta|privada|privée))|token|jeton(?: d[’']accès)?|secreto|segredo|identifiants?|credenciais|credenciales)";
 const GERMAN_NOUN =
-  '(?:\\p{L}{0,20}passw(?:o|ö)rt|kennwort|\\p{L}{0,12}[- ]?schlüssel|zugangsdaten|\\p{L}{0,10}-?token|geheimnis|zugangscode|passphrase)';
+  '(?:\\p{L}{0,20}passw(?:o|ö)rt|kennwort|\\p{L}{0,12}[- ]?schlüssel|zugangsdaten|\\p{L}{0,10}-?token(?!\\s?=)|geheimnis|zugangscode|passphrase)';
 const CJK_NOUN =
   '(?:密码|密碼|口令|密钥|密鑰|令牌|凭证|パスワード|トークン|合言葉|暗証番号|(?:api|アクセス|秘密)?\\s?キー|シークレット|비밀번호)';
 

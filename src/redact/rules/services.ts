@@ -166,9 +166,9 @@ export const SERVICE_RULES: readonly SecretRule[] = [
     what: 'key of Postman',
     source: 'gitleaks postman-api-token',
     date: '2026-11-19',
-    starts: ['PMAK-'],
-    body: '[a-f0-9]{24}-[a-f0-9]{34}',
-    samples: ['PMAK-{hex:24}-{hex:34}'],
+    starts: ['PMAK-', 'PMAT-'],
+    body: '(?:[a-f0-9]{24}-[a-f0-9]{34}|[0-9A-Z]{26})(?![A-Za-z0-9])',
+    samples: ['PMAK-{hex:24}-{hex:34}', 'PMAT-01{up:24}'],
     misses: ['PMAK-x'],
   }),
   token(GROUP, {
