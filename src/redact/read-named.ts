@@ -43,7 +43,7 @@ export function readNamed(text: string, hit: number, onValue: OnValue): number {
   if (name === undefined) return hit + 1;
   if (name.kind === 'none') return name.end;
   // `@PSK_8: …` describes a constant.
-  if (text[name.start - 1] === '@') return name.end;
+  if (text[name.start - 1] === '@' && !/^ *["'=]/.test(text.slice(name.end, name.end + 4))) return name.end;
   if (text[name.end] === ';') readColumn(text, name, onValue);
   if (NO_VALUE_AFTER.test(text[name.end] ?? '')) return name.end;
   // The name of a secret in a store of AWS, and what is said about those that were redacted before.
@@ -101,7 +101,7 @@ const PROPERTY = /[ \t]{0,4}\{[ \t]{0,4}get;[^{}\n]{0,40}\}[ \t]{0,4}=[ \t]{0,4}
 
 /** Types, boxes and dots between a name and a literal: ` As String = "`, `: str = field(default="`, ` by lazy { "`, `........"`. */
 const GAP =
-  /(?:[ .:]{1,60}(?:[A-Za-z_][\w.]{0,30}[ \t:=<({[\]>.)]{1,4}){1,5}|[ .]{0,2}\.{3,60} ?|(?<=[ {]:[\w-]{1,40}) )(?<=[ .:=({])(?=["'][^\s"']{6,200})/y;
+  /(?:[ .:]{1,60}(?:[A-Za-z_][\w.]{0,30}[ \t:=<({[\]>.)]{1,4}){1,5}|[ .]{0,2}\.{3,60} ?|(?<=(?:[ {]:|@)[\w-]{1,40}) )(?<=[ .:=({])(?=["'][^\s"']{6,200})/y;
 
 const SEPARATOR = /[ \t]{0,40}(:=|=>|\?=|\?\?=|\|\|=|<-(?= )|={1,3}|:(?![:=]))[ \t]{0,40}/y;
 
@@ -182,7 +182,7 @@ function readAfterQuoted(text: string, name: Name, quote: string, onValue: OnVal
   // `["password"]=> string(12) "…"`
   const dumped = at(/\]?=>\s{1,20}string\(\d{1,5}\) (?=")/y, text, from);
   if (dumped) return takeQuoted(text, from + dumped[0].length, name, onValue);
-  const bracket = at(/\s{0,4}[\])]\s{0,4}(?==(?!=))/y, text, from);
+  const bracket = at(/\s{0,4}[\])]\s{0,4}(?:\|\|)?(?==(?!=))/y, text, from);
   if (bracket) from += bracket[0].length;
   const fallback = at(
     /\)(?:\s{0,20}\.(?:ok\(\)\.)?(?:unwrap_or\w*|or_else|orElse|getOrElse|defaultTo|withDefault)\((?:\|\w*\| ?|\(\) ?(?:->|=>) ?)?|\s{0,3}\{\s{0,3}|\s{0,3}(?:\|\||\?\?|\?:|or)\s{0,3})(?=["'])/y,
@@ -227,7 +227,7 @@ function readAfterQuoted(text: string, name: Name, quote: string, onValue: OnVal
 /** The value in a field of its own: `{"name": "TOKEN", "value": "…"}`, `variable "token" { default = "…" }`, `<add key="…" value="…">`. */
 function readBeside(text: string, name: Name, from: number, onValue: OnValue) {
   const beside = at(
-    /[\s,;>:={}[\]]{0,60}(?:["']?(?:type|description|sensitive|secure|masked|hidden|kind|scope|enabled|required|env_var)["']?\s{0,20}[:=]\s{0,3}(?:"[^"\n]{0,120}"|'[^'\n]{0,120}'|[\w.]{1,40})[\s,;]{1,20}){0,4}["']?(?:value|text|new_value|newValue|default|defaultValue|default_value|stringValue|string_value|plaintext|content|secret_value|initialValue)["']?\s{0,40}[:=]\s{0,40}/iy,
+    /[\s,;>:={}[\]]{0,60}(?:["']?(?:type|description|sensitive|secure|masked|hidden|kind|scope|enabled|required|env_var)["']?\s{0,20}[:=]\s{0,3}(?:"[^"\n]{0,120}"|'[^'\n]{0,120}'|[\w.]{1,40})[\s,;]{1,20}){0,4}["']?(?:[a-z]{1,20}:)?(?:value|text|new_value|newValue|default|defaultValue|default_value|stringValue|string_value|plaintext|content|secret_value|initialValue)["']?\s{0,40}[:=]\s{0,40}/iy,
     text,
     from,
   );

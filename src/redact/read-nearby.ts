@@ -3,7 +3,7 @@
 
 import { isMadeOfWords } from './rule.ts';
 import { LONGEST_LINE, lineEnd, lineStart, type OnValue } from './scan-text.ts';
-import { strengthOf } from './value-looks.ts';
+import { entropyOf, isCode, isOrdinary, isReference, isStandIn, looksRandom, NUMBERED_WORDS } from './value-looks.ts';
 
 /** Marks of code, data, markup and logs: what has names there is read by its names. */
 const NO_PROSE =
@@ -17,30 +17,89 @@ const FARTHEST = 90;
 const ABOUT_VALUES =
   /\b(?:format|regex|pattern|prefix|e\.g\.|commit|hash(?:ed|es)?|checksum|version|example|placeholder|max_tokens|tokens? (?:used|per|count|limit))\b/i;
 
-/** `hit`: a word that names secrets. Reads the line around it, once. */
+/** `hit`: a word that names secrets. Reads the line around it, once; and the next two, if the line only announces one. */
 export function readSentence(text: string, hit: number, onValue: OnValue): number {
-  if (isWithinName(text, hit)) return hit + 1;
+  if (isWithinPlaceholder(text, hit)) return hit + 1;
   const start = lineStart(text, hit);
   const end = Math.min(lineEnd(text, hit), hit + LONGEST_LINE);
   const line = text.slice(start, end);
-  if (!/\d/.test(line) || NO_PROSE.test(line) || ABOUT_VALUES.test(line)) return end;
+  if (isAnnouncing(line)) readAnnounced(text, end, onValue);
+  if (!/\d/.test(line)) return end;
+  if (NO_PROSE.test(line)) {
+    readLiterals(text, hit, end, onValue);
+    return hit + 1;
+  }
+  if (ABOUT_VALUES.test(line)) return end;
+  if (isWithinName(text, hit)) return hit + 1;
   if ((line.match(WORD)?.length ?? 0) < 3 && !CJK.test(line)) return end;
+  // `key` alone names other things as well.
+  const least = /^ ?(?:key|login)/i.test(text.slice(hit, hit + 6)) ? 2 : 1;
   for (const match of line.matchAll(CANDIDATE)) {
     const from = start + match.index;
     if (Math.abs(from - hit) > FARTHEST) continue;
     // `login with bob:…`
-    const pair = /^[\w.@-]{2,30}:(?=.{7})(?!\/)/.exec(match[0])?.[0].length ?? 0;
+    const pair = /^[\w.@-]{2,30}[:/](?=.{7})(?!\/)/.exec(match[0])?.[0].length ?? 0;
     const value = match[0].slice(pair).replace(/[.,:_]+$/, '');
-    if (isApart(text, hit, from) && strengthOf(value) > 0 && !(/[-/_]/.test(value) && isMadeOfWords(value)))
+    if (isApart(text, hit, from) && strengthOf(value) >= least && !(/[-/].*[a-z]/.test(value) && isMadeOfWords(value)))
       onValue(from + pair, from + pair + value.length);
   }
   return end;
 }
 
+/** `Password`, `> what is the wifi password?`, `### Credentials`. */
+const isAnnouncing = (line: string): boolean =>
+  line.length < 60 &&
+  /^[^"'=;{}]*(?:pass(?:word|wd|phrase|code)|credentials|secret key|api key|token|kennwort|passwort|senha|contraseña|mot de passe|密码|パスワード)[?:]{0,2}\s*$/i.test(
+    line,
+  );
+
+/** One of the next two lines, if it is a word alone, or behind `A:`. */
+function readAnnounced(text: string, lineBreak: number, onValue: OnValue): void {
+  let from = lineBreak + 1;
+  for (let count = 0; count < 3 && from < text.length; count++) {
+    const end = lineEnd(text, from);
+    const word = /^\s{0,8}(?:[A-Z]: |[-*>] )?["'`]?([^\s"'`]{7,100})["'`]?\s*$/.exec(text.slice(from, end));
+    const value = word?.[1];
+    if (value !== undefined && strengthOf(value) > 0) {
+      const start = from + (word?.[0].indexOf(value) ?? 0);
+      onValue(start, start + value.length);
+      return;
+    }
+    if (end - from > 30) return;
+    from = end + 1;
+  }
+}
+
+/** In code and logs only what stands alone between quotes, or right behind the word, looking like nothing else. */
+function readLiterals(text: string, hit: number, end: number, onValue: OnValue): void {
+  const line = text.slice(hit, Math.min(end, hit + FARTHEST));
+  const beside = /^[\w -]{3,24}[ :=[(]{1,3}([^\s"'`,;()[\]{}]{16,200})(?=[\s,;)\]]|$)/.exec(line);
+  const token = beside?.[1];
+  if (token !== undefined && strengthOf(token) === 2 && !/[-/.:]/.test(token)) {
+    const start = hit + (beside?.[0].length ?? 0) - token.length;
+    onValue(start, start + token.length);
+  }
+  for (const match of line.matchAll(/(["'`])([^\s"'`]{7,100})\1/g)) {
+    const value = match[2] as string;
+    // `password: "…", encoder: "modern2026"`: that of another name.
+    const strength = strengthOf(value);
+    if (
+      strength === 0 ||
+      NUMBERED_WORDS.test(value) ||
+      /[/:]|^\$2[aby]\$/.test(value) ||
+      /,\s*["']?(?!with|value|text|to\b)\w+["']?\s*[:=]/.test(line.slice(0, match.index))
+    )
+      continue;
+    onValue(hit + match.index + 1, hit + match.index + 1 + value.length);
+  }
+}
+
+const isWithinPlaceholder = (text: string, hit: number): boolean =>
+  /\[(?:masked|redacted)[ :][\w-]*$/.test(text.slice(Math.max(0, hit - 60), hit));
+
 /** Of code, of a branch, in base64, or in what stands for something that was redacted before. */
 function isWithinName(text: string, hit: number): boolean {
   if (CJK.test(text[hit] ?? '')) return false;
-  if (/\[(?:masked|redacted)[ :][\w-]*$/.test(text.slice(Math.max(0, hit - 60), hit))) return true;
   const before = /[^\s"'`*(>“«„]*$/.exec(text.slice(Math.max(0, hit - 40), hit))?.[0] ?? '';
   return !/^\p{L}{0,24}-?$/u.test(before) || (/\p{Ll}$/u.test(before) && /\p{Lu}/u.test(text[hit] ?? ''));
 }
@@ -63,7 +122,9 @@ export function readStoring(text: string, hit: number, onValue: OnValue): number
   if (/<<-?\s*["']?\w+["']?\s*$/.test(line)) end = Math.min(lineEnd(text, end + 1), end + 300);
   const command = text.slice(start, end);
   if (!/\d/.test(command) || !/(?:^|[\s/"'`$>(&|;])[a-z][\w.-]* /i.test(command)) return end;
-  if (!STORES.test(command) && !LOGS_IN.test(command)) return end;
+  readOptions(command, start, onValue);
+  const isStoring = STORES.test(command) || LOGS_IN.test(command);
+  if (!isStoring && !/ config\b/.test(command)) return end;
   // Programs name their own things.
   if (/[{}]|=>|\(\)|;\s*$|\b(?:get|list|describe|delete|rm|show|rotate)\b/.test(line.replace(/\$\{?\w+\}?/g, '')))
     return end;
@@ -75,9 +136,22 @@ export function readStoring(text: string, hit: number, onValue: OnValue): number
       !/^[a-z]+(?:\.[a-z]+)+\.\d+$/.test(value)
     )
       continue;
-    if (strengthOf(value) > 0) onValue(start + match.index, start + match.index + value.length);
+    if (strengthOf(value) > (isStoring ? 0 : 1)) onValue(start + match.index, start + match.index + value.length);
   }
   return end;
+}
+
+/** `-p X`, `--auth X`, `<<< X`, `$(echo X)`: what is given to a command where passwords are given. */
+const OPTION =
+  /(?:\s(?:--?(?:[a-z]+[-_]?)?(?:auth|pass\w{0,10}|pwd|pw|pin|key|secret|token|encrypt|credentials?)[ =:]|-[pkwash][ =:]|-h?p(?=[^\s]{0,40}\d)|\w{0,20}_pw )|<<< ?|\s-u (?=[^\s:]{16,200}:["'\s])|\$\(echo |<\(echo )["']?([^\s"'`|;&()<>]{7,200})/gi;
+
+function readOptions(command: string, start: number, onValue: OnValue): void {
+  for (const match of command.matchAll(OPTION)) {
+    const value = (match[1] as string).replace(/:$/, '');
+    if (strengthOf(value) === 0 || /^[\w.-]+:[\w./-]+$|^[a-z]\w*[-_]\w+[-_]\w*[a-z]\w*$/.test(value)) continue;
+    const from = start + match.index + match[0].length - (match[1] as string).length;
+    onValue(from, from + value.length);
+  }
 }
 
 const LITERAL = /[bfr]?(["'])([^"'\n]{7,100})\1/g;
@@ -91,9 +165,78 @@ export function readCall(text: string, hit: number, onValue: OnValue): number {
   for (const match of inside.matchAll(LITERAL)) {
     const value = match[2] as string;
     // `connect("host", port)`: an address before others is none.
-    if (strengthOf(value) === 0 || /^\($/.test(inside.slice(0, match.index).trim())) continue;
+    const isFirst = /^\($/.test(inside.slice(0, match.index).trim());
+    if (
+      strengthOf(value) === 0 ||
+      (isFirst &&
+        /^\s*,/.test(inside.slice(match.index + match[0].length)) &&
+        !/^(?:aes|twilio)/i.test(text.slice(hit, hit + 8)))
+    )
+      continue;
     const start = from + match.index + match[0].length - 1 - value.length;
     onValue(start, start + value.length);
   }
   return from + 1;
+}
+
+/** Names of standards, programs and numbered things: `RFC7519`, `ubuntu-22.04`, `gpt-4o`, `CVE-2024-1234`, `user123`. */
+const NUMBERED_THING =
+  /^(?:(?:rfc|iso|cve|ghsa|utf|sha|md|aes|rsa|ecdsa|dsa|ed|hs|rs|es|ps|hmac|pbkdf|base|oauth|http|https|tls|ssl|secp|curve|argon|pkcs|fips|windows|ubuntu|debian|node|python|php|java|gpt|claude|llama|gemini|qwen|issue|bug|ticket|step|test|user|admin|client|server|file|line|page|chapter|section|part|version|room|item|phase|sprint|release|day|week|year|port|host|key|token|password|secret|account|agent|task|model|build)s?[-_.#]?v?\d[\w.-]*|[a-z]{1,8}[-_.]?v?\d{1,3}(?:\.\d+)*|[a-z]+[-_.]v?\d{1,3}(?:\.\d+)*|\d+[a-z]{1,3}|\d+(?:st|nd|rd|th)|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[-_.]?\d{2,4}|[A-Za-z0-9]{1,6}-[A-Za-z0-9]{1,6})$/i;
+const NUMBERED_NAME_PART = /^[A-Z]{1,10}[-_]?\d{1,6}$|^[A-Z]?[a-z]+\d{1,2}$/;
+
+/**
+ * How much a word of a sentence or a command looks as if a person or a program had made it up to be secret: 2 as hardly any
+ * other word does, 1 as some names do, too, 0 as words, names, paths, versions and code do.
+ */
+function strengthOf(value: string): 0 | 1 | 2 {
+  if (value.length < 7 || value.length > 200 || !/\d/.test(value) || !/[A-Za-z]/.test(value)) return 0;
+  if (
+    !/^[\w.!?#$%&*+@~^/=-]+$/.test(value) ||
+    NUMBERED_THING.test(value) ||
+    NUMBERED_NAME_PART.test(value) ||
+    value.startsWith('-')
+  )
+    return 0;
+  if (/^[0-9a-f-]{7,}$/i.test(value) || /^0x/.test(value)) return 0;
+  if (isStandIn(value) || isOrdinary(value) || isCode(value) || isReference(value)) return 0;
+  // Names of files and hosts, packages with a version, identifiers.
+  if (
+    /\.(?:[a-z]{2,4})(?:[:/#?].*)?$|^@?[\w.-]+@v?\d+\.\d|^#\d|=.|&\w+[=&]|^[a-z]\w*_\w*_(?!\d{2,4}$)|^[A-Z]+(?:_[A-Z0-9]+)+$|%[0-9A-F]{2}/.test(
+      value,
+    )
+  )
+    return 0;
+  if (/\//.test(value) && !looksRandom(value)) return 0;
+  // What hosts and programs call their own things.
+  if (
+    /^(?:toolu|call|msg|prt|ses|req|resp|run|task|evt|usr|org|proj|chatcmpl|session|agent)[_-]|^v?\d+\.\d+\.|#[A-Za-z]/.test(
+      value,
+    )
+  )
+    return 0;
+  if (
+    /(?:^|[._-])(?:password|credential|token|secret|key|hash|test|type|class|error|config|handler|service|sha\d|hmac)s?(?:[A-Z\d._]|$)|Password|Credential|Token|Secret|Key(?:[A-Z]|$)|Hash|PBKDF|^[a-z]+\.[A-Z]\d+$/.test(
+      value,
+    )
+  )
+    return 0;
+  if (/^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+$/.test(value)) return 0;
+  if (looksRandom(value) && value.length >= 12) return 2;
+  if (value.length >= 8 && /[!?#$%&*+@~^]/.test(value.slice(1)) && (value.match(/\d/g)?.length ?? 0) >= 2) return 2;
+  if (/^[A-Za-z]+(?:-[A-Za-z]+)*-?\d*$/.test(value))
+    return /^[A-Za-z]{5,30}\d{2,4}$/.test(value) && value.length >= 9 ? 1 : 0;
+  const digits = value.match(/\d/g)?.length ?? 0;
+  const isWordly = /^[a-z]{4,}\d{2,4}[a-z]{4,}$|^[A-Za-z]+(?:[._][A-Za-z]+)+[._]\d{2,4}$/.test(value);
+  const isLeet = digits >= 2 && /[A-Za-z]\d[A-Za-z]/.test(value) && /\d{2}|[A-Za-z]\d[A-Za-z]+\d/.test(value);
+  const isLongToken = digits >= 4 && value.length >= 20 && !/[-_.]/.test(value) && entropyOf(value) > 3.3;
+  const isMixed =
+    digits >= 3 &&
+    /[a-z]/.test(value) &&
+    /[A-Z]/.test(value) &&
+    !/[-_.]/.test(value) &&
+    !/^[A-Z]?[a-z]+\d+$/.test(value);
+  const isSerial = digits >= 3 && /^[A-Z\d]{4,8}(?:-[A-Z\d]{4,8}){2,5}$/.test(value);
+  const isSnake =
+    /^[a-z]{4,}(?:_[a-z]{4,}){1,3}_\d{2,4}$/.test(value) && !/user|test|item|page|file|case|step|version/.test(value);
+  return isWordly || isLeet || isLongToken || isMixed || isSerial || isSnake ? 1 : 0;
 }

@@ -28,7 +28,7 @@ const TOKEN_OWNERS =
   /^(?:access|auth|refresh|api|bearer|bot|id|github|gh|gitlab|gl|slack|npm|registry|session|deploy|personal|oauth|jwt|app|client|security|csrf|webhook|telegram|discord|vault|ci|push|user|admin|service|device|login|private|secret|sas|hf|pypi|vercel|cloudflare|cf|do|azure|aws|gcp|heroku|sentry|linear|notion|jira|figma|twilio|reset|verification|invite)$/;
 /** What may follow without changing what is named. */
 const AFTER = set(
-  'prod production dev development staging stage test local default value plain plaintext text string raw base64 b64 old new current next previous primary secondary live sandbox backup main first second base admin root user db confirmation confirm',
+  'data prod production dev development staging stage test local default value plain plaintext text string raw base64 b64 old new current next previous primary secondary live sandbox backup main first second base admin root user db confirmation confirm',
 );
 /** Glued to other words in lower case: `dbpassword`, `mysqlpwd`. */
 const GLUED =
@@ -75,6 +75,9 @@ function judge(name: string): NameKind {
   if (last === 'base' && before === 'key') return 'sure';
   // `mot_de_passe`, `palavra-passe`.
   if (last === 'passe') return words.includes('mot') || before === 'palavra' ? 'sure' : 'none';
+  // Romance languages put the noun first: `senha_banco`, `clave_secreta`.
+  if (words.length > 1 && words.length < 4 && /^(?:senha|clave|contrasena|passwort|kennwort)$/.test(words[0] ?? ''))
+    return 'sure';
   // `clave_api`, `cle_api`, `chave_de_api`
   if (last === 'api' && /^(?:cle|clef|clave|chave|schlussel)$/.test(words.at(0) ?? '')) return 'sure';
   // `PASS_PHRASE` is one word in two.
@@ -135,10 +138,12 @@ export function nameOfFieldIn(value: Readonly<Record<string, unknown>>, name: st
     const said = value[naming];
     if (typeof said !== 'string' || said.length > 80) continue;
     // `Password field`, `input[name="password"]`, `#login-password`
-    const bare = said.replace(/[ -](?:field|input|box|textbox)$/i, '').replace(/["'\]]+$/, '');
-    const kind = kindOfSecretName(bare);
-    if (kind !== 'none' && (name === 'value' || kind === 'sure')) return bare;
-    if (name === 'value' && BESIDE_NAMES.has(lastWord(bare))) return bare;
+    const whole = said.replace(/[ -](?:field|input|box|textbox)$/i, '').replace(/["'\]]+$/, '');
+    for (const bare of [whole, /[\p{L}\d_.-]*$/u.exec(whole)?.[0] ?? '']) {
+      const kind = kindOfSecretName(bare);
+      if (kind === 'sure' || (kind === 'maybe' && !/^(?:text|content|default)$/.test(name))) return bare;
+    }
+    if (name === 'value' && BESIDE_NAMES.has(lastWord(whole))) return whole;
   }
   return name;
 }

@@ -136,7 +136,7 @@ function areStandInWords(words: readonly string[]): boolean {
 }
 
 /** Whether upper case, lower case and digits alternate as often as in a random token, unlike in the words of a path. */
-function looksRandom(value: string): boolean {
+export function looksRandom(value: string): boolean {
   if (!/\d/.test(value) || !/[a-z]/.test(value) || !/[A-Z]/.test(value)) return false;
   const changes = value.match(/\d(?=[A-Za-z])|[A-Za-z](?=\d)|[a-z](?=[A-Z])|[A-Z](?=[A-Z][a-z])/g)?.length ?? 0;
   return changes * 4 >= value.length;
@@ -227,56 +227,3 @@ export const QUOTED = '(?<quote>\\\\{0,3}["\'`])((?:(?!\\k<quote>)(?:\\\\["\'`\\
 export const BARE = '(?=(?<bare>(?:[^\\s"\'`,;(){}[\\]<>|&\\\\]|&(?![\\w-]{1,40}=|[&\\s])){4,400}))\\k<bare>';
 /** Between the words of a command that goes on in the next line. */
 export const COMMAND_SPACE = '(?:\\s|\\\\\\r?\\n){1,6}';
-
-/** Names of standards, programs and numbered things: `RFC7519`, `ubuntu-22.04`, `gpt-4o`, `CVE-2024-1234`, `user123`. */
-const NUMBERED_THING =
-  /^(?:(?:rfc|iso|cve|ghsa|utf|sha|md|aes|rsa|ecdsa|dsa|ed|hs|rs|es|ps|hmac|pbkdf|base|oauth|http|https|tls|ssl|secp|curve|argon|pkcs|fips|windows|ubuntu|debian|node|python|php|java|gpt|claude|llama|gemini|qwen|issue|bug|ticket|step|test|user|admin|client|server|file|line|page|chapter|section|part|version|room|item|phase|sprint|release|day|week|year|port|host|key|token|password|secret|account|agent|task|model|build)s?[-_.#]?v?\d[\w.-]*|[a-z]{1,8}[-_.]?v?\d{1,3}(?:\.\d+)*|[a-z]+[-_.]v?\d{1,3}(?:\.\d+)*|\d+[a-z]{1,3}|\d+(?:st|nd|rd|th)|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[-_.]?\d{2,4}|[A-Za-z0-9]{1,6}-[A-Za-z0-9]{1,6})$/i;
-const NUMBERED_NAME_PART = /^[A-Z]{1,10}[-_]?\d{1,6}$|^[A-Z]?[a-z]+\d{1,2}$/;
-
-/**
- * How much a word of a sentence or a command looks as if a person or a program had made it up to be secret: 2 as hardly any
- * other word does, 1 as some names do, too, 0 as words, names, paths, versions and code do.
- */
-export function strengthOf(value: string): 0 | 1 | 2 {
-  if (value.length < 7 || value.length > 200 || !/\d/.test(value) || !/[A-Za-z]/.test(value)) return 0;
-  if (
-    !/^[\w.!?#$%&*+@~^/=-]+$/.test(value) ||
-    NUMBERED_THING.test(value) ||
-    NUMBERED_NAME_PART.test(value) ||
-    value.startsWith('-')
-  )
-    return 0;
-  if (/^[0-9a-f-]{7,}$/i.test(value) || /^0x/.test(value)) return 0;
-  if (isStandIn(value) || isOrdinary(value) || isCode(value) || isReference(value)) return 0;
-  // Names of files and hosts, packages with a version, identifiers.
-  if (
-    /\.(?:[a-z]{2,4})(?:[:/#?].*)?$|^@?[\w.-]+@v?\d|^#\d|=.|&\w+[=&]|^[a-z]\w*_\w*_|^[A-Z]+(?:_[A-Z0-9]+)+$|%[0-9A-F]{2}/.test(
-      value,
-    )
-  )
-    return 0;
-  if (/\//.test(value) && !looksRandom(value)) return 0;
-  // What hosts and programs call their own things.
-  if (
-    /^(?:toolu|call|msg|prt|ses|req|resp|run|task|evt|usr|org|proj|chatcmpl|session|agent)[_-]|^v?\d+\.\d+\.|#[A-Za-z]/.test(
-      value,
-    )
-  )
-    return 0;
-  if (
-    /(?:^|[._-])(?:password|credential|token|secret|key|hash|test|type|class|error|config|handler|service|sha\d|hmac)s?(?:[A-Z\d._]|$)|Password|Credential|Token|Secret|Key(?:[A-Z]|$)|Hash|PBKDF|^[a-z]+\.[A-Z]\d+$/.test(
-      value,
-    )
-  )
-    return 0;
-  if (/^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+$/.test(value)) return 0;
-  if (looksRandom(value) && value.length >= 12) return 2;
-  if (value.length >= 8 && /[!?#$%&*+@~^]/.test(value.slice(1)) && (value.match(/\d/g)?.length ?? 0) >= 2) return 2;
-  if (/^[A-Za-z]+(?:-[A-Za-z]+)*-?\d*$/.test(value))
-    return /^[A-Za-z]{5,30}\d{2,4}$/.test(value) && value.length >= 9 ? 1 : 0;
-  const digits = value.match(/\d/g)?.length ?? 0;
-  const isWordly = /^[a-z]{4,}\d{2,4}[a-z]{4,}$|^[A-Za-z]+(?:[._][A-Za-z]+)+[._]\d{2,4}$/.test(value);
-  const isLeet = digits >= 2 && /[A-Za-z]\d[A-Za-z]/.test(value) && /\d{2}|[A-Za-z]\d[A-Za-z]+\d/.test(value);
-  const isLongToken = digits >= 4 && value.length >= 20 && !/[-_.]/.test(value) && entropyOf(value) > 3.3;
-  return isWordly || isLeet || isLongToken ? 1 : 0;
-}

@@ -63,7 +63,9 @@ class StringWalk {
       const field = value[name];
       const there = this.#below(here, name);
       const shown = this.#handler.text(name, there);
-      const changed = this.#walkField(nameOfFieldIn(value, name), field, there, depth, isSecret);
+      const changed = isSecretSummary(name, value)
+        ? this.#handler.secret(field as string, there)
+        : this.#walkField(nameOfFieldIn(value, name), field, there, depth, isSecret);
       if (!kept && (shown !== name || changed !== field))
         kept = new Map(names.slice(0, index).map((before) => [before, value[before]]));
       if (kept) kept.set(freeName(shown, kept), changed);
@@ -89,6 +91,19 @@ class StringWalk {
   #below(place: Place, name: string | number): Place {
     return this.#handler.isPlaceless ? place : fieldBelow(place, name);
   }
+}
+
+/** Of a tool that nobody knows, the summary of a call is the first text of its input: a secret has no name there. */
+function isSecretSummary(name: string, { summary, input }: JsonObject): boolean {
+  if (name !== 'summary' || typeof summary !== 'string' || summary.length < 4 || !isObject(input)) return false;
+  const shown = summary.replace(/…$/, '');
+  return Object.entries(input).some(
+    ([key, said]) =>
+      typeof said === 'string' &&
+      said.startsWith(shown) &&
+      isSecretField(nameOfFieldIn(input, key), said) &&
+      !isStandIn(said),
+  );
 }
 
 /** The very same list where nothing became another. */
