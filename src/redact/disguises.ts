@@ -172,6 +172,7 @@ function* piecesOf(run: string): Generator<readonly [start: number, piece: strin
 
 /** Undefined if a beginning of one of these lengths does not decode to text. */
 function readCoded(run: string, decode: (digits: string) => Uint8Array, looked: number[]): string | undefined {
+  if (decode === decodeBase64 && !beginsAsText(run)) return undefined;
   if (!looked.every((length) => isText(decode(run.slice(0, length))))) return undefined;
   return textOf(decode(run.slice(0, LONGEST_RUN)));
 }
@@ -180,6 +181,25 @@ function hexBytes(digits: string): Uint8Array {
   return Uint8Array.from({ length: digits.length >> 1 }, (_, at) =>
     Number.parseInt(digits.slice(at * 2, at * 2 + 2), 16),
   );
+}
+
+/** Of base64, the first eight groups: nearly all words and paths that only look like it are told by them. */
+function beginsAsText(run: string): boolean {
+  const last = Math.min(run.length - 3, 32);
+  let strange = 0;
+  for (let at = 0; at < last; at += 4) {
+    const bits =
+      ((VALUES[run.charCodeAt(at)] as number) << 18) |
+      ((VALUES[run.charCodeAt(at + 1)] as number) << 12) |
+      ((VALUES[run.charCodeAt(at + 2)] as number) << 6) |
+      (VALUES[run.charCodeAt(at + 3)] as number);
+    for (const byte of [bits >> 16, (bits >> 8) & 0xff, bits & 0xff])
+      if (byte < 9 || (byte > 13 && byte < 32) || byte === 127) strange += 2;
+      else if (byte > 127) strange++;
+    // More than a twelfth of the 48 bytes that 64 digits are.
+    if (strange > 4) return false;
+  }
+  return true;
 }
 
 /** Random bytes are text with a chance of less than one in a hundred, already at twelve. */

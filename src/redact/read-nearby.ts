@@ -25,7 +25,8 @@ export function readSentence(text: string, hit: number, onValue: OnValue): numbe
   const line = text.slice(start, end);
   if (isAnnouncing(line)) readAnnounced(text, end, onValue);
   if (!/\d/.test(line)) return end;
-  if (NO_PROSE.test(line)) {
+  // As it was before something in it was redacted.
+  if (NO_PROSE.test(line.includes('[redacted:') ? line.replace(/\[redacted:[\w-]+#\d+\]/g, 'x1') : line)) {
     readLiterals(text, hit, end, onValue);
     return hit + 1;
   }

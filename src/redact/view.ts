@@ -162,8 +162,8 @@ type Piece = readonly [start: number, end: number];
 const INDENT = /[ \t]{0,80}/y;
 /** Marks of a comment or of a quotation, numbers of other forms. */
 const MARGIN = /[ \t]{0,40}(?:\d{1,7}(?:[:|│-]|[ \t]{1,4})){0,2}[ \t]{0,40}(?:[<>|#*│]{1,3}|\/\/)?[ \t]{0,40}/y;
-const HAS_MARGIN = /\n[ \t]{0,40}(?:\d{1,7}[:|│ -]|[<>|#*│]|\/\/)/;
-const NUMBER_OR_MARK = /(?<=^|\n)(?:[ \t]{0,10}\d{1,7}[\t→]|[-+ ])/g;
+const MARGIN_BEGINS = /\d{1,7}[:|│ -]|[<>|#*│]|\/\//y;
+const NUMBER_OR_MARK = /[ \t]{0,10}\d{1,7}[\t→]|[-+ ]/y;
 /** Lines that begin with a plus are rare outside of a diff. */
 const TELLING = /[ \t]{0,10}\d{1,7}[\t→]|\+/y;
 
@@ -172,8 +172,11 @@ export function stripMargin(view: View): View | undefined {
   const { text } = view;
   if (!hasNumberOrMark(text)) return undefined;
   return editView(view, (put) => {
-    for (const { 0: margin, index } of text.matchAll(NUMBER_OR_MARK)) put(index, index + margin.length, '');
-    return true;
+    for (let line = 0; ; ) {
+      if (text.charCodeAt(line) < 58 && isAt(NUMBER_OR_MARK, text, line)) put(line, NUMBER_OR_MARK.lastIndex, '');
+      line = text.indexOf('\n', line) + 1;
+      if (line === 0) return true;
+    }
   });
 }
 
@@ -196,8 +199,20 @@ function isAt(pattern: RegExp, text: string, at: number): boolean {
 export function joinWrapped(view: View): readonly JoinedView[] {
   if (!view.text.includes('\n')) return [];
   const plain = joinRuns(view, INDENT);
-  const marked = HAS_MARGIN.test(view.text) ? joinRuns(view, MARGIN) : undefined;
+  const marked = hasMargin(view.text) ? joinRuns(view, MARGIN) : undefined;
   return [plain, marked].filter((joined) => joined !== undefined);
+}
+
+/** Whether a line but the first begins with what `MARGIN` takes. */
+function hasMargin(text: string): boolean {
+  for (let at = text.indexOf('\n') + 1; at > 0; at = text.indexOf('\n', at) + 1) {
+    const last = at + 40;
+    while (at < last && (text.charCodeAt(at) === 32 || text.charCodeAt(at) === 9)) at++;
+    const unit = text.charCodeAt(at);
+    // Neither a letter nor anything else that most lines begin with.
+    if ((unit < 65 || unit > 122) && isAt(MARGIN_BEGINS, text, at)) return true;
+  }
+  return false;
 }
 
 /** Shorter ones hold no token, or what stands on one line is enough to find it. */
@@ -265,7 +280,7 @@ function readMargin(text: string, start: number, margin: RegExp): Margin {
   margin.lastIndex = start;
   margin.test(text);
   const end = margin.lastIndex;
-  return { end, marks: text.slice(start, end).replace(/[\d\s]/g, '') };
+  return { end, marks: margin === INDENT || end === start ? '' : text.slice(start, end).replace(/[\d\s]/g, '') };
 }
 
 const LINE_NUMBER = /\d{1,7}[\t→]/y;
