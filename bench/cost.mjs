@@ -16,11 +16,12 @@ const FIELDS = ['input', 'output', 'cacheRead', 'cacheWrite'];
 const RULES = [
   [
     'ccusage counts the split of cache writes by their life, and the host wrote a smaller one than the whole',
-    ({ usage, their, fields }) =>
-      isOnly(fields, 'cacheWrite') && their.cacheWrite === usage.cacheWrite5m + usage.cacheWrite1h,
+    ({ fields, isSplit }) => isSplit && fields.length === 0,
   ],
-  ['a fork copied messages', ({ session }) => session.forkedFrom !== null || session.inheritedUsage !== null],
-  ['messages of it are in a fork, in which ccusage counts them', ({ session, forked }) => forked.has(session.id)],
+  [
+    'messages that a fork copied count in another session, and not in fewer',
+    ({ family, byFamily }) => family.length > 1 && byFamily.every(([ours, their]) => ours >= their),
+  ],
   [
     "the host's total holds more than the messages",
     ({ session, usage, their, fields }) =>
@@ -73,42 +74,77 @@ export async function benchCost({ megabytes = 100, runs = 3, folder } = {}) {
   }
 }
 
-function compare(sessions, rows, theirs) {
-  const byId = new Map(theirs.map((one) => [one.sessionId, one]));
-  const ours = new Map(rows.map((row) => [row.key, row]));
-  const forked = new Set(sessions.map(({ forkedFrom }) => forkedFrom).filter(Boolean));
+function compare(sessions, rows, theirRows) {
+  const ours = new Map(rows.map(({ key, total }) => [key, total]));
+  const theirs = new Map(theirRows.map((one) => [one.sessionId, one]));
+  const families = familiesOf(sessions);
+  const compared = new Map(
+    sessions.map((session) => {
+      const usage = ours.get(session.id)?.usage ?? { ...NOTHING, cacheWrite5m: 0, cacheWrite1h: 0 };
+      const other = theirs.get(session.id);
+      const their = other
+        ? {
+            input: other.inputTokens,
+            output: other.outputTokens,
+            cacheRead: other.cacheReadTokens,
+            cacheWrite: other.cacheCreationTokens,
+          }
+        : NOTHING;
+      const split = usage.cacheWrite5m + usage.cacheWrite1h;
+      return [session.id, { session, usage, their, split }];
+    }),
+  );
+  // What the split leaves out is a rule of its own: the others are looked at without it.
+  const isSplit = [...compared.values()].every(
+    ({ their, split, usage }) => their.cacheWrite <= usage.cacheWrite || split === 0,
+  );
+  const written = ({ usage, split }) => (isSplit && split < usage.cacheWrite ? split : usage.cacheWrite);
+  const amountOf = (one, field) => (field === 'cacheWrite' ? written(one) : one.usage[field]);
   const differences = [];
   let equal = 0;
-  for (const session of sessions) {
-    const own = ours.get(session.id)?.total;
-    const other = byId.get(session.id);
-    const usage = own?.usage ?? { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWrite5m: 0, cacheWrite1h: 0 };
-    const their = {
-      input: other?.inputTokens ?? 0,
-      output: other?.outputTokens ?? 0,
-      cacheRead: other?.cacheReadTokens ?? 0,
-      cacheWrite: other?.cacheCreationTokens ?? 0,
-    };
-    const [usd, theirUsd] = [own?.cost.usd ?? 0, other?.totalCost ?? 0];
-    const fields = FIELDS.filter((field) => usage[field] !== their[field]);
-    const isSameCost = Math.abs(usd - theirUsd) <= 0.01 * Math.max(usd, theirUsd);
-    if (fields.length === 0 && isSameCost) equal++;
-    else {
-      const rule =
-        fields.length === 0
-          ? 'another price list'
-          : RULES.find(([, holds]) => holds({ session, forked, usage, their, fields }))?.[0];
-      differences.push({ id: session.id, rule: rule ?? 'NOT EXPLAINED', usage, their, usd, theirUsd });
+  for (const one of compared.values()) {
+    const { session, usage, their } = one;
+    const [usd, theirUsd] = [ours.get(session.id)?.cost.usd ?? 0, theirs.get(session.id)?.totalCost ?? 0];
+    const isSame = FIELDS.every((field) => usage[field] === their[field]);
+    if (isSame && Math.abs(usd - theirUsd) <= 0.01 * Math.max(usd, theirUsd)) {
+      equal++;
+      continue;
     }
+    const fields = FIELDS.filter((field) => amountOf(one, field) !== their[field]);
+    const family = families.get(session.id).map((id) => compared.get(id));
+    const byFamily = FIELDS.map((field) => [
+      family.reduce((sum, member) => sum + amountOf(member, field), 0),
+      family.reduce((sum, member) => sum + member.their[field], 0),
+    ]);
+    const facts = { session, usage, their, fields, family, byFamily, isSplit: !isSame && fields.length === 0 };
+    const rule = isSame ? 'another price list' : RULES.find(([, holds]) => holds(facts))?.[0];
+    differences.push({ id: session.id, rule: rule ?? 'NOT EXPLAINED', usage, their, usd, theirUsd });
   }
   return { sessions: sessions.length, equal, differences };
+}
+
+const NOTHING = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+
+/** Sessions that copied each other's messages, or whose process went from one to the other. */
+function familiesOf(sessions) {
+  const families = new Map(sessions.map(({ id }) => [id, [id]]));
+  for (const { id, forkedFrom, continuedFrom } of sessions)
+    for (const other of [forkedFrom, continuedFrom]) {
+      const [one, two] = [families.get(id), families.get(other)];
+      if (!two || one === two) continue;
+      one.push(...two);
+      for (const member of two) families.set(member, one);
+    }
+  return families;
 }
 
 export function printCost({ sessions, equal, differences, times }) {
   console.log(`cost: ${sessions} sessions, ${equal} equal to ccusage 20.0.24; load ${loadavg()[0].toFixed(2)}`);
   for (const rule of new Set(differences.map((one) => one.rule)))
     console.log(`  ${String(differences.filter((one) => one.rule === rule).length).padStart(5)}  ${rule}`);
-  for (const { id, rule, usage, their, usd, theirUsd } of differences.slice(0, 10))
+  for (const { id, rule, usage, their, usd, theirUsd } of differences
+    .toSorted((a, b) => Number(a.rule !== 'NOT EXPLAINED') - Number(b.rule !== 'NOT EXPLAINED'))
+    .slice(0, 10))
     console.log(
       `    ${id.slice(0, 8)}  ${FIELDS.map((field) => `${field} ${usage[field]}/${their[field]}`).join('  ')}  $${usd.toFixed(4)}/$${theirUsd.toFixed(4)}  ${rule}`,
     );
