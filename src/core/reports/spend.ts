@@ -295,15 +295,17 @@ function addToGroups(
     if (isOwn) group.own.add(entry);
     group.sessionIds.add(tree);
     if (entry.agent) group.agentIds.add(entry.agent);
-    if (split === undefined) return;
+    if (split === undefined || entry.usage === NO_USAGE) return;
     const part = keyOf(entry, split).key;
     const sum = group.parts.get(part) ?? new Sum();
     group.parts.set(part, sum);
     sum.add(entry);
   };
   const isNested = by === 'agent' || by === 'type';
-  const hasRow = (entry: Entry): boolean => by !== 'model' || entry.usage !== NO_USAGE || groups.has(entry.model);
-  const counted = entries.filter(hasRow);
+  // A lower bound of nothing is no row of its own.
+  const isRow = (entry: Entry): boolean =>
+    entry.usage !== NO_USAGE || !OF_USAGE.has(by) || groups.has(placeOf(entry, by));
+  const counted = entries.filter(isRow);
   for (const entry of counted) {
     const group = groups.get(placeOf(entry, by)) ?? createGroup(entry, by);
     groups.set(placeOf(entry, by), group);
@@ -323,6 +325,9 @@ function addToGroups(
     }
   }
 }
+
+/** Only what used something is listed. */
+const OF_USAGE: ReadonlySet<SpendDimension> = new Set(['model', 'type', 'agent']);
 
 function createGroup(entry: Entry, by: SpendDimension): Group {
   const sets = { sessionIds: new Set<SessionTree>(), agentIds: new Set<AgentNode>() };
@@ -359,7 +364,7 @@ function keyOf(entry: Entry, by: SpendDimension): Key {
     case 'model':
       return plain(model, model || 'unknown model');
     case 'type':
-      return plain(typeOf(agent));
+      return plain(typeOf(agent), agent ? typeOf(agent) : OF_HOST);
     case 'session':
       return {
         key: nativeId(tree.id),
@@ -374,7 +379,7 @@ function keyOf(entry: Entry, by: SpendDimension): Key {
     case 'agent':
       return {
         key: agent ? nativeId(agent.id) : '',
-        label: agent ? (bucketOf(entry) === 'main' ? titleOf(tree) : labelOf(agent)) : 'requests of the host itself',
+        label: agent ? (bucketOf(entry) === 'main' ? titleOf(tree) : labelOf(agent)) : OF_HOST,
         host: hostIn(entry),
         sessionId: nativeId(tree.id),
         agentId: agent ? nativeId(agent.id) : null,
@@ -384,6 +389,8 @@ function keyOf(entry: Entry, by: SpendDimension): Key {
       };
   }
 }
+
+const OF_HOST = 'requests of the host itself';
 
 function typeOf(agent: AgentNode | undefined): string {
   if (!agent) return 'none';

@@ -323,7 +323,11 @@ function Table({ report }: { readonly report: SpendReport }) {
             <th scope="col">{report.by === 'week' ? 'Week from' : NAMES[report.by]}</th>
             {!time && <th scope="col" class="cost-share-column" aria-label="Share" />}
             <th scope="col">{measure.value === 'usd' ? money : 'Tokens'}</th>
-            {hasOwn && <th scope="col">{report.by === 'agent' || report.by === 'type' ? 'Own' : 'Main agents'}</th>}
+            {hasOwn && (
+              <th scope="col" class="cost-own">
+                {report.by === 'agent' || report.by === 'type' ? 'Own' : 'Main agents'}
+              </th>
+            )}
             <th scope="col">{measure.value === 'usd' ? 'Tokens' : money}</th>
             <th scope="col" class="cost-wide">
               Input
@@ -358,7 +362,7 @@ function Table({ report }: { readonly report: SpendReport }) {
                 </td>
               )}
               <td>{amountText(row.total)}</td>
-              {hasOwn && <td>{amountText(row.own)}</td>}
+              {hasOwn && <td class="cost-own">{amountText(row.own)}</td>}
               <td>
                 {measure.value === 'usd' ? tokensText(row.total.tokens, isShort(row.total)) : priceText(row.total)}
               </td>
