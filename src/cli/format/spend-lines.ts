@@ -76,11 +76,10 @@ function periodText({ since, until }: SpendReport): string {
 
 /** People who pay by the month are interested in tokens. */
 function amountText({ tokens, cost }: SpendAmount, { subscriptions }: SpendReport): string {
-  const texts = [
-    `${costText(cost)}${subscriptions.length > 0 ? ' (list price)' : ''}`,
-    `${tokensText(tokens, cost.isLowerBound && cost.unpricedModels.length === 0)} tokens`,
-  ];
-  return (subscriptions.length > 0 ? texts.reverse() : texts).join(', ');
+  const used = `${tokensText(tokens, isShort(cost))} tokens`;
+  if (hasNoPrice(cost)) return used;
+  const price = `${costText(cost)}${subscriptions.length > 0 ? ' (list price)' : ''}`;
+  return (subscriptions.length > 0 ? [used, price] : [price, used]).join(', ');
 }
 
 export function percent(share: number): string {
@@ -123,7 +122,7 @@ function tableOf(report: SpendReport, rows: readonly SpendRow[], { paint, width 
         count(total.usage.cacheRead),
         count(total.usage.cacheWrite),
         { text: tokensText(total.tokens, isShort(total.cost)) },
-        { text: hasOwn ? costText(own.cost) : '' },
+        { text: hasOwn ? shortCost(own.cost) : '' },
         {
           text: hasHost && hostCost ? costText({ usd: hostCost.usd, isLowerBound: false, unpricedModels: [] }) : '',
           ...(hostCost?.isDifferent && { paint: paint.yellow }),
@@ -141,7 +140,11 @@ function isShort({ isLowerBound, unpricedModels }: CostReport): boolean {
 
 /** The models are named below. */
 function shortCost(cost: CostReport): string {
-  return cost.usd === 0 && cost.unpricedModels.length > 0 ? 'no price' : costText(cost);
+  return hasNoPrice(cost) ? 'no price' : costText(cost);
+}
+
+function hasNoPrice({ usd, unpricedModels }: CostReport): boolean {
+  return usd === 0 && unpricedModels.length > 0;
 }
 
 function notesOf(report: SpendReport, more: number, limit: number): readonly string[] {

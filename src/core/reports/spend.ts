@@ -54,7 +54,7 @@ export interface SpendReport {
   readonly subAgents: SpendAmount;
   /** Of the total, requests of the host that belong to no agent: titles, summaries. */
   readonly unattributed: SpendAmount;
-  /** 0 to 1; null if nothing was used, or, for money, if some of it has no price. */
+  /** 0 to 1; null if nothing was used or nothing is known of sub-agents, or, for money, if some of it has no price. */
   readonly subAgentShare: { readonly tokens: number | null; readonly usd: number | null };
   /** Of the total, what agents used that failed; and those that were stopped, or ended without a known outcome. */
   readonly failed: SpendAmount;
@@ -189,6 +189,8 @@ function outcomeOf({ kind, status }: AgentNode): 'failed' | 'abandoned' | undefi
 }
 
 function shareOf(part: SpendAmount, whole: SpendAmount): SpendReport['subAgentShare'] {
+  // Some hosts write no numbers for sub-agents.
+  if (part.tokens === 0 && part.cost.isLowerBound) return { tokens: null, usd: null };
   const isPriced = whole.cost.unpricedModels.length === 0 && whole.cost.usd > 0;
   return {
     tokens: whole.tokens > 0 ? part.tokens / whole.tokens : null,
