@@ -1378,7 +1378,8 @@ export const PLAYS = {
     about: '/clear and exit while a sub-agent works; the session before is resumed later',
     needs: ['terminal', 'background', 'typed-history'],
     hosts: ['claude-code'],
-    since: '2.1.161',
+    // 2.1.161 wakes main as it exits, and does not write down the answer.
+    since: '2.1.287',
     scripts: { main: auditing, audit, after: word, next: oneAgent, leaf },
     async person(person) {
       const desk = await startAudit(person);
@@ -1727,7 +1728,8 @@ export const PLAYS = {
     about: 'a session is resumed, then forked, in another worktree of its project',
     needs: ['fork'],
     hosts: ['claude-code'],
-    since: '2.1.161',
+    // 2.1.161 finds only sessions of its own folder.
+    since: '2.1.287',
     scripts: { main: oneAgent, leaf },
     async person(person) {
       const { sandbox } = person;

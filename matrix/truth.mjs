@@ -74,16 +74,20 @@ function copiedBy(session, run, copying) {
   );
   const isOver = ({ key, turns }) =>
     entries.filter((entry) => entry.key === key && entry.state === 'served').length === turns.length;
-  const isLeftOut = ({ item, ...agent }) => copying.openCalls === false && item && !item.background && !isOver(agent);
-  const leftOut = spawned.filter(isLeftOut);
+  const isOpen = ({ item, ...agent }) => item && !item.background && !isOver(agent);
+  const open = spawned.filter(isOpen);
   const isOpenCall = ({ key, index }) =>
-    leftOut.some(({ madeBy, position }) => madeBy === key && Number.parseInt(position, 10) === index);
+    open.some(({ madeBy, position }) => madeBy === key && Number.parseInt(position, 10) === index);
+  // A copy may have the call, and not yet what its turn cost.
+  const copyable = entries
+    .filter((entry) => copying.openCalls !== false || !isOpenCall(entry))
+    .map((entry) => (copying.openUsage === false && isOpenCall(entry) ? { ...entry, output: 0 } : entry));
   const isShown = ({ session: isMain }) => (isMain ? copying.history : copying.agents);
   return {
-    agents: [...before.agents, ...spawned.filter((agent) => !leftOut.includes(agent))].filter(isShown),
-    entries: [...before.entries, ...entries.filter((entry) => !isOpenCall(entry))].filter(({ key }) =>
-      isShown(run.agentOf(key)),
+    agents: [...before.agents, ...spawned.filter((agent) => copying.openCalls !== false || !isOpen(agent))].filter(
+      isShown,
     ),
+    entries: [...before.entries, ...copyable].filter(({ key }) => isShown(run.agentOf(key))),
   };
 }
 

@@ -177,7 +177,7 @@ function verdictOfMain(agent: AgentRecord, context: LifeContext): Verdict {
       : { status: 'spawning', signal: 'process' };
   }
   const ended = isTurnEnd(tail, context) || tail.entry === 'interruption' || tail.entry === 'failure';
-  const isAtEnd = ended && life.process?.endsWithTurn && !context.othersNotOver;
+  const isAtEnd = ended && life.process?.endsWithTurn && !context.othersNotOver && !context.isFreshCopy;
   if (life.alive && !isAtEnd) return verdictOfLiveMain(ended, state, context);
   const at = tail.at;
   if (tail.entry === 'interruption') return { status: 'stopped', signal: 'transcript', at, reason: 'interrupted' };
@@ -233,7 +233,8 @@ function verdictOfLiveMain(ended: boolean, state: ProcessState | undefined, cont
   });
   if (context.asks) return wait(context.asks, process?.waitingFor);
   // Nothing shows who made the copy: it may be a program that has its prompt already (Qwen Code 0.24.4 --fork-session).
-  if (ended && !process && context.isFreshCopy) return { status: 'spawning', signal: 'transcript' };
+  if (ended && (!process || process.endsWithTurn) && context.isFreshCopy)
+    return { status: 'spawning', signal: 'transcript' };
   // `-p` ends only when its agents have; before 2.1.286 its record has no state, and other hosts have no record.
   if (ended && state !== 'idle' && context.othersNotOver) return wait('child');
   // Busy after its last word, with nobody to wait for: its next turn has begun, and the line of it is not written yet.
