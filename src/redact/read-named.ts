@@ -227,7 +227,7 @@ function readAfterQuoted(text: string, name: Name, quote: string, onValue: OnVal
 /** The value in a field of its own: `{"name": "TOKEN", "value": "…"}`, `variable "token" { default = "…" }`, `<add key="…" value="…">`. */
 function readBeside(text: string, name: Name, from: number, onValue: OnValue) {
   const beside = at(
-    /[\s,;>:={}[\]]{0,60}(?:["']?(?:type|description|sensitive|secure|masked|hidden|kind|scope|enabled|required|env_var)["']?\s{0,20}[:=]\s{0,3}(?:"[^"\n]{0,120}"|'[^'\n]{0,120}'|[\w.]{1,40})[\s,;]{1,20}){0,4}["']?(?:[a-z]{1,20}:)?(?:value|text|new_value|newValue|default|defaultValue|default_value|stringValue|string_value|plaintext|content|secret_value|initialValue)["']?\s{0,40}[:=]\s{0,40}/iy,
+    /[\s,;>:={}[\]]{0,60}(?:["']?(?:type|description|sensitive|secure|masked|hidden|kind|scope|enabled|required|env_var)["']?\s{0,20}[:=]\s{0,3}(?:"[^"\n]{0,120}"|'[^'\n]{0,120}'|[\w.]{1,40})[\s,;]{1,20}){0,4}["']?(?:[a-z]{1,20}:|parameter)?(?:value|text|new_value|newValue|default|defaultValue|default_value|stringValue|string_value|plaintext|content|secret_value|initialValue)["']?\s{0,40}[:=]\s{0,40}/iy,
     text,
     from,
   );

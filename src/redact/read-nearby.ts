@@ -11,7 +11,7 @@ const NO_PROSE =
 const WORD = /\p{L}{2,}/gu;
 const CJK = /[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]/;
 /** What holds a candidate: no spaces, quotes, or brackets around it. */
-const CANDIDATE = /[^\s"'`“”„«»「」『』<>()[\]{}，。；、：,;|*\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]{7,200}/g;
+const CANDIDATE = /[^\s"'`“”„«»「」『』<>()[\]{}，。；、：,;|\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]{7,200}/g;
 const FARTHEST = 90;
 /** What is said about values in general. */
 const ABOUT_VALUES =
@@ -27,7 +27,7 @@ export function readSentence(text: string, hit: number, onValue: OnValue): numbe
   if (!/\d/.test(line)) return end;
   // As it was before something in it was redacted.
   if (NO_PROSE.test(line.includes('[redacted:') ? line.replace(/\[redacted:[\w-]+#\d+\]/g, 'x1') : line)) {
-    readLiterals(text, hit, end, onValue);
+    readLiterals(text, hit, start, end, onValue);
     return hit + 1;
   }
   if (ABOUT_VALUES.test(line)) return end;
@@ -39,9 +39,13 @@ export function readSentence(text: string, hit: number, onValue: OnValue): numbe
     const from = start + match.index;
     if (Math.abs(from - hit) > FARTHEST) continue;
     // `login with bob:…`
-    const pair = /^[\w.@-]{2,30}[:/](?=.{7})(?!\/)/.exec(match[0])?.[0].length ?? 0;
-    const value = match[0].slice(pair).replace(/[.,:_]+$/, '');
-    if (isApart(text, hit, from) && strengthOf(value) >= least && !(/[-/].*[a-z]/.test(value) && isMadeOfWords(value)))
+    const pair = /^[*_]+|^[\w.@-]{2,30}[:/](?=.{7})(?!\/)/.exec(match[0])?.[0].length ?? 0;
+    const value = match[0].slice(pair).replace(/[.,:_*]+$/, '');
+    if (
+      isApart(text, hit, from) &&
+      strengthOf(value) >= least &&
+      !(/[-/].*[a-z]/.test(value) && !PHRASE.test(value) && isMadeOfWords(value))
+    )
       onValue(from + pair, from + pair + value.length);
   }
   return end;
@@ -72,7 +76,7 @@ function readAnnounced(text: string, lineBreak: number, onValue: OnValue): void 
 }
 
 /** In code and logs only what stands alone between quotes, or right behind the word, looking like nothing else. */
-function readLiterals(text: string, hit: number, end: number, onValue: OnValue): void {
+function readLiterals(text: string, hit: number, start: number, end: number, onValue: OnValue): void {
   const line = text.slice(hit, Math.min(end, hit + FARTHEST));
   const beside = /^[\w -]{3,24}[ :=[(]{1,3}([^\s"'`,;()[\]{}]{16,200})(?=[\s,;)\]]|$)/.exec(line);
   const token = beside?.[1];
@@ -80,18 +84,17 @@ function readLiterals(text: string, hit: number, end: number, onValue: OnValue):
     const start = hit + (beside?.[0].length ?? 0) - token.length;
     onValue(start, start + token.length);
   }
-  for (const match of line.matchAll(/(["'`])([^\s"'`]{7,100})\1/g)) {
+  const whole = text.slice(start, end);
+  for (const match of whole.matchAll(/(["'`])([^\n"'`]{0,100})\1/g)) {
     const value = match[2] as string;
+    const from = start + match.index + 1;
+    if (Math.abs(from - hit) > FARTHEST || /[\s/:]|^\$2[aby]\$/.test(value)) continue;
+    if (NUMBERED_WORDS.test(value) || strengthOf(value) === 0) continue;
+    // `client_id: "…", type: "token"`: that of another name.
+    if (from < hit && /[:=]\s*["'`]$/.test(text.slice(Math.max(0, from - 8), from))) continue;
     // `password: "…", encoder: "modern2026"`: that of another name.
-    const strength = strengthOf(value);
-    if (
-      strength === 0 ||
-      NUMBERED_WORDS.test(value) ||
-      /[/:]|^\$2[aby]\$/.test(value) ||
-      /,\s*["']?(?!with|value|text|to\b)\w+["']?\s*[:=]/.test(line.slice(0, match.index))
-    )
-      continue;
-    onValue(hit + match.index + 1, hit + match.index + 1 + value.length);
+    if (from > hit && /,\s*["']?(?!with|value|text|to\b)\w+["']?\s*[:=]/.test(text.slice(hit, from - 1))) continue;
+    onValue(from, from + value.length);
   }
 }
 
@@ -102,7 +105,10 @@ const isWithinPlaceholder = (text: string, hit: number): boolean =>
 function isWithinName(text: string, hit: number): boolean {
   if (CJK.test(text[hit] ?? '')) return false;
   const before = /[^\s"'`*(>“«„]*$/.exec(text.slice(Math.max(0, hit - 40), hit))?.[0] ?? '';
-  return !/^\p{L}{0,24}-?$/u.test(before) || (/\p{Ll}$/u.test(before) && /\p{Lu}/u.test(text[hit] ?? ''));
+  return (
+    !/^(?:\p{Ll}{2,16}[-_]){0,3}\p{L}{0,24}-?$/u.test(before) ||
+    (/\p{Ll}$/u.test(before) && /\p{Lu}/u.test(text[hit] ?? ''))
+  );
 }
 
 /** Not across the end of a sentence. */
@@ -111,7 +117,7 @@ function isApart(text: string, one: number, other: number): boolean {
 }
 
 const STORES =
-  /\b(?:secrets?|keyvault|vault|kv|ssm|secretsmanager|credentials?|passwords?|passwd|add-authtoken|authtoken|alias)\b[^\n]{0,80}\b(?:set|put|create|add|write|update|import|store|new|config|change|reset)\b|\b(?:set|put|create|add|write|update|import|store|new|config(?::set)?|secretsmanager|ssm)\b[^\n]{0,60}(?:\bsecrets?\b|-secret|SecureString|secret-value|authtoken|credentials?\b|--secret|put-parameter)|-AsPlainText|\bluks(?:Format|Open|AddKey)\b|\bnet use\b|\blftp -u\b|add-(?:generic|internet)-password|\bopenssl passwd\b|--password-command|\bchpasswd\b|mc alias set|kv put/i;
+  /\b(?:secrets?|keyvault|vault|kv|ssm|secretsmanager|credentials?|passwords?|passwd|add-authtoken|authtoken|alias)\b[^\n]{0,80}\b(?:set|put|create|add|write|update|import|store|new|config|change|reset)\b|\b(?:set|put|create|add|write|update|import|store|new|config(?::set)?|secretsmanager|ssm)\b[^\n]{0,60}(?:\bsecrets?\b|-secret|SecureString|secret-value|authtoken|credentials?\b|--secret|put-parameter)|-AsPlainText|\bluks(?:Format|Open|AddKey)\b|\bnet use\b|\blftp -u\b|add-(?:generic|internet)-password|\bopenssl passwd\b|--password-command|\bchpasswd\b|mc alias set|kv put|\b(?:add_user|change_password|setapikey|upwd|encrypt_string|unlock|env:set)\b/i;
 const LOGS_IN =
   /(?:^|[;|&(]|\$ )\s*(?:sudo )?[a-z][\w.-]{1,20}(?: [a-z-]{2,20})? (?:login|auth|signin|logon|unlock|authenticate|init)\b/i;
 
@@ -144,7 +150,7 @@ export function readStoring(text: string, hit: number, onValue: OnValue): number
 
 /** `-p X`, `--auth X`, `<<< X`, `$(echo X)`: what is given to a command where passwords are given. */
 const OPTION =
-  /(?:\s(?:--?(?:[a-z]+[-_]?)?(?:auth|pass\w{0,10}|pwd|pw|pin|key|secret|token|encrypt|credentials?)[ =:]|-[pkwash][ =:]|-h?p(?=[^\s]{0,40}\d)|\w{0,20}_pw )|<<< ?|\s-u (?=[^\s:]{16,200}:["'\s])|\$\(echo |<\(echo )["']?([^\s"'`|;&()<>]{7,200})/gi;
+  /(?:\s(?:-D[\w.]{0,40}(?:login|token|password|key|secret)=|--?(?:[a-z]+[-_]?){0,3}(?:auth\w{0,12}|pass\w{0,10}|pwd|pw|pin|key|secret|token|encrypt|credentials?)[ =:]|-[pkwash][ =:]|-h?p(?=[^\s]{0,40}\d)|\w{0,20}_pw )|<<< ?|\s-u (?=[^\s:]{16,200}:["'\s])|\$\(echo |<\((?:echo|printf) )["']?([^\s"'`|;&()<>]{7,200})/gi;
 
 function readOptions(command: string, start: number, onValue: OnValue): void {
   for (const match of command.matchAll(OPTION)) {
@@ -185,6 +191,9 @@ const NUMBERED_THING =
   /^(?:(?:rfc|iso|cve|ghsa|utf|sha|md|aes|rsa|ecdsa|dsa|ed|hs|rs|es|ps|hmac|pbkdf|base|oauth|http|https|tls|ssl|secp|curve|argon|pkcs|fips|windows|ubuntu|debian|node|python|php|java|gpt|claude|llama|gemini|qwen|issue|bug|ticket|step|test|user|admin|client|server|file|line|page|chapter|section|part|version|room|item|phase|sprint|release|day|week|year|port|host|key|token|password|secret|account|agent|task|model|build)s?[-_.#]?v?\d[\w.-]*|[a-z]{1,8}[-_.]?v?\d{1,3}(?:\.\d+)*|[a-z]+[-_.]v?\d{1,3}(?:\.\d+)*|\d+[a-z]{1,3}|\d+(?:st|nd|rd|th)|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[-_.]?\d{2,4}|[A-Za-z0-9]{1,6}-[A-Za-z0-9]{1,6})$/i;
 const NUMBERED_NAME_PART = /^[A-Z]{1,10}[-_]?\d{1,6}$|^[A-Z]?[a-z]+\d{1,2}$/;
 
+/** `Walrus-88-Fig` */
+const PHRASE = /^[A-Z][a-z]{2,12}-\d{2,4}-[A-Z][a-z]{2,12}$/;
+
 /**
  * How much a word of a sentence or a command looks as if a person or a program had made it up to be secret: 2 as hardly any
  * other word does, 1 as some names do, too, 0 as words, names, paths, versions and code do.
@@ -224,6 +233,7 @@ function strengthOf(value: string): 0 | 1 | 2 {
   if (/^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+$/.test(value)) return 0;
   if (looksRandom(value) && value.length >= 12) return 2;
   if (value.length >= 8 && /[!?#$%&*+@~^]/.test(value.slice(1)) && (value.match(/\d/g)?.length ?? 0) >= 2) return 2;
+  if (PHRASE.test(value)) return 1;
   if (/^[A-Za-z]+(?:-[A-Za-z]+)*-?\d*$/.test(value))
     return /^[A-Za-z]{5,30}\d{2,4}$/.test(value) && value.length >= 9 ? 1 : 0;
   const digits = value.match(/\d/g)?.length ?? 0;

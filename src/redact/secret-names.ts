@@ -22,7 +22,7 @@ const MAYBE = set('token tokens pass credential credentials creds pat pin auth u
 const KEY_OWNERS = set(
   'api access private secret auth signing encryption jwt hmac aes rsa ssh master account storage license licence service session cookie deploy ' +
     'admin cipher crypto shared client consumer recovery root webhook bot cfg function subscription vault tls ssl gpg pgp sas app rails write admin ' +
-    'decryption aead kms ingest maps stripe openai anthropic sendgrid mailgun twilio',
+    'role integration routing decryption aead kms ingest maps stripe openai anthropic sendgrid mailgun twilio',
 );
 const TOKEN_OWNERS =
   /^(?:access|auth|refresh|api|bearer|bot|id|github|gh|gitlab|gl|slack|npm|registry|session|deploy|personal|oauth|jwt|app|client|security|csrf|webhook|telegram|discord|vault|ci|push|user|admin|service|device|login|private|secret|sas|hf|pypi|vercel|cloudflare|cf|do|azure|aws|gcp|heroku|sentry|linear|notion|jira|figma|twilio|reset|verification|invite)$/;
@@ -128,8 +128,24 @@ function lastWord(name: string): string {
 const lastWords = new Map<string, string>();
 
 /** Names of the field that names its neighbour, and of the neighbour: `{ name: 'Authorization', value: '…' }`, `{ selector: '#password', text: '…' }`. */
-const NAMING_FIELDS = ['name', 'key', 'header', 'label', 'variable', 'field', 'selector', 'element', 'target', 'id'];
-const NAMED_FIELDS = set('value text new_value newValue content stringValue string_value plaintext default');
+const NAMING_FIELDS = [
+  'name',
+  'key',
+  'Name',
+  'Key',
+  'ParameterKey',
+  'header',
+  'label',
+  'variable',
+  'field',
+  'selector',
+  'element',
+  'target',
+  'id',
+];
+const NAMED_FIELDS = set(
+  'value Value ParameterValue text new_value newValue content stringValue string_value plaintext default',
+);
 
 /** How a field is called: by its own name, or by that of a neighbour, where its own says nothing. */
 export function nameOfFieldIn(value: Readonly<Record<string, unknown>>, name: string): string {
@@ -143,7 +159,7 @@ export function nameOfFieldIn(value: Readonly<Record<string, unknown>>, name: st
       const kind = kindOfSecretName(bare);
       if (kind === 'sure' || (kind === 'maybe' && !/^(?:text|content|default)$/.test(name))) return bare;
     }
-    if (name === 'value' && BESIDE_NAMES.has(lastWord(whole))) return whole;
+    if (/^value$/i.test(name) && BESIDE_NAMES.has(lastWord(whole))) return whole;
   }
   return name;
 }

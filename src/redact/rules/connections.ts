@@ -105,9 +105,9 @@ export const CONNECTION_RULES: readonly SecretRule[] = [
     what: 'signature or token in a URL',
     source: 'AWS and Azure documentation of signed URLs',
     date: '2026-11-19',
-    keywords: ['sig=', 'signature=', '-token=', '_token=', 'access_token='],
+    keywords: ['sig=', '?key=', '&key=', 'signature=', '-token=', '_token=', 'access_token='],
     pattern:
-      '[?&;](?:sig|signature|x-amz-signature|x-amz-security-token|x-goog-signature|access_token|auth_token|private_token|refresh_token|id_token)=([\\w%+/=.~-]{16,4000})',
+      '[?&;](?:sig|key|signature|x-amz-signature|x-amz-security-token|x-goog-signature|access_token|auth_token|private_token|refresh_token|id_token)=([\\w%+/=.~-]{16,4000})',
     flags: 'i',
     before: 24,
     reach: 4100,
