@@ -1,6 +1,6 @@
 // `troupe search`, and what it may keep: `troupe index text`.
 
-import { cleanLine, type SearchReport } from '../core/index.ts';
+import { cleanLine, type QueryProblem, type SearchReport } from '../core/index.ts';
 import { UserError } from '../lib/user-error.ts';
 import { type CliContext, textOptionsOf, writeJson, writeLines } from './context.ts';
 import { type SharedFlags, whereOf } from './flags.ts';
@@ -25,7 +25,7 @@ export async function search(
   const where = whereOf(flags);
   // Whoever reads it there may be anybody; an agent has read what it reads.
   const isRedacted = terminal.width === undefined || (await text.isAgent());
-  const query = words.length === 1 ? (words[0] ?? '') : words.map(asTerm).join(' ');
+  const query = joinTerms(words);
   const ask = async (patience: number): Promise<SearchReport> => {
     const progress = createProgress(terminal);
     const request = { where, text: query, limit: flags.limit, perSession: flags.hits, patience, isRedacted };
@@ -59,6 +59,11 @@ export async function search(
 }
 
 function assertSearched({ problem, query }: SearchReport): void {
+  assertQuery(query, problem);
+}
+
+/** Throws what is wrong with a query, and marks the place. */
+export function assertQuery(query: string, problem: QueryProblem | null | undefined): void {
   if (!problem) return;
   const { message, remedy, offset, length } = problem;
   const isMarked = length > 0 && offset < MAX_MARKED;
@@ -68,6 +73,11 @@ function assertSearched({ problem, query }: SearchReport): void {
 }
 
 const MAX_MARKED = 120;
+
+/** The words of a command line as one query. */
+export function joinTerms(words: readonly string[]): string {
+  return words.length === 1 ? (words[0] ?? '') : words.map(asTerm).join(' ');
+}
 
 /** The shell has taken the quotes away. */
 export function asTerm(word: string): string {

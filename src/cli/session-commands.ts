@@ -2,7 +2,14 @@
 
 import { buildCommand } from '@stricli/core';
 import type { RunRequest, ShadowRequest } from '../control/index.ts';
-import { EXPORT_FORMATS, type ExportFormat, SPEND_DIMENSIONS, type SpendDimension } from '../core/index.ts';
+import {
+  EXPORT_FORMATS,
+  type ExportFormat,
+  SESSION_GROUPS,
+  SESSION_SORTS,
+  SPEND_DIMENSIONS,
+  type SpendDimension,
+} from '../core/index.ts';
 import { known } from '../lib/json.ts';
 import { UserError } from '../lib/user-error.ts';
 import type { KnownHost } from '../sessions/index.ts';
@@ -28,17 +35,39 @@ export const lsCommand = buildCommand({
   parameters: {
     flags: {
       ...sharedFlags,
-      limit: withDefault(toCount, '20', 'N', 'How many sessions to read, newest first'),
+      limit: withDefault(toCount, '20', 'N', 'How many sessions to list'),
       all: toggle('List every session'),
       empty: toggle('Also list sessions without a conversation'),
+      sort: {
+        kind: 'enum',
+        values: SESSION_SORTS,
+        default: 'time',
+        brief: 'Last active first, or largest cost, agents, duration or output tokens first',
+      },
+      group: { kind: 'enum', values: SESSION_GROUPS, default: 'none', brief: 'By day or by project' },
     },
     aliases: { n: 'limit' },
+    positional: {
+      kind: 'array',
+      parameter: { parse: String, placeholder: 'FILTER', brief: 'Words and filters, as for troupe search' },
+    },
   },
   docs: helpText(
     'List sessions, newest first',
-    ['troupe ls', 'troupe ls --all', 'troupe ls -n 100 --json', 'troupe ls --root ~/backup/of-my-sessions'],
+    [
+      'troupe ls',
+      'troupe ls --all --group project',
+      'troupe ls host:codex after:7d',
+      'troupe ls login project:my-app --sort cost',
+      'troupe ls status:failed type:Explore --json',
+      'troupe ls -n 100 --json',
+      'troupe ls --root ~/backup/of-my-sessions',
+    ],
     'Lists the newest sessions of this machine: status, project, title, agents (at work/all), output tokens, age.',
-    'Only the sessions listed are read. Sessions in which nobody asked anything are counted, not listed.',
+    'With filters, an order or groups, all sessions are read; without, only those listed. Words are found by their beginning in',
+    'titles, folders, branches, ids, and names, types and models of agents. Filters: host, project, agent, type, model, status,',
+    'before, after; several of one kind widen, of different kinds narrow, with - in front they exclude (put -- before those).',
+    'Sessions in which nobody asked anything are counted, not listed. Ends with 1 if no session matches.',
   ),
 });
 

@@ -3,40 +3,62 @@ import {
   computeExplanation,
   computeHues,
   computeIdentity,
+  computeListEntry,
+  computeSessionList,
   computeSessions,
   computeTree,
   createPaint,
+  hostOf,
   type IdentityReport,
   ledgerFor,
+  localDay,
   nativeId,
   type OpenedSession,
+  parseListQuery,
   plural,
+  type SessionGrouping,
+  type SessionListFacts,
+  type SessionListing,
+  type SessionListRequest,
+  type SessionSort,
   toToolCallId,
 } from '../core/index.ts';
 import { known } from '../lib/json.ts';
 import { UserError } from '../lib/user-error.ts';
+import { dataFoldersFor } from '../sessions/index.ts';
 import { type CliContext, textOptionsOf, writeAnswer, writeJson, writeLines } from './context.ts';
 import { type SharedFlags, whereOf } from './flags.ts';
 import { formatExplanation, formatSessions, formatTranscript, formatTree } from './format/index.ts';
 import { createProgress } from './progress.ts';
+import { assertQuery, joinTerms } from './search.ts';
 
 interface ListFlags extends SharedFlags {
   readonly limit: number;
   readonly all: boolean;
   readonly empty: boolean;
+  readonly sort: SessionSort;
+  readonly group: SessionGrouping;
 }
 
-export async function ls(this: CliContext<'reader'>, flags: ListFlags): Promise<void> {
-  const { all, empty } = flags;
+export async function ls(this: CliContext<'reader'>, flags: ListFlags, ...words: readonly string[]): Promise<void> {
+  const { empty, sort, group } = flags;
+  const limit = flags.all ? Number.MAX_SAFE_INTEGER : flags.limit;
+  const query = joinTerms(words);
+  const isWhole = query !== '' || sort !== 'time' || group !== 'none';
+  const hosts = [...new Set(dataFoldersFor({ roots: [] }).map(({ adapter }) => adapter.host))];
+  assertQuery(query, parseListQuery(query, hosts).problem);
   const progress = createProgress(this.terminal);
   const listing = await this.reader.sessions(whereOf(flags)).list({
-    limit: all ? Number.MAX_SAFE_INTEGER : flags.limit,
+    limit: isWhole ? Number.MAX_SAFE_INTEGER : limit,
     withEmpty: empty,
     onProgress: ({ done, sessions }) => progress.show(() => `Reading: ${done} of ${plural(sessions, 'session')}`),
   });
   progress.clear();
-  const report = computeSessions(listing);
+  const { groups, ...report } = isWhole
+    ? arrange(listing, { query, sort, group, from: 0, limit }, { hosts, now: this.clock(), dayOf: localDay })
+    : { ...computeSessions(listing), groups: [] };
   for (const problem of listing.problems) this.terminal.note(problem);
+  if (report.sessions.length === 0 && query !== '') this.endWith(1);
   if (flags.json) return writeJson(this, report);
   if (report.sessions.length === 0) {
     const where = listing.places.join(', ');
@@ -44,12 +66,27 @@ export async function ls(this: CliContext<'reader'>, flags: ListFlags): Promise<
       listing.emptySessions > 0
         ? ` ${plural(listing.emptySessions, 'empty session')} not listed: troupe ls --empty.`
         : '';
-    this.terminal.note(
-      `No sessions found (looked in ${where}).${hidden}\nRun one of the supported programs once, or name a data folder with --root.`,
-    );
+    const none =
+      query === ''
+        ? `No sessions found (looked in ${where}).${hidden}\nRun one of the supported programs once, or name a data folder with --root.`
+        : `None of ${plural(listing.trees.length, 'session')} matches. To search what was said in them: troupe search`;
+    this.terminal.note(none);
     return;
   }
-  writeLines(this, formatSessions(report, textOptionsOf(this), { isEmptyShown: empty }));
+  writeLines(this, formatSessions(report, textOptionsOf(this), { isEmptyShown: empty, groups }));
+}
+
+/** Those that match, in order; `more` counts those that match and are not listed. */
+function arrange(listing: SessionListing, request: SessionListRequest, facts: SessionListFacts) {
+  const keyOf = ({ host, id }: { readonly host: string; readonly id: string }): string => `${host} ${id}`;
+  const trees = new Map(listing.trees.map((tree) => [keyOf({ host: hostOf(tree.id), id: nativeId(tree.id) }), tree]));
+  const { sessions, groups, matching } = computeSessionList(listing.trees.map(computeListEntry), request, facts);
+  const report = computeSessions({
+    ...listing,
+    trees: sessions.flatMap((one) => trees.get(keyOf(one)) ?? []),
+    more: matching - sessions.length,
+  });
+  return { ...report, matching, groups };
 }
 
 interface TreeFlags extends SharedFlags {

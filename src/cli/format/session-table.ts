@@ -7,6 +7,7 @@ import {
   type Paint,
   PLAIN,
   plural,
+  type SessionListGroup,
   type SessionReport,
   type SessionsReport,
   shortId,
@@ -26,7 +27,7 @@ export interface TextOptions {
 export function formatSessions(
   report: SessionsReport,
   { paint, width, now }: TextOptions,
-  { isEmptyShown = false } = {},
+  { isEmptyShown = false, groups = [] }: { isEmptyShown?: boolean; groups?: readonly SessionListGroup[] } = {},
 ): readonly string[] {
   const idLength = uniqueLength(report.sessions.map(({ id }) => id));
   const rows = report.sessions.map((session) => [
@@ -57,6 +58,7 @@ export function formatSessions(
     rows,
     { header: paint.dim, ...known({ width }) },
   );
+  const table = withHeads(lines, groups, paint);
   const problems = report.sessions.reduce((sum, session) => sum + session.problems, 0);
   const needs = report.sessions.flatMap(({ id, needsYou }) =>
     needsYou.map(({ label, waitingOn }) => cleanLine(`«${label}» of ${shortId(id, idLength)} ${WAITS[waitingOn]}`)),
@@ -64,16 +66,33 @@ export function formatSessions(
   const notes = [
     ...(problems > 0 ? [`${plural(problems, 'problem')} in what these sessions hold: see troupe tree`] : []),
     ...(report.more > 0
-      ? [
-          `${plural(report.more, 'other session')} not read: show more with -n ${Math.min(report.total, report.sessions.length * 5)}`,
-        ]
+      ? [`${moreText(report)}: show more with -n ${Math.min(report.total, report.sessions.length * 5)}`]
       : []),
     ...(report.emptySessions > 0 && !isEmptyShown
       ? [`${plural(report.emptySessions, 'empty session')} not listed: show with --empty`]
       : []),
     ...(report.ignoredFiles > 0 ? [`${plural(report.ignoredFiles, 'file')} there not known to troupe`] : []),
   ];
-  return [...lines, ...needs, ...notes.map(paint.dim)];
+  return [...table, ...needs, ...notes.map(paint.dim)];
+}
+
+function moreText({ more, matching }: SessionsReport): string {
+  return matching === undefined
+    ? `${plural(more, 'other session')} not read`
+    : `${plural(more, 'more session matches', 'more sessions match')}`;
+}
+
+/** The first line is the head of the table; each group begins with its name. */
+function withHeads(lines: readonly string[], groups: readonly SessionListGroup[], paint: Paint): readonly string[] {
+  if (groups.every(({ kind }) => kind === 'all')) return lines;
+  const [head = '', ...rows] = lines;
+  const table = [head];
+  for (const { kind, name, count } of groups) {
+    if (rows.length === 0) break;
+    const title = kind === 'at-work' ? 'At work' : (name ?? (kind === 'day' ? 'No time known' : 'No project known'));
+    table.push('', paint.bold(`${cleanLine(title)} (${count})`), ...rows.splice(0, count));
+  }
+  return table;
 }
 
 function isNeedy({ needsYou }: SessionReport): boolean {

@@ -196,9 +196,11 @@ export interface ChangeReport {
 
 export interface SessionsReport {
   readonly sessions: readonly SessionReport[];
+  /** Those that pass the filters, listed or not; left out if nothing was filtered, sorted or grouped. */
+  readonly matching?: number;
   /** How many there are, listed or not; also those that are in another one's tree, without those that are empty. */
   readonly total: number;
-  /** How many of them are neither listed nor in the tree of one that is. */
+  /** How many of them, or of those that match, are neither listed nor in the tree of one that is. */
   readonly more: number;
   /** Sessions without a conversation. They are listed only with `--empty`. */
   readonly emptySessions: number;
