@@ -57,7 +57,7 @@ export const lsCommand = buildCommand({
     [
       'troupe ls',
       'troupe ls --all --group project',
-      'troupe ls host:codex after:7d',
+      'troupe ls after:7d model:opus',
       'troupe ls login project:my-app --sort cost',
       'troupe ls status:failed type:Explore --json',
       'troupe ls -n 100 --json',

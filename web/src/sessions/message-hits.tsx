@@ -149,7 +149,8 @@ function Hit({ session, hit }: { readonly session: string; readonly hit: Message
   const { agentId, agentLabel, index, kind, tool, at, snippet } = hit;
   const who = agentId === session ? 'main' : (agentLabel ?? shortId(agentId));
   const what = tool === null ? KINDS[kind] : `${tool} ${kind === 'result' ? 'output' : 'call'}`;
-  const isOpen = selected.value?.agent === agentId && selected.value.session === session && message.value === index;
+  // The session may be in the tree of another one by now.
+  const isOpen = selected.value?.agent === agentId && message.value === index;
   return (
     <PlaceLink in="read" to={{ session, agent: agentId }} message={index} class={isOpen ? 'is-open' : ''}>
       <span class="hits-path">

@@ -12,7 +12,7 @@ import {
   watchedDoing,
 } from '../../../src/core/index.ts';
 import type { Backend } from '../backend.ts';
-import { clock, grouping, picture, selected, sort, visibleSessions } from '../store.ts';
+import { type AgentRef, clock, grouping, picture, selected, sort, visibleSessions } from '../store.ts';
 
 /** Those that are followed and match, in the order of the list. */
 export const listedSessions = computed<readonly SessionDetail[]>(() => {
@@ -35,6 +35,19 @@ export function startReadingSelected(backend: Backend): () => void {
     if (id === undefined || !now?.isComplete) return;
     // One that nobody looked at for long is let go, and has to be read again.
     if (now.sessions.some((session) => session.id === id)) return void asked.delete(id);
+    // A session that an agent's command started is in the tree of that agent.
+    const holder = now.sessions.find((session) =>
+      agentsOf(session).some((one) =>
+        isOf(
+          one,
+          untracked(() => selected.value),
+        ),
+      ),
+    );
+    if (holder) {
+      untracked(() => moveTo(holder.id));
+      return;
+    }
     if (asked.has(id)) return;
     asked.add(id);
     const forget = (): void => {
@@ -42,6 +55,15 @@ export function startReadingSelected(backend: Backend): () => void {
     };
     backend.session(id).then((session) => session ?? forget(), forget);
   });
+}
+
+function isOf({ id, ownSessionId }: AgentReport, wanted: AgentRef | undefined): boolean {
+  return wanted !== undefined && ownSessionId === wanted.session && id === wanted.agent;
+}
+
+function moveTo(session: string): void {
+  const { agent } = selected.value ?? {};
+  if (agent !== undefined) selected.value = { session, agent };
 }
 
 /** Somebody who needs the person, or of whom nothing has been heard for long. */
