@@ -30,7 +30,8 @@ export function FilterBar() {
         <input
           id={SEARCH_ID}
           type="search"
-          placeholder={search ? 'Search; enter: in messages' : 'Search'}
+          placeholder="Search"
+          title={search ? 'Enter searches in messages' : undefined}
           aria-label="Search sessions and agents"
           aria-keyshortcuts="/"
           autocomplete="off"

@@ -79,7 +79,7 @@ function noSessions({ olderTotal }: LiveSnapshot, places: readonly string[]): Em
   if (olderTotal > 0)
     return {
       kind: 'no-sessions',
-      head: 'No session of the last day.',
+      head: 'No session in the last day.',
       lines: [start, 'To read an older one, choose it in the list of sessions.'],
       places: [],
     };

@@ -34,7 +34,7 @@ export const KEYS: readonly KeyRow[] = [
   { key: '4', command: 'read', text: 'Read' },
   { key: '5', command: 'guard', text: 'Guard' },
   { key: '6', command: 'cost', text: 'Cost' },
-  { key: '/', command: 'search', text: 'search sessions and agents' },
+  { key: '/', command: 'search', text: 'search sessions; enter searches in messages' },
   { key: '[', command: 'previous-session', text: 'previous session' },
   { key: ']', command: 'next-session', text: 'next session' },
   { key: 'n', command: 'next-needs-you', text: 'next one who needs you' },
