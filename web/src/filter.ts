@@ -23,7 +23,7 @@ export const STATUS_WORDS: Readonly<Record<SessionState, string>> = {
   'needs-you': 'needs you',
   silent: 'silent',
   failed: 'failed',
-  done: 'nobody at work',
+  done: 'no agents at work',
 };
 
 export const NO_FILTER: Filter = { text: '', host: undefined, project: undefined, status: undefined };

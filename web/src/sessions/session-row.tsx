@@ -63,13 +63,13 @@ export function SessionRow({ row, index }: { readonly row: ListedSession | undef
       <span class="sessions-line sessions-small">
         <span class="sessions-project">{cleanLine(now.project ?? 'no project known')}</span>
         <span class="sessions-host">{cleanLine(now.hostTitle ?? now.host)}</span>
-        {session && <Origin session={session} />}
         {isShown && (
           <span class="sessions-age">{isReplayed.value ? 'replayed' : <Ago at={now.lastActivityAt} isLive />}</span>
         )}
       </span>
       <span class="sessions-line sessions-small">
         {isShown && <span class="sessions-agents">{agentsText(now)}</span>}
+        {session && <Origin session={session} />}
         {session && isShown && <Alarms session={session} />}
         <span class="sessions-metric">{metricText(now, sort.value)}</span>
       </span>
@@ -110,9 +110,9 @@ function Mark({ standing }: { readonly standing: Standing }) {
 
 /** Tells sessions with the same title apart. */
 function Origin({ session: { forkedFrom, continuedFrom } }: { readonly session: SessionDetail }) {
-  if (forkedFrom !== null) return <span title={cleanLine(`Forked from ${forkedFrom}`)}>fork</span>;
+  if (forkedFrom !== null) return <span class="sessions-origin" title={cleanLine(`Forked from ${forkedFrom}`)}>fork</span>;
   if (continuedFrom === null) return null;
-  return <span title={cleanLine(`Continued from ${continuedFrom}`)}>after /clear</span>;
+  return <span class="sessions-origin" title={cleanLine(`Continued from ${continuedFrom}`)}>after /clear</span>;
 }
 
 function Alarms({ session }: { readonly session: SessionDetail }) {

@@ -56,7 +56,7 @@ function Glance() {
   return (
     <ul class="top-glance" aria-label="How all agents stand">
       {isReplayed.value && <Then />}
-      {isCalm && !isReplayed.value && <li class="top-calm">nobody at work</li>}
+      {isCalm && !isReplayed.value && <li class="top-calm">no agents at work</li>}
       {shown.map((count) => (
         <li key={count.name}>
           <CountButton {...count} />
