@@ -6,6 +6,7 @@ import {
   computeSessionList,
   computeTimeline,
   type FeedSource,
+  isSessionBusy,
   joinTrees,
   type LiveEvent,
   type LiveSnapshot,
@@ -16,6 +17,7 @@ import {
   type MessageRange,
   namedBelow,
   nativeId,
+  partOfList,
   type SessionDetail,
   type SessionId,
   type SessionListReport,
@@ -77,6 +79,10 @@ export interface TranscriptPage extends Transcript {
 /** Hundreds of files may come at once: the list of sessions is told so late, once for all of them. */
 const LISTING_MS = 200;
 
+/** Hooks wait while the list of thousands is computed: pages of one list share it for so long, or so many times as long as it took. */
+const LIST_MS = 200;
+const LIST_PAUSE = 20;
+
 /** Trees as they change, turned into reports once for all who look. */
 export function createLive(trees: LiveTrees, onError?: (error: unknown) => void): Live {
   const hosts = [...new Set(dataFoldersFor({ roots: [] }).map(({ adapter }) => adapter.host))];
@@ -84,6 +90,7 @@ export function createLive(trees: LiveTrees, onError?: (error: unknown) => void)
   const details = new Map(trees.current().map((tree) => [tree.id, toDetail(tree)]));
   const listeners = new Listeners<LiveEvent>(onError);
   let listed = '';
+  let lastList: { readonly key: string; readonly list: SessionListReport; readonly until: number } | undefined;
   let listingTimer: NodeJS.Timeout | undefined;
   const tellListing = (): void => {
     listingTimer = undefined;
@@ -93,6 +100,7 @@ export function createLive(trees: LiveTrees, onError?: (error: unknown) => void)
     listed = text;
   };
   const subscription = trees.subscribe((change) => {
+    if (change.kind !== 'tree') lastList = undefined;
     if (change.kind === 'listing') {
       listingTimer ??= setTimeout(tellListing, LISTING_MS);
     } else if (change.kind === 'gone') {
@@ -102,7 +110,10 @@ export function createLive(trees: LiveTrees, onError?: (error: unknown) => void)
     } else {
       const { id } = change.tree;
       const detail = toDetail(change.tree);
-      const data = computeChange(details.get(id), detail, change.sources.map(toProgress));
+      const before = details.get(id);
+      // Rows move only then.
+      if (!before || isSessionBusy(before) !== isSessionBusy(detail)) lastList = undefined;
+      const data = computeChange(before, detail, change.sources.map(toProgress));
       details.set(id, detail);
       if (data) listeners.tell({ type: 'change', data });
     }
@@ -115,9 +126,20 @@ export function createLive(trees: LiveTrees, onError?: (error: unknown) => void)
   return {
     ...createAnswers(trees),
     snapshot,
-    list(request) {
-      const entries = [...[...details.values()].map(listEntryOfDetail), ...trees.listing().older.map(listEntryOfOlder)];
-      return computeSessionList(entries, request, { now: Date.now(), dayOf: localDay, hosts });
+    list({ from, limit, at, ...what }) {
+      const key = JSON.stringify(what);
+      if (lastList?.key !== key || performance.now() > lastList.until) {
+        const begin = performance.now();
+        const entries = [
+          ...[...details.values()].map(listEntryOfDetail),
+          ...trees.listing().older.map(listEntryOfOlder),
+        ];
+        const all = { ...what, from: 0, limit: entries.length };
+        const list = computeSessionList(entries, all, { now: Date.now(), dayOf: localDay, hosts });
+        const now = performance.now();
+        lastList = { key, list, until: now + Math.max(LIST_MS, LIST_PAUSE * (now - begin)) };
+      }
+      return partOfList(lastList.list, { from, limit, ...known({ at }) });
     },
     subscribe(listener) {
       listener({ type: 'snapshot', data: snapshot() });

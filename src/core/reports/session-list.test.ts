@@ -4,6 +4,7 @@ import { toSessionId } from '../ids.ts';
 import {
   computeSessionList,
   listEntryOfOlder,
+  partOfList,
   SESSION_GROUPS,
   SESSION_SORTS,
   type SessionListRequest,
@@ -134,7 +135,11 @@ describe('the list of sessions', () => {
           const whole = list(all, { sort, group });
           expect(whole.groups.reduce((sum, { count }) => sum + count, 0)).toBe(all.length);
           const parts = [];
-          for (let from = 0; from < all.length; from += limit) parts.push(...idsOf(all, { sort, group, from, limit }));
+          for (let from = 0; from < all.length; from += limit) {
+            const part = list(all, { sort, group, from, limit });
+            expect(partOfList(whole, { from, limit })).toEqual(part);
+            parts.push(...part.sessions.map(({ id }) => id));
+          }
           expect(parts).toEqual(whole.sessions.map(({ id }) => id));
           for (const [index, { id }] of whole.sessions.entries())
             expect(list(all, { sort, group, at: id }).at).toBe(index);

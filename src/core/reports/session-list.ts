@@ -266,6 +266,20 @@ function compareIds(a: Pick<ListedSession, 'id'>, b: Pick<ListedSession, 'id'>):
   return compareTexts(a.id, b.id);
 }
 
+/** Of a list that was computed whole: the part that is asked for. */
+export function partOfList(
+  whole: SessionListReport,
+  { from, limit, at }: Pick<SessionListRequest, 'from' | 'limit' | 'at'>,
+): SessionListReport {
+  const place = at === undefined ? -1 : whole.sessions.findIndex(({ id }) => id === at);
+  return {
+    ...whole,
+    at: place === -1 ? null : place,
+    from,
+    sessions: whole.sessions.slice(from, from + limit),
+  };
+}
+
 /** 2026-11-15, by the clock of this machine. */
 export function localDay(at: number): string {
   const date = new Date(at);
