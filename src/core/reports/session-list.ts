@@ -51,7 +51,7 @@ export interface SessionListReport {
   readonly sessions: readonly ListedSession[];
 }
 
-export interface SessionListRequest {
+export interface SessionListRequest extends SessionListPart {
   /** As for `troupe ls`. */
   readonly query: string;
   readonly host?: string;
@@ -60,6 +60,9 @@ export interface SessionListRequest {
   readonly state?: SessionState;
   readonly sort: SessionSort;
   readonly group: SessionGrouping;
+}
+
+export interface SessionListPart {
   readonly from: number;
   readonly limit: number;
   /** Id of a session whose place in the list is asked for. */
@@ -267,10 +270,7 @@ function compareIds(a: Pick<ListedSession, 'id'>, b: Pick<ListedSession, 'id'>):
 }
 
 /** Of a list that was computed whole: the part that is asked for. */
-export function partOfList(
-  whole: SessionListReport,
-  { from, limit, at }: Pick<SessionListRequest, 'from' | 'limit' | 'at'>,
-): SessionListReport {
+export function partOfList(whole: SessionListReport, { from, limit, at }: SessionListPart): SessionListReport {
   const place = at === undefined ? -1 : whole.sessions.findIndex(({ id }) => id === at);
   return {
     ...whole,
