@@ -110,9 +110,18 @@ function Mark({ standing }: { readonly standing: Standing }) {
 
 /** Tells sessions with the same title apart. */
 function Origin({ session: { forkedFrom, continuedFrom } }: { readonly session: SessionDetail }) {
-  if (forkedFrom !== null) return <span class="sessions-origin" title={cleanLine(`Forked from ${forkedFrom}`)}>fork</span>;
+  if (forkedFrom !== null)
+    return (
+      <span class="sessions-origin" title={cleanLine(`Forked from ${forkedFrom}`)}>
+        fork
+      </span>
+    );
   if (continuedFrom === null) return null;
-  return <span class="sessions-origin" title={cleanLine(`Continued from ${continuedFrom}`)}>after /clear</span>;
+  return (
+    <span class="sessions-origin" title={cleanLine(`Continued from ${continuedFrom}`)}>
+      after /clear
+    </span>
+  );
 }
 
 function Alarms({ session }: { readonly session: SessionDetail }) {
