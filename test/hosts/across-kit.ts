@@ -1,9 +1,11 @@
 // Claude Code, and every other program on its PATH: one home for all of them, each with a scripted model of its own.
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { CODEX, COPILOT, GEMINI, type HostRecipe, QWEN } from './host-recipes.ts';
 import { kit, work } from './kit.ts';
+import { isSecondProgram } from './opencode-server.ts';
 
 /** What the scripted model does: each list of items is one answer. */
 export type Plays = Readonly<Record<string, readonly { readonly items: readonly unknown[] }[]>>;
@@ -34,11 +36,13 @@ export async function startAcrossHosts(
   const { base, project, home } = workspace;
   commit(project);
   const log = (model: string): string => path.join(base, `model-${model}.jsonl`);
+  const opencode = programs.get('opencode');
+  const isSecond = opencode !== undefined && isSecondProgram(opencode);
   const openai = (dialect: string) => startFakeOpenai({ dialect, log: log(dialect) });
   const started = {
     claude: await startFakeAnthropic({ log: log('claude') }),
     codex: await openai('codex'),
-    opencode: await openai('opencode'),
+    opencode: await openai(isSecond ? 'opencode2' : 'opencode'),
     copilot: await openai('copilot'),
     qwen: await openai('qwen'),
     gemini: await startFakeGemini({ log: log('gemini') }),
@@ -90,6 +94,8 @@ export async function startAcrossHosts(
       await runProgram({ bin: path.join(bin, program), args, cwd: project, env, stdout, stderr, timeout: 180_000 });
     },
     async close() {
+      // OpenCode 2 leaves a service running.
+      if (isSecond) spawnSync(path.join(bin, 'opencode'), ['service', 'stop'], { cwd: project, env, timeout: 30_000 });
       for (const model of Object.values(started)) await model.close();
     },
   };

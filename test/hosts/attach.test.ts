@@ -6,6 +6,7 @@ import { addPlays } from './across-kit.ts';
 import { type AttachHosts, startAttachHosts } from './attach-kit.ts';
 import { programsIn } from './host-kit.ts';
 import { kit, nameOf } from './kit.ts';
+import { versionOf } from './opencode-server.ts';
 
 // A follow-up question to a sub-agent that has ended, on the real programs: it reaches a conversation that knows what the agent
 // did, as the scripted model is told it; and the tree says whom it goes on from. TROUPE_CLAUDE_BIN, and of TROUPE_CODEX_BIN,
@@ -141,9 +142,10 @@ describe.skipIf(kit === '' || codex === undefined)('troupe attach with Codex', (
   });
 });
 
-describe.skipIf(kit === '' || opencode === undefined)('troupe attach with OpenCode', () => {
+describe.skipIf(kit === '').each(programsIn('TROUPE_OPENCODE_BIN'))('troupe attach with OpenCode at %s', (program) => {
   it("goes on in the sub-agent's own session", async () => {
-    const at = await startAttachHosts('attach-opencode', places('/nowhere'));
+    const only = new Map([['opencode', program]]);
+    const at = await startAttachHosts(`attach-opencode-${versionOf(program)}`, only);
     try {
       await at.hosts.run('opencode', ['run', JOB]);
       await goesOnItself(at, 'opencode');

@@ -20,6 +20,10 @@ export interface ServedProject {
   request<T>(method: string, route: string, body?: object): Promise<T>;
   /** Gives the session: a new one, if none is named. */
   prompt(play: string, session?: string): Promise<string>;
+  /** Ids of its sub-agents. */
+  children(session: string): Promise<readonly string[]>;
+  /** As the server has them. */
+  messages(session: string): Promise<readonly unknown[]>;
   /** How the shell command of the session's sub-agent ended: `status: error`. */
   commandOf(session: string): Promise<string>;
   /** Answers the question that is open, as the program's own client does. */
@@ -135,6 +139,17 @@ export async function serveOpencode(options: ServeOptions): Promise<ServedProjec
       const id = session ?? (await request<{ id: string }>('POST', '/session', {})).id;
       await request('POST', `/session/${id}/prompt_async`, { parts: [{ type: 'text', text }] });
       return id;
+    },
+    async children(session) {
+      if (!isSecond)
+        return (await request<{ id: string }[]>('GET', `/session/${session}/children`)).map(({ id }) => id);
+      const { data } = await request<Data<{ id: string; parentID?: string }[]>>('GET', '/api/session');
+      return data.filter(({ parentID }) => parentID === session).map(({ id }) => id);
+    },
+    async messages(session) {
+      if (!isSecond) return request<unknown[]>('GET', `/session/${session}/message`);
+      // Newest first.
+      return (await request<Data<unknown[]>>('GET', `/api/session/${session}/message`)).data.toReversed();
     },
     async commandOf(session) {
       if (isSecond) {

@@ -4,12 +4,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addPlays } from './across-kit.ts';
 import { programsIn } from './host-kit.ts';
 import { nameOf, root, work } from './kit.ts';
-import { type ServedProject, serveOpencode } from './opencode-server.ts';
+import { type ServedProject, serveOpencode, versionOf } from './opencode-server.ts';
 
 // troupe send and troupe stop at a real OpenCode server, by its address and by its data folder. TROUPE_OPENCODE_BIN.
 
 for (const program of programsIn('TROUPE_OPENCODE_BIN')) {
-  describe(`${nameOf(program)} as a server`, () => {
+  describe(`OpenCode ${versionOf(program)} as a server`, () => {
     let served: ServedProject;
     const troupe = (...args: readonly string[]): Promise<{ readonly code: number; readonly out: string }> =>
       new Promise((resolve, reject) => {
@@ -21,25 +21,10 @@ for (const program of programsIn('TROUPE_OPENCODE_BIN')) {
         child.once('error', reject);
         child.once('close', (code) => resolve({ code: code ?? -1, out }));
       });
-    const messages = (session: string) =>
-      served.request<readonly { readonly info: { readonly role: string }; readonly parts: unknown }[]>(
-        'GET',
-        `/session/${session}/message`,
-      );
+    const messages = (session: string) => served.messages(session);
     const childOf = async (session: string): Promise<string> => {
-      let child: string | undefined;
-      await expect
-        .poll(
-          async () => {
-            [child] = (
-              await served.request<readonly { readonly id: string }[]>('GET', `/session/${session}/children`)
-            ).map(({ id }) => id);
-            return child;
-          },
-          { timeout: 60_000 },
-        )
-        .toBeDefined();
-      return child ?? '';
+      await expect.poll(() => served.children(session), { timeout: 60_000 }).toHaveLength(1);
+      return (await served.children(session))[0] ?? '';
     };
 
     beforeAll(async () => {
