@@ -248,7 +248,9 @@ const TICK_MS = 10;
 export function startTimeOf({ start }: Pick<LinuxProcess, 'start'>): number | undefined {
   const uptime = Number(orElse(() => readFileSync('/proc/uptime', 'utf8'), '').split(' ')[0]);
   if (start === '' || !Number.isFinite(uptime) || uptime === 0) return undefined;
-  return Date.now() - uptime * 1_000 + Number(start) * TICK_MS;
+  const at = Date.now() - uptime * 1_000 + Number(start) * TICK_MS;
+  // Some containers have an uptime of their own, and starts that count from that of the machine (lxcfs).
+  return at > Date.now() + 1_000 ? undefined : at;
 }
 
 function readProcess(pid: number) {
