@@ -99,8 +99,11 @@ export const opencode = {
     throw new Error(`OpenCode has no tool for "${item.do}".`);
   },
 
-  /** A fork has copies of the messages; the sessions of sub-agents stay with the first session, and a turn has its usage when its calls are over. */
-  forkCopies: () => ({ agents: false, openUsage: false }),
+  /**
+   * A fork has copies of the messages; the sessions of sub-agents stay with the first session. A turn has its usage when its calls are over,
+   * and OpenCode 2 leaves it out until then.
+   */
+  forkCopies: (version) => ({ agents: false, openUsage: false, openCalls: !isSecond(version) }),
 
   /** `run` writes down no end of its process: the main agent may get another prompt. */
   mainStaysOpen: () => true,

@@ -142,6 +142,29 @@ describe('recordings of the real program', () => {
     ]);
   });
 
+  it.each(['opencode.db', 'events.jsonl', 'export'])(
+    'leaves calls that still ran out of a fork, by %s alone',
+    async (door) => {
+      const trees = await treesThrough('2.0.15-waiting-forks', [door]);
+      const seen = trees.map(({ forkedFrom, agents, inheritedUsage }) => ({
+        isFork: forkedFrom !== undefined,
+        agents: agents.map(({ description, toolCallCount, usage }) => [description, toolCallCount, usage?.output]),
+        inherited: inheritedUsage?.output ?? 0,
+      }));
+      expect(seen.toSorted((a, b) => Number(a.isFork) - Number(b.isFork))).toEqual([
+        {
+          isFork: false,
+          agents: [
+            [undefined, 1, 41],
+            ['Slow one', 1, 24],
+          ],
+          inherited: 0,
+        },
+        { isFork: true, agents: [[undefined, 0, 13]], inherited: 0 },
+      ]);
+    },
+  );
+
   it('of OpenCode 2 finds forks, answered questions and a declined one', async () => {
     const root = `${fixtures}2.0.15-forks`;
     const sessions = createSessions([{ adapter: opencode, root, forced: false }], { clock: () => Date.UTC(2030, 0) });

@@ -151,6 +151,8 @@ function fork(
   for (const message of [...state.messages.values()].filter(({ sessionID }) => sessionID === parentID)) {
     const number = state.numbers.get(String(message['id']));
     if (number === undefined || number > last || (number === last && type !== 'through')) continue;
+    // The program copies what is over.
+    if (message['type'] === 'assistant' && asObject(message['time'])?.['completed'] === undefined) continue;
     // As its row is called.
     const id = `${idAfter(event)}_${number}`;
     const copy = { ...message, id, sessionID: change.session };
