@@ -35,7 +35,7 @@ export async function factsOfProcesses(
     if (Date.now() - lastAt > RECENT_MS || sources.length === 0) return [];
     const origin = { source: toSourceId('processes'), offset: 0, length: 0 };
     // One that began after the last message works on other sessions: it would have written a prompt.
-    const own = writers?.filter(({ pid }) => (begun.get(pid) ?? 0) < lastAt + CLOCKS_MS);
+    const own = writers?.filter(({ pid }) => (begun.get(pid) ?? 0) < lastAt);
     const isOver = ({ role, path: file }: LocatedSession['sources'][number]): boolean => {
       if (role !== 'storage') return !!own && recent.includes(file) && !own.some(({ files }) => files.includes(file));
       isProgramGone ??= isGone();
@@ -53,9 +53,6 @@ export async function factsOfProcesses(
     }));
   };
 }
-
-/** Between the start of a process, as Linux counts it, and the time that it writes into its messages. */
-const CLOCKS_MS = 1_000;
 
 /** By number and start: read again, the time would differ by some milliseconds. */
 const beginnings = new Map<string, number | undefined>();
