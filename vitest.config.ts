@@ -2,7 +2,7 @@ import { availableParallelism, devNull } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 // Tests run alike for everybody: within a coding agent and its hooks, in CI, behind settings of git, in any language.
-const KNOBS_OF_TESTS = /^TROUPE_(?:SEED|STRESS_ROUNDS|PICTURES|BROWSER|CAPTURES|LIVE_KIT|\w+_BIN)$/;
+const KNOBS_OF_TESTS = /^TROUPE_(?:SEED|INDEX|KILLS|STRESS_ROUNDS|PICTURES|BROWSER|CAPTURES|LIVE_KIT|\w+_BIN)$/;
 const CHANGES_PROGRAMS =
   /^(?:TROUPE|CLAUDE|CODEX|GEMINI|QWEN|COPILOT|OPENCODE|XDG|GIT|LC)_|^CLAUDECODE$|^(?:NO|FORCE)_COLOR$|^CLICOLOR|^(?:CI|COLORTERM|COLUMNS|LINES|LANGUAGE|EDITOR|VISUAL|PAGER|BROWSER|NODE_ENV)$/;
 for (const name of Object.keys(process.env))

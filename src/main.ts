@@ -96,7 +96,7 @@ const options: CliOptions = {
       });
       return withOwnPrices(drainFirst(sessions, async () => (await audit()).createGuardLog(where).drain()));
     },
-    transcripts: (where) => createTranscripts(dataFoldersFor(where), systemClock),
+    transcripts: (where) => createTranscripts(dataFoldersFor(where), systemClock, openCache),
     costSettings: async () => ({ subscriptions: (await readOwnSettings()).cost?.subscriptions ?? [] }),
     demo: () => createSessions(dataFoldersFor({ roots: [demoFolder] }), { clock: systemClock }),
   },
@@ -113,7 +113,7 @@ const options: CliOptions = {
   },
   identifier: { identify: (request) => createIdentifier(ADAPTERS, systemClock).identify(request) },
   audit: {
-    open: async (where) => (await audit()).createGuardLog(where),
+    open: async (where) => (await audit()).createGuardLog(where, { openCache }),
     drain: async () => (await audit()).createGuardLog({ roots: [] }).drain(),
   },
   exporter: { export: async (request) => (await import('./export/index.ts')).runExport(request) },

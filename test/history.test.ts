@@ -1,5 +1,5 @@
 // The index as people use it: the built program, several at once, killed at any moment.
-import { cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -11,6 +11,8 @@ import { type ProgramHome, programIn } from './testing/program.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const FIXTURES = path.join(root, 'src/hosts/claude-code/fixtures');
+/** `TROUPE_KILLS=200 npx vitest run test/history.test.ts` takes minutes. */
+const KILLS = Number(process.env['TROUPE_KILLS'] ?? 12);
 const SESSIONS = 40;
 
 let data: string;
@@ -67,9 +69,16 @@ describe('troupe index', () => {
     expect(await status()).toMatchObject({ indexedSessions: SESSIONS });
   });
 
+  it('is left alone when TROUPE_INDEX=off', async () => {
+    const env = { TROUPE_INDEX: 'off' };
+    const { out } = await program.run(['ls', '--all', '--json', '--root', data], { env });
+    expect(out).toBe(plain);
+    expect(existsSync(index)).toBe(false);
+  });
+
   it('is the same after kills at random moments', async () => {
     const random = createRandom();
-    for (let kill = 0; kill < 12; kill++) {
+    for (let kill = 0; kill < KILLS; kill++) {
       const { child, ended } = program.start(['ls', '--all', '--json', '--root', data]);
       await pace(100 + random() * 900);
       child.kill('SIGKILL');

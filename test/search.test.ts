@@ -21,6 +21,8 @@ import { type ProgramHome, programIn } from './testing/program.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const RECORDING = path.join(root, 'src/hosts/claude-code/fixtures/2.1.325-nested');
+/** `TROUPE_KILLS=200 npx vitest run test/search.test.ts` takes minutes. */
+const KILLS = Number(process.env['TROUPE_KILLS'] ?? 12);
 const SESSIONS = 30;
 
 let data: string;
@@ -109,7 +111,7 @@ describe('troupe search', () => {
     const wanted = await contents();
     await program.run(['index', 'text', 'forget']);
     const random = createRandom();
-    for (let kill = 0; kill < 12; kill++) {
+    for (let kill = 0; kill < KILLS; kill++) {
       const { child, ended } = program.start(['index', 'text', 'on', '--root', data]);
       await pace(200 + random() * 1_000);
       child.kill('SIGKILL');

@@ -10,7 +10,7 @@ import {
   type SessionLedger,
 } from '../core/index.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
-import { isEqual } from '../lib/json.ts';
+import { isEqual, known } from '../lib/json.ts';
 import { isLocked } from '../lib/lock-file.ts';
 import { streamLines } from '../lib/read-lines.ts';
 import { reportTrouble } from '../lib/report-trouble.ts';
@@ -21,6 +21,7 @@ import {
   type DataFolder,
   dataFoldersFor,
   type KnownSession,
+  type OpenCache,
   type SessionScope,
   type Subscription,
   thisMachine,
@@ -30,7 +31,10 @@ import { CHAIN_START, type ChainLink, openSealed } from './entry.ts';
 import { type Head, type LogFile, listLogFiles, lockPath, readHead, textOf } from './log-files.ts';
 import { followLog, readLog } from './read-log.ts';
 
-export function createGuardLog(where: SessionScope, own: Pick<GuardLogOptions, 'drain' | 'held'> = {}): GuardLog {
+export function createGuardLog(
+  where: SessionScope,
+  own: Pick<GuardLogOptions, 'drain' | 'held' | 'openCache'> = {},
+): GuardLog {
   return openGuardLog({
     folder: stateFolder(thisMachine()),
     places: dataFoldersFor(where),
@@ -51,6 +55,8 @@ interface GuardLogOptions {
   readonly drain?: () => Promise<unknown>;
   /** In a process that follows sessions: one by its whole id, as it is now. Others are read from the disk. */
   readonly held?: (session: string) => Promise<KnownSession | undefined>;
+  /** What was read of sessions before. */
+  readonly openCache?: OpenCache;
 }
 
 /** While another process drains: so long we wait for it before we answer with what is there. */
@@ -61,7 +67,7 @@ export function openGuardLog(options: GuardLogOptions): GuardLog {
   const { folder, places, isNamed = false, clock } = options;
   const open = createSessionOpener(places, clock);
   const drain = options.drain ?? (() => drainOnce(folder, clock, open, PATIENCE_MS));
-  const sessions = createSessions(places, { clock, named: isNamed });
+  const sessions = createSessions(places, { clock, named: isNamed, ...known({ openCache: options.openCache }) });
   /** Who follows first and then reads must not miss what is written in between. */
   let beginning: Promise<void> | undefined;
   return {

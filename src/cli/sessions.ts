@@ -14,6 +14,7 @@ import {
   localDay,
   nativeId,
   type OpenedSession,
+  type OpenedTree,
   parseListQuery,
   plural,
   type SessionGrouping,
@@ -21,6 +22,7 @@ import {
   type SessionListing,
   type SessionListRequest,
   type SessionSort,
+  type Sessions,
   toToolCallId,
 } from '../core/index.ts';
 import { known } from '../lib/json.ts';
@@ -96,9 +98,11 @@ interface TreeFlags extends SharedFlags {
 }
 
 export async function tree(this: CliContext<'reader'>, flags: TreeFlags, session?: string): Promise<void> {
-  const opened = await open(this, flags, session);
-  for (const problem of opened.problems) this.terminal.note(problem);
-  if (flags.explain !== undefined) return explain(this, flags, opened, flags.explain);
+  if (flags.explain !== undefined) {
+    const opened = await inDemo(this, flags, (sessions, isDemo) => sessions.open(isDemo ? undefined : session));
+    return explain(this, flags, opened, flags.explain);
+  }
+  const opened = await inDemo(this, flags, (sessions, isDemo) => sessions.openTree(isDemo ? undefined : session));
   writeAnswer(this, flags.json, computeTree(opened, { internal: flags.internal }), formatTree);
 }
 
@@ -114,19 +118,20 @@ function explain(context: CliContext, { json }: TreeFlags, opened: OpenedSession
   writeAnswer(context, json, report, (answer, { paint }) => formatExplanation(answer, paint));
 }
 
-async function open(
+/** In the recording that ships with troupe, if that is wanted and there is nothing else. */
+async function inDemo<Opened extends OpenedTree>(
   { reader, terminal }: CliContext<'reader'>,
   flags: TreeFlags,
-  session: string | undefined,
-): Promise<OpenedSession> {
-  try {
-    return await reader.sessions(whereOf(flags)).open(session);
-  } catch (error) {
+  open: (sessions: Sessions, isDemo: boolean) => Promise<Opened>,
+): Promise<Opened> {
+  const opened = await open(reader.sessions(whereOf(flags)), false).catch((error: unknown) => {
     const nothingThere = error instanceof UserError && error.code === 'no-sessions';
     if (!flags.orDemo || !nothingThere) throw error;
     terminal.note(`${error.message} This is the recording that ships with troupe:\n`);
-    return reader.demo().open();
-  }
+    return open(reader.demo(), true);
+  });
+  for (const problem of opened.problems) terminal.note(problem);
+  return opened;
 }
 
 interface ShowFlags extends SharedFlags {
@@ -137,20 +142,19 @@ interface ShowFlags extends SharedFlags {
 
 export async function show(this: CliContext<'reader'>, flags: ShowFlags, agent: string): Promise<void> {
   const { terminal } = this;
-  const opened = await this.reader.transcripts(whereOf(flags)).read(agent);
-  const { transcript, tree } = opened;
+  const range = { from: flags.from, limit: flags.limit ?? Number.POSITIVE_INFINITY };
+  const opened = await this.reader.transcripts(whereOf(flags)).read(agent, undefined, range);
+  const { transcript, tree, total } = opened;
   for (const problem of opened.problems) terminal.note(problem);
-  if (flags.json) {
-    const last = flags.limit === undefined ? undefined : flags.from + flags.limit;
-    return writeJson(this, { ...transcript, messages: transcript.messages.slice(flags.from, last) });
-  }
+  if (flags.json) return writeJson(this, transcript);
   const lines = formatTranscript(transcript, {
     paint: createPaint(terminal.colours),
     hue: computeHues(tree.agents).get(opened.agent) ?? null,
     full: flags.full,
     from: flags.from,
     problems: tree.diagnostics.filter(({ severity }) => severity !== 'info').reduce((sum, { count }) => sum + count, 0),
-    ...known({ limit: flags.limit, width: terminal.width }),
+    total,
+    ...known({ width: terminal.width }),
   });
   await terminal.page(`${lines.join('\n')}\n`);
 }

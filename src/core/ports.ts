@@ -12,6 +12,8 @@ export interface Sessions {
   list(options: ListOptions): Promise<SessionListing>;
   /** By unique prefix of its id; the newest one where none is given. Throws a `UserError` where there is no such. */
   open(prefix?: string, onFound?: OnFound): Promise<OpenedSession>;
+  /** As `open`, without the facts: of a large session that was read before, they take longer than all the rest. */
+  openTree(prefix?: string, onFound?: OnFound): Promise<OpenedTree>;
 }
 
 export interface ListOptions {
@@ -46,15 +48,18 @@ export interface SessionListing {
   readonly places: readonly string[];
 }
 
-export interface OpenedSession {
+export interface OpenedTree {
   readonly tree: SessionTree;
+  readonly ignoredFiles: number;
+  /** What else could not be looked at, in words for people: a newer session may be there. */
+  readonly problems: readonly string[];
+}
+
+export interface OpenedSession extends OpenedTree {
   /** The facts that the tree was made from. */
   readonly ledger: SessionLedger;
   /** Those of other sessions that stand in it (`join-trees.ts`); left out where there are none. */
   readonly joined?: ReadonlyMap<SessionId, SessionLedger>;
-  readonly ignoredFiles: number;
-  /** What else could not be looked at, in words for people: a newer session may be there. */
-  readonly problems: readonly string[];
 }
 
 /** Sessions as they change. */
@@ -132,7 +137,7 @@ export interface SourceProgress {
 /** Conversations with their bodies, read when somebody looks. */
 export interface Transcripts {
   /** By unique prefix of an agent's or a session's id, or by the name of an agent; of one session only, if one is given. */
-  read(agent: string, session?: string): Promise<OpenedTranscript>;
+  read(agent: string, session?: string, range?: MessageRange): Promise<OpenedTranscript>;
 }
 
 export interface OpenedTranscript {
@@ -142,6 +147,8 @@ export interface OpenedTranscript {
   readonly root: string;
   /** Without its sub-agents' transcripts: `sub_agents` is empty. */
   readonly transcript: Transcript;
+  /** Messages in the whole conversation. */
+  readonly total: number;
   /** What could not be looked at, in words for people. */
   readonly problems: readonly string[];
 }

@@ -118,7 +118,7 @@ export function createHistoryControl(
     async off(where) {
       await inStateFolder(folder, async () => {
         await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-        if (!isSwitchedOff(folder)) await createFile(offFile(folder), 'Written by: troupe index off\n');
+        if (!existsSync(offFile(folder))) await createFile(offFile(folder), 'Written by: troupe index off\n');
         removeDatabase(file);
       });
       if ((await text.status(where)).state !== 'undecided') await text.forbid();

@@ -61,6 +61,8 @@ async function watched(build = 'one', problems: string[] = [], clock = LATER) {
       if (before) grown++;
       return before;
     },
+    findPlaces: (...args) => history.findPlaces(...args),
+    keepPlaces: (...args) => history.keepPlaces(...args),
     state: () => history.state(),
     keep: (...args) => history.keep(...args),
     keepOrigin: (...args) => history.keepOrigin(...args),

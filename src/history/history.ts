@@ -14,6 +14,7 @@ import {
   type CachedSession,
   type FoundSession,
   fileStamp,
+  type KnownPlaces,
   type Neighbourhood,
   type SessionCache,
   type SessionOriginFact,
@@ -45,7 +46,7 @@ export function historyFile(folder: string): string {
 }
 
 export function isSwitchedOff(folder: string): boolean {
-  return existsSync(offFile(folder));
+  return process.env['TROUPE_INDEX'] === 'off' || existsSync(offFile(folder));
 }
 
 /** While it is there, nothing is kept. */
@@ -76,7 +77,8 @@ const SCHEMA = {
     stamp text not null, names text, borrowed text not null,
     origin text, origin_names text, tree blob, sources blob, ledger blob not null,
     primary key (id, root)
-  );`,
+  );
+  create table if not exists place (conversation text primary key, stamp text not null, places blob not null);`,
 };
 
 interface Row {
@@ -118,6 +120,8 @@ class SessionHistory implements History {
   readonly #before: DriverStatement;
   readonly #keep: DriverStatement;
   readonly #keepOrigin: DriverStatement;
+  readonly #places: DriverStatement;
+  readonly #keepPlaces: DriverStatement;
   readonly #worthGrowing: number;
   #failures = 0;
 
@@ -140,6 +144,8 @@ class SessionHistory implements History {
       `replace into session (id, root, build, stamp, names, borrowed, tree, ledger, sources)
        values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
+    this.#places = connection.prepare('select places from place where conversation = ? and stamp = ?');
+    this.#keepPlaces = connection.prepare('replace into place (conversation, stamp, places) values (?, ?, ?)');
     this.#keepOrigin = connection.prepare(
       'update session set origin = ?, origin_names = ? where id = ? and root = ? and stamp = ?',
     );
@@ -190,6 +196,20 @@ class SessionHistory implements History {
       this.#noteFailure(error);
       return undefined;
     }
+  }
+
+  findPlaces(conversation: string, stamp: string): KnownPlaces | undefined {
+    try {
+      const [row] = this.#places.all(conversation, stamp) as { readonly places: Uint8Array }[];
+      return row && unpackPlaces(unpack(row.places));
+    } catch (error) {
+      this.#noteFailure(error);
+      return undefined;
+    }
+  }
+
+  keepPlaces(conversation: string, stamp: string, known: KnownPlaces): void {
+    this.#write(() => this.#keepPlaces.run(conversation, stamp, pack(packPlaces(known))));
   }
 
   state(): number {
@@ -253,6 +273,42 @@ class SessionHistory implements History {
 function isSettled(ledger: SessionLedger, tree: SessionTree): boolean {
   const never = Number.MAX_SAFE_INTEGER / 2;
   return serialize(buildTree(ledger, { now: never })).equals(serialize(tree));
+}
+
+/** As columns: a long conversation has a hundred thousand of them. */
+interface PackedPlaces {
+  readonly ids: readonly string[];
+  readonly timestamps: readonly (string | null)[];
+  /** How many byte ranges each has. */
+  readonly counts: Uint32Array;
+  readonly offsets: Float64Array;
+  readonly lengths: Uint32Array;
+  readonly leftOut: KnownPlaces['leftOut'];
+}
+
+function packPlaces({ places, leftOut }: KnownPlaces): PackedPlaces {
+  const lines = places.flatMap((place) => place.lines);
+  return {
+    ids: places.map(({ id }) => id),
+    timestamps: places.map(({ timestamp }) => timestamp),
+    counts: Uint32Array.from(places, (place) => place.lines.length),
+    offsets: Float64Array.from(lines, ({ offset }) => offset),
+    lengths: Uint32Array.from(lines, ({ length }) => length),
+    leftOut,
+  };
+}
+
+function unpackPlaces({ ids, timestamps, counts, offsets, lengths, leftOut }: PackedPlaces): KnownPlaces {
+  let at = 0;
+  const places = ids.map((id, index) => {
+    const lines = Array.from({ length: counts[index] ?? 0 }, () => {
+      const range = { offset: offsets[at] ?? 0, length: lengths[at] ?? 0 };
+      at++;
+      return range;
+    });
+    return { id, timestamp: timestamps[index] ?? null, lines };
+  });
+  return { places, leftOut };
 }
 
 function pack(value: unknown): Uint8Array {

@@ -171,27 +171,35 @@ export function createReadSessions(
     cache?.keepOrigin(session, origin ?? null, around);
     return origin;
   };
+  /** The session with all that stands in its tree; with the one that it was forked from. */
+  const open = async (id: SessionId) => {
+    const one = read.get(id);
+    if (!one || withoutFacts) return undefined;
+    const ledger = await one.ledger();
+    const origin = await findOrigin(one, ledger);
+    if (origin) reduce(ledger, origin);
+    one.tree = buildTree(ledger, { now: clock() });
+    const tree = joined().of(id) ?? one.tree;
+    const ledgers = new Map<SessionId, SessionLedger>();
+    for (const { session } of tree.agents) {
+      const other = session === undefined || ledgers.has(session) ? undefined : read.get(session);
+      if (session && other) ledgers.set(session, await other.ledger());
+    }
+    return { tree, ledger, ...(ledgers.size > 0 && { joined: ledgers }) };
+  };
+  /** From what was kept alone, if nothing is to be added to it. */
+  const openTree = async (id: SessionId): Promise<SessionTree | undefined> => {
+    const one = read.get(id);
+    if (!one?.cached?.tree || one.cached.origin !== null) return (await open(id))?.tree;
+    return joined().of(id) ?? one.tree;
+  };
   return {
     add,
     joined,
     /** By session, each for itself. */
     trees: (): ReadonlyMap<SessionId, SessionTree> => new Map([...read].map(([id, { tree }]) => [id, tree])),
-    /** The session with all that stands in its tree; with the one that it was forked from. */
-    async open(id: SessionId) {
-      const one = read.get(id);
-      if (!one || withoutFacts) return undefined;
-      const ledger = await one.ledger();
-      const origin = await findOrigin(one, ledger);
-      if (origin) reduce(ledger, origin);
-      one.tree = buildTree(ledger, { now: clock() });
-      const tree = joined().of(id) ?? one.tree;
-      const ledgers = new Map<SessionId, SessionLedger>();
-      for (const { session } of tree.agents) {
-        const other = session === undefined || ledgers.has(session) ? undefined : read.get(session);
-        if (session && other) ledgers.set(session, await other.ledger());
-      }
-      return { tree, ledger, ...(ledgers.size > 0 && { joined: ledgers }) };
-    },
+    open,
+    openTree,
   };
 }
 

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import {
   type AgentNode,
   hostOf,
@@ -14,11 +15,13 @@ import {
   titleOfConversation,
 } from '../core/index.ts';
 import type { MessageLines, OpenTranscript, SourceAdapter } from '../hosts/index.ts';
+import type { Clock } from '../lib/clock.ts';
 import { fingerprintOf } from '../lib/fingerprint.ts';
 import { groupBy } from '../lib/group.ts';
 import { isSystemError, UserError } from '../lib/user-error.ts';
 import type { FoundSession } from './find-sessions.ts';
 import { sourcesOf } from './read-session.ts';
+import { fileStamp, type KnownPlaces, type SessionCache } from './session-cache.ts';
 
 /** Opens the conversation of one agent in one source. */
 export type TranscriptOpener = (
@@ -224,6 +227,46 @@ function toRef({ id, name, description, type, group }: AgentNode): SubAgentRef {
 
 function toIso(at: number | undefined): string | null {
   return at === undefined ? null : new Date(at).toISOString();
+}
+
+/** Where the messages of a shorter file are is found as quickly as what was kept of it. */
+const LARGE_BYTES = 4 * 1024 * 1024;
+
+/** Looks for the messages of a large file once. */
+export function createCachedOpener(cache: SessionCache | undefined, clock: Clock): TranscriptOpener {
+  if (!cache) return openAnew;
+  return (adapter, session, source, agent) => {
+    const bodies = openAnew(adapter, session, source, agent);
+    const files = bodies?.files;
+    if (!bodies || !files || source.shape !== 'lines' || sizeOfFile(source.path) < LARGE_BYTES) return bodies;
+    const stampNow = (): string | undefined => {
+      const stamps = files.map((file) => fileStamp(file, clock()));
+      return stamps.includes(undefined) ? undefined : stamps.join('\n');
+    };
+    const conversation = JSON.stringify([files, agent]);
+    let known: KnownPlaces | undefined;
+    return {
+      files,
+      async places() {
+        const stamp = stampNow();
+        known = stamp === undefined ? undefined : cache.findPlaces(conversation, stamp);
+        if (known) return known.places;
+        const places = await bodies.places();
+        // What has no bytes of its own is found only by who has read all.
+        const isWhole = places.every(({ lines }) => lines.length > 0);
+        if (stamp !== undefined && stamp === stampNow() && isWhole)
+          cache.keepPlaces(conversation, stamp, { places, leftOut: bodies.leftOut() });
+        return places;
+      },
+      read: (places, options) => bodies.read(places, options),
+      leftOut: () => known?.leftOut ?? bodies.leftOut(),
+      ...(bodies.readAll && { readAll: (options) => bodies.readAll?.(options) ?? Promise.resolve([]) }),
+    };
+  };
+}
+
+function sizeOfFile(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 const KEPT = 16;

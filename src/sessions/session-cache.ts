@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import type { AgentEvent, SessionContinued, SessionForked, SessionLedger, SessionTree } from '../core/index.ts';
-import type { LocatedSource } from '../hosts/index.ts';
+import type { LocatedSource, MessageLines } from '../hosts/index.ts';
 import { type FileMark, hasGrownFrom } from '../lib/follow-file.ts';
 import { groupBy } from '../lib/group.ts';
 import type { FoundSession } from './find-sessions.ts';
@@ -14,6 +14,9 @@ export interface SessionCache {
   find(session: FoundSession, around: Neighbourhood): CachedSession | undefined;
   /** If files of the session have only grown, or came: what was read of it before. */
   findBefore(session: FoundSession): CachedBefore | undefined;
+  /** Where the messages of a conversation are, if its files are still in the state that `stamp` says. */
+  findPlaces(conversation: string, stamp: string): KnownPlaces | undefined;
+  keepPlaces(conversation: string, stamp: string, places: KnownPlaces): void;
   /** Changes when another process adds something. */
   state(): number;
   keep(session: FoundSession, read: SessionRead, around: Neighbourhood): void;
@@ -37,6 +40,11 @@ export interface CachedSession {
 export interface CachedBefore extends ReadBefore {
   /** Of the unchanged files. */
   readonly sources: readonly SourceRead[];
+}
+
+export interface KnownPlaces {
+  readonly places: readonly MessageLines[];
+  readonly leftOut: Readonly<Record<string, number>>;
 }
 
 /** How far a file of a session was read. */

@@ -1,6 +1,13 @@
 import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { type AgentId, nativeId, type SessionId, type Sessions, type SessionTree } from '../core/index.ts';
+import {
+  type AgentId,
+  nativeId,
+  type OnFound,
+  type SessionId,
+  type Sessions,
+  type SessionTree,
+} from '../core/index.ts';
 import type { Clock } from '../lib/clock.ts';
 import { orElse } from '../lib/failures.ts';
 import { isThere } from '../lib/folders.ts';
@@ -61,6 +68,27 @@ export function createSessions(
   const claimOrEmpty = async (found: FoundSession, ignored: Set<string>): Promise<FoundSession | undefined> =>
     (await claim(found, ignored)) ?? ((await holdsNothing(found)) ? found : undefined);
 
+  const readNamed = async (prefix: string | undefined, onFound: OnFound | undefined) => {
+    const found = await find();
+    const ignored = new Set(found.ignoredFiles);
+    const [named] = prefix === undefined ? [] : matching(found, prefix);
+    const newest = named ? await claimOrEmpty(named, ignored) : await newestSpoken(found.sessions, ignored);
+    if (!newest) {
+      const where = foldersOf(places).join(', ') || 'no folder';
+      throw new UserError(
+        'no-sessions',
+        [`No sessions found (looked in ${where}).`, ...found.problems].join(' '),
+        'Run one of the supported programs once, or point to its data folder with --root.',
+      );
+    }
+    onFound?.({ files: newest.located.sources.map((source) => source.path) });
+    const read = createReadSessions(found.sessions, clock, { scan: snapshot?.scan, cache: await openCache?.() });
+    await read.add([newest]);
+    // Who names a session wants that one; the newest of all stands where the list has it.
+    const id = prefix === undefined ? topOf(newest.located.id, read.joined()) : newest.located.id;
+    return { id, read, ignoredFiles: ignored.size, problems: found.problems };
+  };
+
   return {
     async list({ limit, withEmpty = false, since, onProgress }) {
       const all = await find();
@@ -115,25 +143,12 @@ export function createSessions(
       };
     },
     async open(prefix, onFound) {
-      const found = await find();
-      const ignored = new Set(found.ignoredFiles);
-      const [named] = prefix === undefined ? [] : matching(found, prefix);
-      const newest = named ? await claimOrEmpty(named, ignored) : await newestSpoken(found.sessions, ignored);
-      if (!newest) {
-        const where = foldersOf(places).join(', ') || 'no folder';
-        throw new UserError(
-          'no-sessions',
-          [`No sessions found (looked in ${where}).`, ...found.problems].join(' '),
-          'Run one of the supported programs once, or point to its data folder with --root.',
-        );
-      }
-      onFound?.({ files: newest.located.sources.map((source) => source.path) });
-      const read = createReadSessions(found.sessions, clock, { scan: snapshot?.scan, cache: await openCache?.() });
-      await read.add([newest]);
-      // Who names a session wants that one; the newest of all stands where the list has it.
-      const id = prefix === undefined ? topOf(newest.located.id, read.joined()) : newest.located.id;
-      const opened = assertFound(await read.open(id), 'it has just been read');
-      return { ...opened, ignoredFiles: ignored.size, problems: found.problems };
+      const { id, read, ...rest } = await readNamed(prefix, onFound);
+      return { ...assertFound(await read.open(id), 'it has just been read'), ...rest };
+    },
+    async openTree(prefix, onFound) {
+      const { id, read, ...rest } = await readNamed(prefix, onFound);
+      return { tree: assertFound(await read.openTree(id), 'it has just been read'), ...rest };
     },
   };
 }
@@ -148,6 +163,7 @@ export function drainFirst(sessions: Sessions, drain: () => Promise<void>): Sess
   return {
     list: async (options) => (await drained()).list(options),
     open: async (prefix, onFound) => (await drained()).open(prefix, onFound),
+    openTree: async (prefix, onFound) => (await drained()).openTree(prefix, onFound),
   };
 }
 

@@ -167,5 +167,9 @@ export function withOwnPrices(sessions: Sessions): Sessions {
       await readOwnSettings();
       return sessions.open(...wanted);
     },
+    openTree: async (...wanted) => {
+      await readOwnSettings();
+      return sessions.openTree(...wanted);
+    },
   };
 }

@@ -2,21 +2,24 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { formatTranscript } from '../cli/format/index.ts';
-import { PLAIN } from '../core/index.ts';
+import { type MessageRange, PLAIN } from '../core/index.ts';
 import { claudeCode } from '../hosts/claude-code/index.ts';
 import { createTranscripts } from './transcripts.ts';
 
 const fixtures = fileURLToPath(new URL('../hosts/claude-code/fixtures/', import.meta.url));
-const open = (name: string, agent: string) =>
+const open = (name: string, agent: string, range?: MessageRange) =>
   createTranscripts([{ adapter: claudeCode, root: path.join(fixtures, name), forced: false }], () =>
     Date.parse('2030-01-01'),
-  ).read(agent);
+  ).read(agent, undefined, range);
 
-const text = async (name: string, agent: string, options = {}) => {
-  const { transcript } = await open(name, agent);
-  return formatTranscript(transcript, { paint: PLAIN, hue: null, full: false, from: 0, width: 80, ...options }).join(
-    '\n',
-  );
+const text = async (
+  name: string,
+  agent: string,
+  { full = false, range }: { full?: boolean; range?: MessageRange } = {},
+) => {
+  const { transcript, total } = await open(name, agent, range);
+  const part = { from: range?.from ?? 0, total };
+  return formatTranscript(transcript, { paint: PLAIN, hue: null, full, width: 80, ...part }).join('\n');
 };
 
 describe('transcripts', () => {
@@ -76,7 +79,7 @@ describe('transcripts', () => {
   });
 
   it('show a part, and how much is left', async () => {
-    const part = await text('2.1.325-nested', 'a2ca437a', { from: 1, limit: 1 });
+    const part = await text('2.1.325-nested', 'a2ca437a', { range: { from: 1, limit: 1 } });
     expect(part).toContain('… 1 message before this');
     expect(part).toContain('go on with --from 2');
   });

@@ -16,37 +16,44 @@ import { claim, type FoundSession, findSessions } from './find-sessions.ts';
 import type { TranscriptPage } from './live-feed.ts';
 import type { DataFolder } from './places.ts';
 import { createReadSessions } from './read-session.ts';
-import { readTranscript } from './read-transcript.ts';
+import { createCachedOpener, readTranscript } from './read-transcript.ts';
+import type { OpenCache } from './session-cache.ts';
 import { ambiguous } from './sessions.ts';
 
-export function createTranscripts(places: readonly DataFolder[], clock: Clock): Transcripts {
+export function createTranscripts(places: readonly DataFolder[], clock: Clock, openCache?: OpenCache): Transcripts {
   const openIn = async (
     session: FoundSession,
     all: readonly FoundSession[],
+    range: MessageRange | undefined,
     choose: (tree: SessionTree) => AgentNode | undefined,
   ) => {
     const ours = await claim(session, new Set());
     if (!ours) return undefined;
-    const read = createReadSessions(all, clock);
+    const cache = await openCache?.();
+    const read = createReadSessions(all, clock, { withoutFacts: true, cache });
     await read.add([ours]);
     const tree = read.joined().of(ours.located.id);
     // Of those that stand in its tree, each is found in its own session.
     const node = tree && choose({ ...tree, agents: tree.agents.filter((agent) => agent.session === undefined) });
     const { root } = ours.located;
-    return node && { tree, agent: node.id, root, transcript: (await readTranscript(ours, tree, node)).transcript };
+    if (!node) return undefined;
+    const open = createCachedOpener(cache, clock);
+    const { transcript, total } = await readTranscript(ours, tree, node, range, { open });
+    return { tree, agent: node.id, root, transcript, total };
   };
   return {
-    async read(wanted, session) {
+    async read(wanted, session, range) {
       const found = await findSessions(places);
       const sessions = found.sessions.filter(
         ({ located }) => session === undefined || nativeId(located.id) === session,
       );
       const hit = findById(sessions, wanted);
       const opened =
-        hit && (await openIn(hit.session, found.sessions, (tree) => tree.agents.find(({ id }) => id === hit.agent)));
+        hit &&
+        (await openIn(hit.session, found.sessions, range, (tree) => tree.agents.find(({ id }) => id === hit.agent)));
       if (opened) return { ...opened, problems: found.problems };
       for (const one of sessions.slice(0, SEARCHED_BY_NAME)) {
-        const named = await openIn(one, found.sessions, (tree) => byName(tree, wanted));
+        const named = await openIn(one, found.sessions, range, (tree) => byName(tree, wanted));
         if (named) return { ...named, problems: found.problems };
       }
       throw new UserError(

@@ -61,7 +61,6 @@ export function openReader({ agent: first, session, paint, source, open, onChang
       width,
       hue: agent.hue,
       full: isFull,
-      from: 0,
       problems,
     });
     view = keepPlace(view, lines, readerHeight(size), { isFirst: !formatted, isLive: isAtWork(agent.status) });

@@ -62,7 +62,7 @@ const FACES: Readonly<Record<string, (recorded: Recorded) => string>> = {
   show: ({ transcripts }) =>
     transcripts
       .map((transcript) =>
-        formatTranscript(transcript, { paint: PLAIN, hue: null, full: false, from: 0, problems: 0 }).join('\n'),
+        formatTranscript(transcript, { paint: PLAIN, hue: null, full: false, problems: 0 }).join('\n'),
       )
       .join('\n'),
   markdown: ({ shared, plan, transcripts }) =>

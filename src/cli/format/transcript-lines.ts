@@ -20,9 +20,9 @@ export interface TranscriptTextOptions {
   readonly hue: number | null;
   /** Nothing folded. */
   readonly full: boolean;
-  /** Messages to pass over, and how many to show. */
-  readonly from: number;
-  readonly limit?: number;
+  /** Messages before those of the transcript, and in the whole conversation. */
+  readonly from?: number;
+  readonly total?: number;
   /** What could not be read in its session. */
   readonly problems?: number;
 }
@@ -33,10 +33,8 @@ const FOLD = { text: 60, thinking: 4, result: 10 };
 
 /** `troupe show`: the conversation as a person reads it, voices apart, long things folded with their size. */
 export function formatTranscript(transcript: Transcript, options: TranscriptTextOptions): readonly string[] {
-  const { paint, from, limit } = options;
-  const last = limit === undefined ? undefined : from + limit;
-  const shown = transcript.messages.slice(from, last);
-  const total = transcript.messages.length;
+  const shown = transcript.messages;
+  const { paint, from = 0, total = shown.length } = options;
   const lines = shown.flatMap((message) => ['', ...formatMessage(message, transcript, options)]);
   const left = Math.max(0, total - from - shown.length);
   const { problems = 0, width } = options;
@@ -44,7 +42,7 @@ export function formatTranscript(transcript: Transcript, options: TranscriptText
   const before = Math.min(from, total);
   return [
     paint.bold(cut(cleanLine(transcript.title ?? 'untitled'))),
-    paint.dim(cut(headOf(transcript))),
+    paint.dim(cut(headOf(transcript, total))),
     ...(problems > 0 ? [paint.dim(`${plural(problems, 'problem')} in this session: see troupe tree`)] : []),
     ...(before > 0 ? ['', paint.dim(`… ${plural(before, 'message')} before this`)] : []),
     ...lines,
@@ -52,12 +50,12 @@ export function formatTranscript(transcript: Transcript, options: TranscriptText
   ];
 }
 
-function headOf({ session_id, parent_session_id, model, messages, usage }: Transcript): string {
+function headOf({ session_id, parent_session_id, model, usage }: Transcript, total: number): string {
   const parts = [
     session_id,
     parent_session_id === null ? undefined : `asked by ${shortId(parent_session_id)}`,
     model,
-    plural(messages.length, 'message'),
+    plural(total, 'message'),
     usage ? `${formatCount(usage.output_tokens)} output tokens` : undefined,
   ];
   return parts.flatMap((part) => (part ? cleanLine(part) : [])).join(' · ');
