@@ -100,6 +100,8 @@ export function createHistoryControl(
       startHelper: () => startIndexThread(options, where),
     });
     await sessions.list({ limit: Number.MAX_SAFE_INTEGER, withEmpty: true, ...(onProgress && { onProgress }) });
+    const places = dataFoldersFor(where);
+    history?.removeGone((await findSessions(places)).sessions, new Set(places.map(({ root }) => root)));
     history?.close();
     await text.build(where, onProgress);
     return status(where);

@@ -23,7 +23,14 @@ import { ADAPTERS } from '../hosts/registry.ts';
 import { driver } from '../lib/sqlite-driver.ts';
 import { createRandom } from '../lib/testing/seed.ts';
 import { makeTemporaryFolder } from '../lib/testing/temporary-folder.ts';
-import { createSessions, type DataFolder, dataFoldersFor, type SessionCache } from '../sessions/index.ts';
+import {
+  createSessions,
+  createTranscripts,
+  type DataFolder,
+  dataFoldersFor,
+  type SessionCache,
+} from '../sessions/index.ts';
+import { createHistoryControl } from './control.ts';
 import { historyFile, openHistory } from './history.ts';
 
 const HOSTS = fileURLToPath(new URL('../hosts', import.meta.url));
@@ -61,6 +68,7 @@ async function watched(build = 'one', problems: string[] = [], clock = LATER) {
       if (before) grown++;
       return before;
     },
+    knows: (...args) => history.knows(...args),
     findPlaces: (...args) => history.findPlaces(...args),
     keepPlaces: (...args) => history.keepPlaces(...args),
     state: () => history.state(),
@@ -139,6 +147,84 @@ describe('a session that was read before', () => {
   });
 });
 
+describe('a long conversation', () => {
+  const AGENT = 'a2ca437a';
+  /** More than 4 MB of messages with bytes of their own. */
+  const grow = (messages: number) => {
+    const [file = ''] = filesOf(`agent-${AGENT}`);
+    const reply = readFileSync(file, 'utf8')
+      .split('\n')
+      .filter((line) => line.includes('"type":"assistant"'))
+      .map((line) => JSON.parse(line))
+      .at(-1);
+    const lines = Array.from({ length: messages }, (_, number) => {
+      const content = [{ type: 'text', text: `Number ${number} ${'more '.repeat(400)}` }];
+      const message = { ...reply.message, id: `msg_more${number}`, content };
+      return `${JSON.stringify({ ...reply, uuid: `u${number}`, message })}\n`;
+    });
+    appendFileSync(file, lines.join(''));
+    return file;
+  };
+
+  it('is read by the byte ranges that were kept, until its file changes', async () => {
+    const file = grow(3_000);
+    const { history, cache } = await watched();
+    let found = 0;
+    const spied: SessionCache | undefined = cache && {
+      ...cache,
+      findPlaces(...args) {
+        const places = cache.findPlaces(...args);
+        if (places) found++;
+        return places;
+      },
+    };
+    const read = (openCache?: () => Promise<SessionCache | undefined>) =>
+      createTranscripts(placesOf(root), LATER, openCache).read(AGENT, undefined, { from: 2_000, limit: 3 });
+    const plain = await read();
+    expect(plain.transcript.messages).toHaveLength(3);
+    for (const wanted of [0, 1, 2]) {
+      expect(await read(async () => spied)).toEqual(plain);
+      expect(found).toBe(wanted);
+    }
+    truncateSync(file, statSync(file).size - 10);
+    expect(await read(async () => spied)).toEqual(await read());
+    expect(found).toBe(2);
+    history?.close();
+  });
+});
+
+describe('a session that is gone', () => {
+  it('leaves the index with the next build', async () => {
+    await listOnce(root);
+    const control = createHistoryControl({ folder: state, build: 'one', clock: LATER }, NO_TEXT);
+    const rows = async () => {
+      const database = (await driver()).open(historyFile(state));
+      const count = database.prepare('select id from session').all().length;
+      database.close();
+      return count;
+    };
+    expect(await rows()).toBe(1);
+    rmSync(path.join(root, 'projects'), { recursive: true });
+    await control.build({ roots: [root] }, undefined);
+    expect(await rows()).toBe(0);
+  });
+});
+
+const NO_TEXT: Parameters<typeof createHistoryControl>[1] = {
+  status: async () => ({
+    file: '',
+    state: 'undecided',
+    problem: null,
+    bytes: 0,
+    messages: 0,
+    indexedSessions: 0,
+    sessions: 0,
+    excludedProjects: [],
+  }),
+  build: async () => {},
+  forbid: async () => {},
+};
+
 describe('a session in a database', () => {
   it('is kept, and is read again when it changes', async () => {
     rmSync(root, { recursive: true });
@@ -173,7 +259,11 @@ describe('every recording', () => {
         const { trees, total, emptySessions } = await sessions.list({ limit: 100, withEmpty: true });
         const opened = [];
         for (const { id } of trees)
-          opened.push((await sessions.open(nativeId(id))).ledger, (await sessions.open(nativeId(id))).tree);
+          opened.push(
+            (await sessions.open(nativeId(id))).ledger,
+            (await sessions.open(nativeId(id))).tree,
+            (await sessions.openTree(nativeId(id))).tree,
+          );
         return { trees, total, emptySessions, opened };
       };
       const plain = await read();

@@ -38,6 +38,8 @@ export interface HistoryOptions {
 }
 
 export interface History extends SessionCache {
+  /** Forgets sessions of these folders that are no longer there, and conversations whose files are gone. */
+  removeGone(found: readonly FoundSession[], roots: ReadonlySet<string>): void;
   close(): void;
 }
 
@@ -70,7 +72,7 @@ export async function openHistory(options: HistoryOptions): Promise<History | un
 }
 
 const SCHEMA = {
-  version: 2,
+  version: 3,
   sql: `
   create table if not exists session (
     id text not null, root text not null, build text not null,
@@ -105,6 +107,8 @@ function bytesOf(sources: readonly SourceRead[]): number {
   return sources.reduce((sum, { mark }) => sum + (mark?.next ?? 0), 0);
 }
 
+const JUST_NOW_MS = 50;
+
 /** After so many failures in a row, such as on a full disk, nothing more is written. */
 const MAX_FAILURES = 3;
 
@@ -115,6 +119,7 @@ class SessionHistory implements History {
   readonly #clock: Clock;
   readonly #onProblem: ((text: string) => void) | undefined;
   readonly #state: DriverStatement;
+  readonly #stamp: DriverStatement;
   readonly #find: DriverStatement;
   readonly #ledger: DriverStatement;
   readonly #before: DriverStatement;
@@ -123,6 +128,7 @@ class SessionHistory implements History {
   readonly #places: DriverStatement;
   readonly #keepPlaces: DriverStatement;
   readonly #worthGrowing: number;
+  #known: { readonly session: FoundSession; readonly stamp: string; readonly at: number } | undefined;
   #failures = 0;
 
   constructor(file: string, connection: DriverConnection, options: HistoryOptions) {
@@ -133,6 +139,7 @@ class SessionHistory implements History {
     this.#onProblem = options.onProblem;
     this.#worthGrowing = options.worthGrowing ?? WORTH_GROWING;
     this.#state = connection.prepare('pragma data_version');
+    this.#stamp = connection.prepare('select stamp from session where id = ? and root = ? and build = ?');
     this.#find = connection.prepare(
       'select stamp, names, borrowed, tree, origin, origin_names from session where id = ? and root = ? and build = ?',
     );
@@ -151,11 +158,25 @@ class SessionHistory implements History {
     );
   }
 
+  knows(session: FoundSession): boolean {
+    const { id, root } = session.located;
+    try {
+      const [row] = this.#stamp.all(id, root, this.#build) as { readonly stamp: string }[];
+      const stamp = row && stampOf(session, this.#clock());
+      if (row?.stamp !== stamp || stamp === undefined) return false;
+      this.#known = { session, stamp, at: performance.now() };
+      return true;
+    } catch (error) {
+      this.#noteFailure(error);
+      return false;
+    }
+  }
+
   find(session: FoundSession, around: Neighbourhood): CachedSession | undefined {
     const { id, root } = session.located;
     try {
       const [row] = this.#find.all(id, root, this.#build) as Row[];
-      if (!row || row.stamp !== stampOf(session, this.#clock())) return undefined;
+      if (!row || row.stamp !== this.#stampOf(session)) return undefined;
       if (row.names !== null && row.names !== around.namesAround(session)) return undefined;
       const borrowed = JSON.parse(row.borrowed) as readonly (readonly [string, string])[];
       if (borrowed.some(([file, stamp]) => fileStamp(file, this.#clock()) !== stamp)) return undefined;
@@ -172,10 +193,18 @@ class SessionHistory implements History {
     }
   }
 
+  /** Its files were looked at a moment ago, when somebody asked whether it is known. */
+  #stampOf(session: FoundSession): string | undefined {
+    const { session: last, stamp, at } = this.#known ?? {};
+    this.#known = undefined;
+    if (last === session && at !== undefined && performance.now() - at < JUST_NOW_MS) return stamp;
+    return stampOf(session, this.#clock());
+  }
+
   #ledgerOf(id: string, root: string, stamp: string): SessionLedger | undefined {
     try {
       const [row] = this.#ledger.all(id, root, stamp) as { readonly ledger: Uint8Array }[];
-      return row && unpack<SessionLedger>(row.ledger);
+      return row && unpackLedger(row.ledger);
     } catch (error) {
       this.#noteFailure(error);
       return undefined;
@@ -191,7 +220,7 @@ class SessionHistory implements History {
       const unchanged = unchangedOf(session, sources, this.#clock());
       if (!unchanged) return undefined;
       const paths = new Set(unchanged.map(({ path }) => path));
-      return { ledger: unpack<SessionLedger>(row.ledger), facts, unchanged: paths, sources: unchanged };
+      return { ledger: unpackLedger(row.ledger), facts, unchanged: paths, sources: unchanged };
     } catch (error) {
       this.#noteFailure(error);
       return undefined;
@@ -231,7 +260,7 @@ class SessionHistory implements History {
       const packed = isKept && isSettled(ledger, tree) ? pack(tree) : null;
       const soFar = canGrow ? pack({ sources, facts } satisfies ReadSoFar) : null;
       const kept = isKept ? stamp : NO_STAMP;
-      this.#keep.run(id, root, this.#build, kept, names, JSON.stringify(borrowed), packed, pack(ledger), soFar);
+      this.#keep.run(id, root, this.#build, kept, names, JSON.stringify(borrowed), packed, packLedger(ledger), soFar);
     });
   }
 
@@ -240,6 +269,21 @@ class SessionHistory implements History {
     const stamp = stampOf(session, this.#clock());
     if (stamp === undefined) return;
     this.#write(() => this.#keepOrigin.run(JSON.stringify(origin), around.namesAround(session), id, root, stamp));
+  }
+
+  removeGone(found: readonly FoundSession[], roots: ReadonlySet<string>): void {
+    const there = new Set(found.map(({ located: { id, root } }) => `${id}\n${root}`));
+    this.#write(() => {
+      const remove = this.#connection.prepare('delete from session where id = ? and root = ?');
+      const all = this.#connection.prepare('select id, root from session').all() as { id: string; root: string }[];
+      for (const { id, root } of all) if (roots.has(root) && !there.has(`${id}\n${root}`)) remove.run(id, root);
+      const forget = this.#connection.prepare('delete from place where conversation = ?');
+      const places = this.#connection.prepare('select conversation from place').all() as { conversation: string }[];
+      for (const { conversation } of places) {
+        const [files] = JSON.parse(conversation) as readonly [readonly string[]];
+        if (!files.every((file) => existsSync(file))) forget.run(conversation);
+      }
+    });
   }
 
   #write(write: () => void): void {
@@ -309,6 +353,46 @@ function unpackPlaces({ ids, timestamps, counts, offsets, lengths, leftOut }: Pa
     return { id, timestamp: timestamps[index] ?? null, lines };
   });
   return { places, leftOut };
+}
+
+/** So many calls and messages at a time: of a session of gigabytes, all of them at once take more memory than reading it. */
+const PART = 20_000;
+
+/** Behind each other, each with its length before it. */
+function packLedger({ calls, messages, ...rest }: SessionLedger): Uint8Array {
+  const parts = [pack(rest), ...partsOf(calls), ...partsOf(messages)];
+  const lengths = Uint32Array.from([calls.size, messages.size, ...parts.map(({ length }) => length)]);
+  return Buffer.concat([Uint32Array.of(lengths.length), lengths, ...parts].map(toBytes));
+}
+
+function partsOf(records: ReadonlyMap<unknown, unknown>): readonly Uint8Array[] {
+  const entries = [...records.keys()];
+  const parts: Uint8Array[] = [];
+  for (let from = 0; from < entries.length; from += PART)
+    parts.push(pack(entries.slice(from, from + PART).map((key) => [key, records.get(key)])));
+  return parts;
+}
+
+function unpackLedger(bytes: Uint8Array | ArrayBuffer): SessionLedger {
+  const all = new Uint8Array(bytes);
+  // A copy, because a database may hand over bytes at any offset.
+  const numbers = (from: number, count: number) => new Uint32Array(all.slice(from, from + 4 * count).buffer);
+  const [count = 0] = numbers(0, 1);
+  const [callCount = 0, , ...lengths] = numbers(4, count);
+  let at = 4 + 4 * count;
+  const [rest, ...parts] = lengths.map((length) => {
+    const part = all.subarray(at, at + length);
+    at += length;
+    return part;
+  });
+  const ofCalls = Math.ceil(callCount / PART);
+  const toMap = (some: readonly Uint8Array[]) => new Map(some.flatMap((part) => unpack<[never, never][]>(part)));
+  const [calls, messages] = [toMap(parts.slice(0, ofCalls)), toMap(parts.slice(ofCalls))];
+  return { ...unpack<Omit<SessionLedger, 'calls' | 'messages'>>(rest ?? new Uint8Array()), calls, messages };
+}
+
+function toBytes({ buffer, byteOffset, byteLength }: Uint8Array | Uint32Array): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength);
 }
 
 function pack(value: unknown): Uint8Array {

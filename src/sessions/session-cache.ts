@@ -12,6 +12,8 @@ import { isAddress } from './places.ts';
 export interface SessionCache {
   /** Undefined if any file that the session was read from has changed since. */
   find(session: FoundSession, around: Neighbourhood): CachedSession | undefined;
+  /** It was read as it is now: its files are its host's. */
+  knows(session: FoundSession): boolean;
   /** If files of the session have only grown, or came: what was read of it before. */
   findBefore(session: FoundSession): CachedBefore | undefined;
   /** Where the messages of a conversation are, if its files are still in the state that `stamp` says. */

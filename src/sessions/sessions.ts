@@ -65,8 +65,10 @@ export function createSessions(
   };
 
   /** A file that is empty yet is no other host's. */
-  const claimOrEmpty = async (found: FoundSession, ignored: Set<string>): Promise<FoundSession | undefined> =>
-    (await claim(found, ignored)) ?? ((await holdsNothing(found)) ? found : undefined);
+  const claimOrEmpty = async (found: FoundSession, ignored: Set<string>): Promise<FoundSession | undefined> => {
+    if ((await openCache?.())?.knows(found)) return found;
+    return (await claim(found, ignored)) ?? ((await holdsNothing(found)) ? found : undefined);
+  };
 
   const readNamed = async (prefix: string | undefined, onFound: OnFound | undefined) => {
     const found = await find();

@@ -27,9 +27,9 @@ export function createTranscripts(places: readonly DataFolder[], clock: Clock, o
     range: MessageRange | undefined,
     choose: (tree: SessionTree) => AgentNode | undefined,
   ) => {
-    const ours = await claim(session, new Set());
-    if (!ours) return undefined;
     const cache = await openCache?.();
+    const ours = cache?.knows(session) ? session : await claim(session, new Set());
+    if (!ours) return undefined;
     const read = createReadSessions(all, clock, { withoutFacts: true, cache });
     await read.add([ours]);
     const tree = read.joined().of(ours.located.id);

@@ -250,9 +250,10 @@ async function readProject(folder: string, sessions?: readonly string[]) {
 async function locateSession(root: string, project: Project, name: string) {
   const own = project.transcripts.get(name) ?? [];
   const agentFiles = project.agentFiles.get(name) ?? [];
+  const ofAgents = agentFiles.map((file) => ({ file, source: toSource(root, file) }));
   const sources = [
     ...own.flatMap((file) => toSource(root, path.join(project.folder, file), 'session') ?? []),
-    ...agentFiles.flatMap((file) => toSource(root, file) ?? []),
+    ...ofAgents.flatMap(({ source }) => source ?? []),
   ];
   const times = await Promise.all(sources.map(({ path: file }) => modifiedAt(file)));
   const session: LocatedSession = {
@@ -263,7 +264,7 @@ async function locateSession(root: string, project: Project, name: string) {
     facts: [],
     modifiedAt: Math.max(0, ...times),
   };
-  return { session, ignored: agentFiles.filter((file) => !toSource(root, file)) };
+  return { session, ignored: ofAgents.flatMap(({ file, source }) => (source ? [] : file)) };
 }
 
 /** `<project>/<session>.jsonl`, or `<project>/<session>/subagents/…` where the main transcript is gone. */
