@@ -352,10 +352,13 @@ describe('an index that cannot be used', () => {
 });
 
 function linesBelow(folder: string): readonly (readonly [string, string])[] {
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.jsonl'))
-    .map((name) => path.join(folder, name))
-    .map((file) => [file, readFileSync(file, 'utf8')]);
+  return (
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      // The program's list of prompts is older than the sessions that it tells of.
+      .filter((name) => name.endsWith('.jsonl') && name !== 'history.jsonl')
+      .map((name) => path.join(folder, name))
+      .map((file) => [file, readFileSync(file, 'utf8')])
+  );
 }
 
 function filesOf(beginning: string): readonly string[] {

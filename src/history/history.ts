@@ -181,10 +181,13 @@ class SessionHistory implements History {
       const borrowed = JSON.parse(row.borrowed) as readonly (readonly [string, string])[];
       if (borrowed.some(([file, stamp]) => fileStamp(file, this.#clock()) !== stamp)) return undefined;
       const { tree } = row;
-      const isOriginKnown = row.origin !== null && row.origin_names === around.namesAround(session);
+      const isOriginKnown = () => row.origin !== null && row.origin_names === around.statesAround(session);
       return {
         ...(tree && { tree: unpack<SessionTree>(tree) }),
-        ...(isOriginKnown && { origin: JSON.parse(row.origin ?? 'null') as SessionOriginFact | null }),
+        // Asked of the one session that is opened, not of all that are listed.
+        get origin() {
+          return isOriginKnown() ? (JSON.parse(row.origin ?? 'null') as SessionOriginFact | null) : undefined;
+        },
         ledger: () => this.#ledgerOf(id, root, row.stamp),
       };
     } catch (error) {
@@ -268,7 +271,7 @@ class SessionHistory implements History {
     const { id, root } = session.located;
     const stamp = stampOf(session, this.#clock());
     if (stamp === undefined) return;
-    this.#write(() => this.#keepOrigin.run(JSON.stringify(origin), around.namesAround(session), id, root, stamp));
+    this.#write(() => this.#keepOrigin.run(JSON.stringify(origin), around.statesAround(session), id, root, stamp));
   }
 
   removeGone(found: readonly FoundSession[], roots: ReadonlySet<string>): void {

@@ -36,7 +36,7 @@ export interface CachedSession {
   /** Undefined if it cannot be read any more. */
   ledger(): SessionLedger | undefined;
   /** Undefined: not known. */
-  readonly origin?: SessionOriginFact | null;
+  readonly origin?: SessionOriginFact | null | undefined;
 }
 
 export interface CachedBefore extends ReadBefore {
@@ -169,7 +169,21 @@ export class Neighbourhood {
     this.#names.set(folder, names);
     return names;
   }
+
+  /**
+   * The same, and how the files of others are, as of an hour behind the session's own end: what a session began as a copy of may be written
+   * to a little later than the session itself, and whatever comes after that changes nothing.
+   */
+  statesAround(session: FoundSession): string {
+    const until = session.located.modifiedAt + COPY_MS;
+    const hash = createHash('sha256').update(this.namesAround(session));
+    for (const { located } of this.#byFolder.get(folderOf(session)) ?? [])
+      if (located.id !== session.located.id) hash.update(`${located.id} ${Math.min(located.modifiedAt, until)}\n`);
+    return hash.digest('base64url');
+  }
 }
+
+const COPY_MS = 3_600_000;
 
 function folderOf({ located: { root, folder = root } }: FoundSession): string {
   return folder;
