@@ -358,7 +358,7 @@ function unpackPlaces({ ids, timestamps, counts, offsets, lengths, leftOut }: Pa
   return { places, leftOut };
 }
 
-/** So many calls and messages at a time: of a session of gigabytes, all of them at once take more memory than reading it. */
+/** Calls and messages in one part: of a session of gigabytes, all of them at once take more memory than reading it. */
 const PART = 20_000;
 
 /** Behind each other, each with its length before it. */
