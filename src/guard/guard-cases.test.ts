@@ -26,8 +26,9 @@ test.each(LIMITS)('%s', (_, classes, most, total) => {
 
 test('refuses constructions that ran in bash and were found later', () => {
   const cases = readGuardCases(new URL('./testing/constructions.jsonl', import.meta.url));
-  expect(cases.length).toBeGreaterThan(100);
-  expect(judgeClass(cases, 'push', 'rm', 'read', 'write').wrong.map(({ guardCase }) => guardCase.command)).toEqual([]);
+  expect(cases.length).toBeGreaterThan(400);
+  const { wrong } = judgeClass(cases, 'push', 'rm', 'read', 'write', 'hands-off', 'network');
+  expect(wrong.map(({ guardCase }) => guardCase.command)).toEqual([]);
 });
 
 test('refuses next to none of a day’s commands under the three presets', () => {

@@ -53,7 +53,7 @@ const MAX_TEXT = 100_000;
 const words = (list: string): ReadonlySet<string> => new Set(list.split(' '));
 
 const RUNS = words(
-  'run exec execute executes shell bash zsh sh terminal console cli command commands cmd powershell pwsh spawn process tmux iterm ssh subprocess system eval repl interpreter stuff python node script scripts',
+  'run exec execute executes shell bash zsh sh terminal term tty pty stdin console cli command commands cmd powershell pwsh spawn process tmux iterm ssh subprocess system eval repl interpreter stuff python node script scripts',
 );
 const BROWSES = words('browser playwright puppeteer chrome chromium page devtools selenium webview');
 const READS = words(
@@ -264,6 +264,8 @@ class Reading {
       return;
     }
     if (FOLDER_KEY.test(key)) return;
+    // What is typed into a terminal is run there.
+    if (scene.isExec && TYPED_KEY.test(key) && typesInto(scene.words)) this.#addCommand(text, scene.cwd);
     if (SQL_KEY.test(key)) this.#readSql(text, scene);
     if (CODE_KEY.test(key) && !scene.isBrowser) this.#readCode(text, scene);
     else if (COMMAND_KEY.test(key) && !scene.isBrowser) this.#addCommand(text, scene.cwd);
@@ -362,6 +364,11 @@ class Reading {
     )
       add('git push');
     if (
+      has('publish', 'submit', 'sync') &&
+      has('git', 'repo', 'repository', 'vcs', 'branch', 'branches', 'commits', 'remote')
+    )
+      add('git push');
+    if (
       isCodeHost &&
       has('create', 'update', 'delete', 'commit', 'upload', 'write', 'edit') &&
       has('file', 'files', 'commit', 'tree', 'ref', 'contents')
@@ -397,7 +404,8 @@ class Reading {
 
   #addPath(path: string, { access, isWhole, cwd }: Scene & Pick<ToldPath, 'access' | 'isWhole'>, isGlob = false): void {
     if (path.length > 4_096 || /\n/.test(path)) return;
-    const file = /^file:/i.test(path) ? pathOfUri(path) : path;
+    // `src/a.ts:12:1`
+    const file = (/^file:/i.test(path) ? pathOfUri(path) : path).replace(/(?<=[\w.])(?::\d+){1,2}$/, '');
     if (this.#paths.length > 500) this.#unknown ??= 'it has too many inputs to be looked through';
     else this.#paths.push({ path: file, access, isWhole, isGlob: isGlob || /[*?]|\{[^}]*,/.test(file), cwd });
   }
@@ -418,12 +426,21 @@ function sceneOf(names: readonly string[], cwd: string | null): Scene {
   return { words: names, cwd, key: '', isExec: has(RUNS), isBrowser: has(BROWSES) };
 }
 
+const TYPED_KEY = /^(?:text|input|data|value|line|lines|characters|string)$/;
+
+function typesInto(names: readonly string[]): boolean {
+  const types = names.some((word) => /^(?:stdin|keys|keystrokes|type|send|input|write|paste|enter)$/.test(word));
+  return types && !names.some((word) => /^files?$/.test(word));
+}
+
 /** By the last word that says so: `mcp__writer__read_file` reads. */
 function accessOf(names: readonly string[]): Pick<ToldPath, 'access' | 'isWhole'> {
   const last = names.findLast((word) => [READS, WRITES, REMOVES, COPIES].some((set) => set.has(word)));
   if (last === undefined) return { access: 'either', isWhole: true };
   if (COPIES.has(last)) return { access: 'copy', isWhole: true };
   if (REMOVES.has(last)) return { access: 'write', isWhole: true };
+  // `archive_create` reads what it packs.
+  if (WRITES.has(last) && names.some((word) => COPIES.has(word))) return { access: 'copy', isWhole: true };
   if (WRITES.has(last)) return { access: 'write', isWhole: false };
   return { access: 'read', isWhole: !names.some((word) => LISTS.has(word)) };
 }

@@ -223,6 +223,7 @@ function isEveryPath(argument: string): boolean {
 
 function holdsPath(argument: string, used: UsedPath, bases: Bases, certainty: Certainty): boolean {
   if (lacksName(argument, used)) return false;
+  if (certainty === 'may' && takesAway(used, bases) && isAnywhere(argument.trim())) return true;
   // Some file systems do not tell large from small letters: denies do not either.
   const fold = (text: string) => (certainty === 'may' ? text.normalize('NFC').toLowerCase() : text);
   const path = used.path === '/' ? '' : used.path;
@@ -250,6 +251,21 @@ function holdsPath(argument: string, used: UsedPath, bases: Bases, certainty: Ce
   if (isHeld || !isAnyFolder || certainty !== 'may') return isHeld;
   // Unless it is the very folder that the pattern names: `rm -rf .claude` for `**/.claude/settings.json`.
   return foldersIn(argument.trim()).some((folder) => matches(readGlob(fold(`/**/${folder}`)), alone, certainty));
+}
+
+/** `rm -rf ../project`, `mv ~ x`: with the project, or the home, goes every file that a pattern protects in it. */
+function takesAway({ path, below, isGone }: UsedPath, { project, cwd, home }: Bases): boolean {
+  if (!isGone || below === null) return false;
+  const folders = [project ?? cwd, home].filter((folder) => folder !== null);
+  if (below === ANYTHING) return folders.some((folder) => `${folder}/`.startsWith(`${path}/`));
+  // `mv ../sho* x`
+  const [, name] = /^([^/\uE000\uE001]+)(?:\/\uE000)?$/.exec(below) ?? [];
+  if (name === undefined) return false;
+  return folders.some(
+    (folder) =>
+      folder.startsWith(`${path}/`) &&
+      matches(literal(folder.slice(path.length + 1).split('/')[0] ?? ''), pathTokens(name), 'may'),
+  );
 }
 
 /** A name that the pattern asks for is not in the path: so it is with most patterns of a policy. */

@@ -171,11 +171,7 @@ const OUT_OF_SIGHT = [
   'git clean -*X*',
   'git clean * -*x*',
   'git clean * -*X*',
-  'git stash -*u*',
-  'git stash -*a*',
-  'git stash push -*u*',
-  'git stash push -*a*',
-  'git stash save -*u*',
+  'git stash -u:*',
 ] as const;
 
 const PRESETS: Readonly<Record<PresetName, Pick<PolicyPreset, 'brief'> & { readonly text: () => string }>> = {

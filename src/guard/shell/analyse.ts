@@ -16,22 +16,28 @@ import {
 } from 'unbash';
 import { wordSet } from '../../lib/group.ts';
 import { hostOfDevice } from './network.ts';
-import { joinPath, usePath } from './paths.ts';
+import { eachChoice, isNoFile, usePath, writtenText } from './paths.ts';
 import { whyNotPlain } from './plain.ts';
+import { printedText } from './printed-text.ts';
 import { runWords } from './run-words.ts';
 import {
   apart,
   type CallUses,
   eitherFolder,
   Gathering,
+  IN_BARE_REPOSITORY,
+  inside,
+  PUSH,
   placesOf,
   type Runner,
   type Scene,
   type ShellContext,
+  SOME_HOST,
   type Stdin,
 } from './scene.ts';
 import { checkUnseen, checkVariable, rememberVariable } from './variables.ts';
 import { expandToOne, expandWord, GLOB_STAR, holdsMark, IN_WORD, isUnsure, type ShellWord } from './words.ts';
+import { rememberWritten } from './written-files.ts';
 
 /** Longer ones are not looked through: what no person would read is not judged by patterns. */
 const MAX_LENGTH = 100_000;
@@ -203,6 +209,8 @@ function walkNode(node: PipelineNode | AndOr | CompoundList, scene: Scene): void
     case 'Redirected': {
       const stdin = readRedirects(node.redirects, scene) ?? scene.stdin;
       scene.cwds = apart(scene, (copy) => walkNode(node.command, copy), { stdin });
+      // What a group prints is not followed.
+      rememberWritten(writtenBy(node, scene), [], scene);
       return;
     }
     case 'If': {
@@ -288,7 +296,9 @@ function walkPipeline(node: Pipeline, scene: Scene): void {
     const before = node.commands.slice(0, index);
     const found = foundBy(before);
     const changes: Partial<Scene> =
-      index === 0 ? {} : { stdin: { kind: 'unknown', hint: hintOf(before.at(-1)), ...(found !== null && { found }) } };
+      index === 0
+        ? {}
+        : { stdin: { kind: 'unknown', hint: hintOf(before.at(-1), scene), ...(found !== null && { found }) } };
     // In zsh the last one runs in the shell itself.
     cwds = apart(scene, (copy) => walkNode(command, copy), changes);
   }
@@ -321,14 +331,16 @@ function foundBy(nodes: readonly PipelineNode[]): string | null {
     : null;
 }
 
-/** What `echo` and `printf` write, as it stands there. */
-function hintOf(node: PipelineNode | undefined): string {
-  return node?.type === 'Command' && /^(?:echo|printf|cat)$/.test(node.name?.text ?? '')
-    ? [
-        ...node.args.map((word) => ('value' in word && typeof word.value === 'string' ? word.value : '')),
-        ...node.redirects.map((one) => (one.type === 'HereDoc' ? one.body.text : '')),
-      ].join(' ')
-    : '';
+/** What `echo` and `printf` write, and here-documents for `cat`. */
+function hintOf(node: PipelineNode | undefined, scene: Scene): string {
+  if (node?.type !== 'Command' || node.name === undefined) return '';
+  if (node.name.text === 'cat')
+    return node.redirects.map((one) => (one.type === 'HereDoc' ? one.body.text : '')).join(' ');
+  if (!/^(?:echo|printf)$/.test(node.name.text)) return '';
+  const words = [node.name, ...node.args].flatMap((word) =>
+    word.type === 'Word' ? expandWord(word, placesOf(scene)) : [asWord(word, scene)],
+  );
+  return printedText(words) ?? '';
 }
 
 function walkBranches(branches: readonly CompoundList[], scene: Scene): void {
@@ -402,30 +414,16 @@ function walkParts(node: Command, scene: Scene): void {
     scene.gathering.markUnproven('a shell that reads its commands from stdin would run this file');
   const copy = { ...scene, stdin: stdin ?? scene.stdin };
   scene.runner.runWords(words, copy, sets);
-  rememberWritten(node, words, copy);
+  rememberWritten(writtenBy(node, scene), words, copy);
   scene.cwds = copy.cwds;
 }
 
-/** `echo x > s; sh s` runs what is written. */
-function rememberWritten(node: Command, words: readonly ShellWord[], scene: Scene): void {
-  const targets = node.redirects.flatMap((redirect) =>
+function writtenBy({ redirects }: { readonly redirects: readonly Redirection[] }, scene: Scene): readonly string[] {
+  return redirects.flatMap((redirect) =>
     redirect.type === 'Redirect' && /^(?:>|>>|>\||&>|>&|<>)$/.test(redirect.operator) && redirect.target !== undefined
       ? [expandToOne(redirect.target, placesOf(scene)).form]
       : [],
   );
-  const isTee = words[0]?.form === 'tee';
-  if (isTee) targets.push(...words.slice(1).map(({ form }) => form));
-  const { stdin } = scene;
-  const comesIn = stdin.kind === 'text' ? stdin.text : stdin.kind === 'unknown' ? (stdin.hint ?? '') : '';
-  const text = isTee || words[0]?.form === 'cat' ? comesIn : hintOf(node);
-  for (const target of targets) {
-    if (isUnsure(target) || isNoFile(target)) continue;
-    for (const cwd of scene.cwds ?? ['']) {
-      const place = joinPath(cwd, target);
-      const before = scene.gathering.written.get(place) ?? '';
-      scene.gathering.written.set(place, text === '' ? null : `${before}\n${text}`);
-    }
-  }
 }
 
 function valueForm(assignment: Assignment, scene: Scene): string {
@@ -437,12 +435,6 @@ function valueForm(assignment: Assignment, scene: Scene): string {
 function asWord(assignment: Assignment, scene: Scene): ShellWord {
   const form = `${assignment.name}${assignment.append ? '+' : ''}=${valueForm(assignment, scene)}`;
   return { form, text: isUnsure(form) ? assignment.text : form };
-}
-
-/** Not files that anybody keeps. */
-function isNoFile(place: string): boolean {
-  if (!place.startsWith('/dev/')) return false;
-  return place === '/dev/null' || /^\/dev\/(?:zero|u?random|tty|full|std(?:in|out|err)|fd\/\d+|pts\/\d+)$/.test(place);
 }
 
 /** What comes in by them; null: they do not say. */
@@ -473,13 +465,15 @@ function readRedirect(redirect: Redirection, scene: Scene): Stdin | null {
   if (redirect.target.text.startsWith('!')) scene.gathering.lose('shells disagree on where this is written to');
   const isProcess = redirect.target.parts?.[0]?.type === 'ProcessSubstitution';
   const isDescriptor = (operator === '<&' || operator === '>&') && /^(?:\d+-?|-)$/.test(form);
-  const host = hostOfDevice(form);
+  const host = connectedHost(form, scene);
   if (host !== null) {
     scene.gathering.addHost(host);
     scene.gathering.miss(`${operator} ${text} opens a connection`);
   }
   const comesIn = operator === '<' || operator === '<>' || operator === '<&';
   if (!isProcess && !isDescriptor && host === null && !isNoFile(form)) {
+    if (operator !== '<' && operator !== '<&' && IN_BARE_REPOSITORY.test(form))
+      scene.gathering.alsoKnownAs(() => scene.runner.runWords(PUSH, inside(scene, operator, -1)));
     if (operator !== '<' && operator !== '<&') usePath('write', form, `${operator} ${text}`, scene);
     if (comesIn) usePath('read', form, `${operator} ${text}`, scene);
   }
@@ -487,5 +481,16 @@ function readRedirect(redirect: Redirection, scene: Scene): Stdin | null {
   const isOther = descriptor !== undefined && !(descriptor.type === 'FileDescriptor' && descriptor.value === 0);
   if (!comesIn || isOther) return null;
   if (form === '/dev/null') return { kind: 'none' };
-  return isProcess || isDescriptor || isUnsure(form) || host !== null ? { kind: 'unknown' } : { kind: 'file' };
+  if (isProcess || isDescriptor || isUnsure(form) || host !== null) return { kind: 'unknown' };
+  const written = writtenText(form, scene);
+  if (written === undefined) return { kind: 'file' };
+  return written === null ? { kind: 'unknown' } : { kind: 'text', text: written };
+}
+
+/** `d=tcp; cat < /dev/$d/localhost/1`: whatever the variables come to, as far as that is known. */
+function connectedHost(form: string, scene: Scene): string | null {
+  const [host] = eachChoice(form, scene).flatMap((chosen) => hostOfDevice(chosen) ?? []);
+  if (host !== undefined) return host;
+  const mayConnect = /^\/dev\/[\uE000\uE001]+\//.test(form) || (isUnsure(form) && /\b(?:tcp|udp)\b/.test(scene.code));
+  return mayConnect ? SOME_HOST : null;
 }

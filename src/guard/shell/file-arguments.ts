@@ -13,7 +13,7 @@ const NO_FILES = wordSet(
   'echo printf true false : test [ exit return break continue shift wait set unset export declare typeset local readonly read kill sleep which type hash jobs fg bg ulimit umask cd pushd popd pwd find xargs git eval trap alias ssh',
 );
 const READERS =
-  'cat head tail less more bat nl tac wc sort uniq cut paste od xxd hexdump strings file stat ls tree du diff cmp comm md5sum sha1sum sha256sum sha512sum cksum base64 base32 column fold fmt rev zcat bzcat xzcat readlink realpath open code iconv expand tr source . gpg openssl mail nc socat';
+  'cat head tail less more bat nl tac wc sort uniq cut paste od xxd hexdump strings file stat ls tree du df diff cmp comm md5sum sha1sum sha256sum sha512sum cksum base64 base32 column fold fmt rev zcat bzcat xzcat readlink realpath open code iconv expand tr source . gpg openssl mail nc socat';
 /** Their first word is a pattern or a program, unless an option gives that. */
 const SEARCHERS = 'grep egrep fgrep zgrep rg ag ack jq yq sed gsed awk gawk mawk';
 const WRITERS =
@@ -40,6 +40,8 @@ interface FileCommand {
   readonly read: Use;
   readonly readWhole: Use;
   readonly write: Use;
+  /** With all that is below, which is not there any more afterwards. */
+  readonly remove: (list: readonly ShellWord[]) => void;
 }
 
 const HERE: ShellWord = { form: '.', text: '.' };
@@ -48,12 +50,19 @@ const USES = byName<(command: FileCommand) => void>({
   [READERS]: useRead,
   [SEARCHERS]: useSearched,
   [WRITERS]: ({ plain, write }) => write(plain),
-  [REMOVERS]: ({ plain, write }) => write(plain, 'all'),
+  [REMOVERS]: ({ plain, remove }) => remove(plain),
   // `chmod -x file` has its mode among the options.
-  [MODE_CHANGERS]: ({ args, plain, write }) =>
-    write(args.some(({ form }) => /^-[rwxXst]+$/.test(form)) ? plain : plain.slice(1), 'all'),
+  [MODE_CHANGERS]: ({ name, args, plain, write, remove }) => {
+    const hasDash = args.some(({ form }) => /^-[rwxXst]+$/.test(form));
+    const files = hasDash ? plain : plain.slice(1);
+    const takesAway = name !== 'chmod' || hasDash || /^0?[0-3]|[ua]?[-=](?!.*[rw])|-[rwx]/.test(plain[0]?.form ?? '');
+    if (takesAway) remove(files);
+    else write(files, 'all');
+  },
   [COPIERS]: useCopied,
-  mv: ({ plain, read, write }) => {
+  mv: ({ args, plain, read, write, remove }) => {
+    const hasTarget = args.some(({ form }) => /^-[a-zA-Z]*t|^--t/.test(form));
+    remove(hasTarget ? plain : plain.slice(0, -1));
     write(plain, 'all');
     write(intoFolder(plain), 'all');
     read(plain.slice(0, -1), 'all');
@@ -63,7 +72,7 @@ const USES = byName<(command: FileCommand) => void>({
     if (!command.args.some(({ form }) => /^-[a-zA-Z]*l/.test(form))) useOther(command);
   },
   'apply_patch applypatch': ({ args, scene, write }) => write(patchedFiles(args, scene)),
-  'mount umount': ({ plain, write }) => write(plain.slice(-1), 'all'),
+  'mount umount': ({ plain, remove }) => remove(plain.slice(-1)),
   dd: ({ args, read, write }) => {
     write(valuesOf(args, /^of=/));
     read(valuesOf(args, /^if=/));
@@ -75,8 +84,9 @@ const USES = byName<(command: FileCommand) => void>({
     // With -p, the names of what is shown.
     read(args.some(({ form }) => /^-\w*[pc]/.test(form)) ? plain : plain.slice(0, 1));
   },
-  zip: ({ args, plain, scene, read, write }) => {
+  zip: ({ args, plain, scene, read, write, remove }) => {
     write(plain.slice(0, 1));
+    if (args.some(({ form }) => /^-[a-zA-Z]*m|^--move$/.test(form))) remove(plain.slice(1));
     read(plain.slice(1), isRecursive(args) ? 'all' : undefined);
     if (args.some(({ form }) => /^-\w*@|^--names-stdin$/.test(form))) useGivenNames('zip -@', scene);
   },
@@ -112,12 +122,13 @@ const USES = byName<(command: FileCommand) => void>({
       ...valuesOf(args, /^--output=/),
     ]);
     if (args.some(({ form }) => /^(?:-[a-zA-Z]*O|--remote-name(?:-all)?)$/.test(form))) write([HERE], 'all');
-    read(valuesAfter(args, /^(?:-T|--upload-file|-K|--config|-b|--cookie|-E|--cert|--key|--netrc-file)$/));
+    read(valuesAfter(args, /^(?:-T|--upload-file|-[a-zA-Z]*K|--config|-b|--cookie|-E|--cert|--key|--netrc-file)$/));
     read(valuesOf(args, /^--(?:upload-file|config|cookie|cert|key|netrc-file)=|^-[TKbE](?=.)/));
     // Settings hold addresses, files to send and files to write.
     if (
       args.some(
-        ({ form }, index) => /^(?:-K|--config)$/.test(args[index - 1]?.form ?? '') || /^(?:-K.|--config=)/.test(form),
+        ({ form }, index) =>
+          /^(?:-[a-zA-Z]*K|--config)$/.test(args[index - 1]?.form ?? '') || /^(?:-[a-zA-Z]*K.|--config=)/.test(form),
       )
     )
       read([{ form: ANYTHING, text: '-K' }]);
@@ -150,6 +161,9 @@ export function useFiles(name: string, words: readonly ShellWord[], scene: Scene
       for (const { form, text } of list) usePath(kind, form, `${name} ${text}`, scene, extent);
     };
   const [read, write] = [using('read'), using('write')];
+  const remove = (list: readonly ShellWord[]): void => {
+    for (const { form, text } of list) usePath('write', form, `${name} ${text}`, scene, 'all', false, true);
+  };
   const readWhole: Use = (list) => {
     for (const word of list) read([word], extentOf(word.form, scene));
   };
@@ -158,7 +172,7 @@ export function useFiles(name: string, words: readonly ShellWord[], scene: Scene
   if (args.some(({ form }) => form.toLowerCase().includes('file:')))
     read(valuesOf(args, /^(?:[^\s=]*=)?file:(?:\/\/(?:localhost(?=\/))?)?/i).map(decoded));
   if (GIVES_NAMES.has(name)) suspectPrograms(name, args, scene);
-  use({ name, args, plain: plainOf(args), scene, read, readWhole, write });
+  use({ name, args, plain: plainOf(args), scene, read, readWhole, write, remove });
 }
 
 /** Names of files that come in, one a line: `cpio -o`, `zip -@`. */
@@ -191,11 +205,11 @@ function useOther({ args, plain, scene, readWhole }: FileCommand): void {
 }
 
 /** They tell of a file, not what is in it: one that nobody can name before it runs is no reason to ask. */
-const TELLS_ABOUT = wordSet('wc ls stat file du md5sum sha1sum sha256sum sha512sum cksum readlink realpath tree');
+const TELLS_ABOUT = wordSet('wc ls stat file du df md5sum sha1sum sha256sum sha512sum cksum readlink realpath tree');
 
 function useRead({ name, args, plain: all, scene, read, readWhole, write }: FileCommand): void {
   const plain = TELLS_ABOUT.has(name)
-    ? all.filter((word) => !/^[\uE000-\uE002]$/.test(word.form) && !isSomeFileOf(word, scene))
+    ? all.filter((word) => !/[\uE000-\uE002]$/.test(word.form) && !isSomeFileOf(word, scene))
     : all;
   write(valuesAfter(args, /^(?:-o|--output)$/));
   if (name === 'diff' && readsFolders(args)) readWhole(plain);
@@ -205,7 +219,8 @@ function useRead({ name, args, plain: all, scene, read, readWhole, write }: File
   read(valuesOf(args, /^@(?=.)/));
 }
 
-function useCopied({ name, args, plain, read, write }: FileCommand): void {
+function useCopied({ name, args, plain, read, write, remove }: FileCommand): void {
+  if (name === 'rsync' && args.some(({ form }) => /^--(?:remove-s|del)/.test(form))) remove(plain);
   const target = [
     ...valuesAfter(args, /^(?:-[a-zA-Z]*t|--t[a-z-]*)$/),
     ...valuesOf(args, /^--t[a-z-]*=|^-[a-zA-Z]*?t(?=.)/),
@@ -274,7 +289,7 @@ function useSearched({ name, args, plain, scene, read, readWhole, write }: FileC
   else for (const word of files) read(/grep$/.test(name) && isSomeFileOf(word, scene) ? [] : [word]);
 }
 
-function useArchive({ args, read, write }: FileCommand): void {
+function useArchive({ args, read, write, remove }: FileCommand): void {
   const [mode] = args;
   const bundle = mode === undefined ? '' : mode.form.replace(/^-/, '');
   const isLong = mode?.form.startsWith('--') ?? true;
@@ -292,6 +307,7 @@ function useArchive({ args, read, write }: FileCommand): void {
   else {
     const packed = plainOf(args.slice(1)).filter((word) => !archive.includes(word));
     write(archive);
+    if (args.some(({ form }) => /^--rem/.test(form))) remove(packed);
     read(packed, 'all');
     read(optionPaths(args));
   }

@@ -3,7 +3,7 @@
 import { wordSet } from '../../lib/group.ts';
 import { asFolder, outputsOf, useGivenNames } from './file-arguments.ts';
 import { extentOf, joinPath, usePath } from './paths.ts';
-import { inside, type Scene } from './scene.ts';
+import { GIT_CODE, IN_BARE_REPOSITORY, inside, PUSH, type Scene } from './scene.ts';
 import { isOwnScript } from './variables.ts';
 import { ANYTHING, GLOB_ONE, GLOB_STAR, isUnsure, readOptions, type ShellWord } from './words.ts';
 import { runPlainShell } from './wrappers.ts';
@@ -15,6 +15,7 @@ const GLOBAL = {
 };
 /** These change neither what is run nor what is read out of files that are not the project's. */
 const HARMLESS = new Set(['C', 'P', 'no-pager', 'no-optional-locks', 'no-advice']);
+const GIT: ShellWord = { form: 'git', text: 'git' };
 /** Keys whose value is a command. */
 const CODE_KEY =
   /^(?:alias\..*|core\.(?:pager|editor|sshcommand|fsmonitor|hookspath|askpass|gitproxy|alternaterefscommand)|pager\..*|sequence\.editor|credential\..*|diff\..*|difftool\..*|mergetool\..*|merge\..*\.driver|filter\..*|gpg\..*|gpg\.program|interactive\.difffilter|uploadpack\..*|remote\..*\.(?:uploadpack|receivepack|vcs|proxy)|http\..*proxy.*|init\.templatedir|include.*|protocol\..*|web\.browser|browser\..*|man\..*|instaweb\..*|sendemail\..*)$/i;
@@ -44,15 +45,18 @@ export function runGit(words: readonly ShellWord[], scene: Scene): boolean {
     if (name === 'exec-path' && value !== null) scene.gathering.miss('git is told where its programs are');
   }
   const folders = read.options.filter(({ name }) => name === 'C').map(({ value }) => value?.form ?? '');
-  const there: Scene = { ...scene, cwds: moved(scene.cwds, folders) };
+  // `--git-dir=../x.git`: another repository, without files.
+  const bare = read.options.flatMap(({ name, value }) =>
+    name === 'git-dir' && IN_BARE_REPOSITORY.test(value?.form ?? '') ? [value?.form ?? ''] : [],
+  );
+  const there: Scene = { ...scene, cwds: moved(scene.cwds, [...folders, ...bare]) };
   const [verb, ...rest] = read.rest;
   if (verb === undefined) return false;
   if (read.options.length > 0) {
-    const git = { form: 'git', text: 'git' };
     const within = inside(there, 'git', -1, {
       within: { index: scene.self ?? -1, at: words.length - read.rest.length - 1 },
     });
-    scene.runner.runWords([git, ...read.rest], scene.self === null ? there : within);
+    scene.runner.runWords([GIT, ...read.rest], scene.self === null ? there : within);
     return read.options.every(({ name }) => HARMLESS.has(name));
   }
   runVerb(verb.form, rest, there);
@@ -86,8 +90,55 @@ function runSetting(key: string, value: string, scene: Scene): void {
   else runPlainShell(`git ${value}`, within);
 }
 
+/** Another way to do what `git push` does: the other repository is made to fetch, or is given the objects. */
+const PUSHES = /^(?:receive-pack|http-push|cvsexportcommit|remote-\w+)$/;
+const PUSHES_BY_WORD: Readonly<Record<string, RegExp>> = {
+  svn: /^dcommit|^set-tree/,
+  p4: /^submit/,
+  annex: /^(?:sync|push|assist|copy|move)/,
+};
+const CHANGES_BRANCHES = /^(?:branch|tag|symbolic-ref|update-ref|reset|merge|notes|replace)$/;
+const SETS_BARE = /\bGIT_DIR=\S*[\w-]\.git\b/;
+const FILLS = /^(?:unpack-objects|index-pack|fast-import|update-ref)$/;
+
+function pushes(verb: string, plain: readonly ShellWord[], scene: Scene): boolean {
+  if (PUSHES.test(verb) || PUSHES_BY_WORD[verb]?.test(plain[0]?.form ?? '')) return true;
+  const isAway = extentOf('.', scene) === 'all';
+  const isBare = scene.cwds?.some((cwd) => IN_BARE_REPOSITORY.test(cwd)) || SETS_BARE.test(scene.code);
+  if (isBare && CHANGES_BRANCHES.test(verb)) return true;
+  if (FILLS.test(verb)) return isAway;
+  if (verb !== 'fetch' && verb !== 'pull') return false;
+  const [from, ...refs] = plain;
+  const form = from?.form ?? '';
+  const isPath = /^[.~/\uE000\uE001]|^[^:@]+\/[^:@]*$|\.(?:bundle|bdl)$|^file:/.test(form);
+  const isNew = isAway && /\bremote\s+add\b|\bremote\.|\.git\/config/.test(scene.code);
+  return (isPath && (isAway || refs.some((ref) => ref.form.includes(':')))) || isNew;
+}
+
+/** What this call wrote where git looks for hooks and aliases is run by the next command of git. */
+function useWrittenSettings(scene: Scene): void {
+  for (const [path, text] of scene.gathering.written) {
+    const isHook = path.includes('/hooks/');
+    if (!GIT_CODE.test(path) || (!isHook && isPlainSettings(text))) continue;
+    if (text === null || isUnsure(text) || !isHook)
+      scene.gathering.lose('git may run what this call writes into its settings or hooks');
+    else
+      scene.gathering.suspect(() => scene.runner.runCode(text, inside(scene, path, -1, { stdin: { kind: 'none' } })));
+  }
+}
+
+function isPlainSettings(text: string | null): boolean {
+  return (
+    text !== null &&
+    !/alias|hook|!|monitor|command|pager|editor|askpass|filter|textconv|driver|include|insteadof|url|proxy|program|helper|vcs|template/i.test(
+      text,
+    )
+  );
+}
+
 function runVerb(verb: string, words: readonly ShellWord[], scene: Scene): void {
   const { gathering } = scene;
+  useWrittenSettings(scene);
   if (isUnsure(verb) || RUNS_WHAT_IT_IS_TOLD.test(verb)) {
     const isKnown = !isUnsure(verb);
     gathering.lose(
@@ -99,6 +150,7 @@ function runVerb(verb: string, words: readonly ShellWord[], scene: Scene): void 
   const dashes = words.findIndex(({ form }) => form === '--');
   const paths = dashes >= 0 ? words.slice(dashes + 1) : plain;
   const via = `git ${verb}`;
+  if (pushes(verb, plain, scene)) gathering.alsoKnownAs(() => scene.runner.runWords(PUSH, inside(scene, via, -1)));
   const writeAll = (list: readonly ShellWord[]): void => {
     for (const { form, text } of list) usePath('write', form, `${via} ${text}`, scene, 'all');
   };
@@ -119,9 +171,10 @@ function runVerb(verb: string, words: readonly ShellWord[], scene: Scene): void 
       }
       const at = plain.findIndex(({ form }) => CODE_KEY.test(form));
       const [key, value] = at < 0 ? [] : plain.slice(at);
-      // Hooks of a project are scripts like its others.
-      if (key !== undefined && value !== undefined && !/hookspath/i.test(key.form))
-        runSetting(key.form, value.form, scene);
+      if (key === undefined || value === undefined) return;
+      // Hooks of a project are scripts like its others, until the same call runs them.
+      if (!/hookspath/i.test(key.form)) runSetting(key.form, value.form, scene);
+      else for (const cwd of scene.cwds ?? ['']) gathering.written.set(joinPath(cwd, '.git/config'), null);
       return;
     }
     case 'rebase':
@@ -145,7 +198,19 @@ function runVerb(verb: string, words: readonly ShellWord[], scene: Scene): void 
         );
       }
       return;
+    case 'stash':
+      if (stashesUntracked(words))
+        gathering.alsoKnownAs(() => scene.runner.runWords([GIT, STASH, UNTRACKED], inside(scene, via, -1)));
+      showFiles(plain, via, scene);
+      return;
+    case 'sparse-checkout':
+      if (/^(?:set|init|reapply)$/.test(plain[0]?.form ?? '')) usePath('write', '.', via, scene, 'all', false, true);
+      return;
     case 'rm':
+      if (!words.some(({ form }) => form === '--cached'))
+        for (const { form, text } of paths)
+          usePath('write', form.replace(/^:(?:\/|\(top\))?|^\*$/, './'), `${via} ${text}`, scene, 'all', false, true);
+      return;
     case 'mv':
     case 'clean':
       writeAll(paths.length > 0 ? paths : [{ form: '.', text: '.' }]);
@@ -215,6 +280,20 @@ function markPathspec(form: string): string {
     .replace(/\*(?!\.)/g, ANYTHING)
     .replace(/\*/g, GLOB_STAR)
     .replace(/\?|\[[^\]]*\]/g, GLOB_ONE);
+}
+
+const STASH: ShellWord = { form: 'stash', text: 'stash' };
+const UNTRACKED: ShellWord = { form: '-u', text: '-u' };
+
+/** `-ku`, `--incl`; a message is behind -m. */
+function stashesUntracked(words: readonly ShellWord[]): boolean {
+  const end = words.findIndex(({ form }) => form === '--');
+  return words
+    .slice(0, end < 0 ? undefined : end)
+    .some(
+      ({ form }, at) =>
+        /^-[kqpS]*[ua]|^--(?:inc|al)/.test(form) && !/^-[kqpSua]*m$|^--message$/.test(words[at - 1]?.form ?? ''),
+    );
 }
 
 /** In the same word, or the next. */

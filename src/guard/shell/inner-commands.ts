@@ -63,7 +63,10 @@ export function runFind(words: readonly ShellWord[], scene: Scene): boolean {
     const { form } = words[index] as ShellWord;
     if (form === '-delete')
       for (const root of roots) {
-        usePath('write', root.form, `find ${root.text} -delete`, scene, 'all');
+        const isAll = !words.some((word) =>
+          /^-i?(?:name|path|wholename|regex|size|[acm](?:min|time)|newer\w*|empty)$/.test(word.form),
+        );
+        usePath('write', root.form, `find ${root.text} -delete`, scene, 'all', false, isAll);
         for (const name of wantedNames(words))
           usePath('write', `${root.form}/${ANYTHING}/${name}`, `find ${root.text} -delete`, scene);
       }
@@ -114,15 +117,28 @@ export function runParallel(words: readonly ShellWord[], scene: Scene): boolean 
     scene.gathering.lose('what parallel runs is only known when it runs');
     return false;
   }
-  const filled = [
-    ...command.map(({ form, text }) => ({ form: form.replace(/\{[^{}]*\}/g, ANYTHING), text })),
-    FROM_STDIN,
-  ];
+  const filled = withGiven(command, end < 0 ? [] : read.rest.slice(end + 1));
   // It hands one line to a shell: what is put in there may be code.
   const code = command.map(({ form }) => form).join(' ');
   if (/[;&|<>$`(){}]/.test(code.replace(/\{\}/g, ''))) runPlainShell(code, inside(scene, 'parallel', -1));
   scene.runner.runWords(filled, inside(scene, 'parallel', words.length - read.rest.length));
   return false;
+}
+
+/** With `:::` what is put in is there to be read: names of files and other words, no code. */
+function withGiven(command: readonly ShellWord[], given: readonly ShellWord[]): readonly ShellWord[] {
+  const [only, second] = given;
+  if (only === undefined || !given.every(({ form }) => /^[\w./*?\uE002\uE003-]+$/.test(form)))
+    return [...command.map(({ form, text }) => ({ form: form.replace(/\{[^{}]*\}/g, ANYTHING), text })), FROM_STDIN];
+  const whole = second === undefined ? only.form : IN_WORD;
+  const fillMarks = (form: string): string =>
+    form
+      .replaceAll('{}', whole)
+      .replaceAll('{.}', whole.replace(/\.\w+$/, ''))
+      .replace(/\{[^{}]*\}/g, IN_WORD);
+  const parts = command.flatMap(({ form }) => form.trim().split(/\s+/));
+  const words = parts.map((form) => ({ form: fillMarks(form), text: form }));
+  return parts.some((form) => form.includes('{')) ? words : [...words, { form: whole, text: '…' }];
 }
 
 const SSH = { flags: '46AaCfGgKkMNnqsTtVvXxYy', values: 'BbcDEeFIiJLlmOoPpQRSWw' };

@@ -3,7 +3,7 @@
 
 import { byName, wordSet } from '../../lib/group.ts';
 import { CONNECTS, hostOfUrl } from './network.ts';
-import { isStdinFile, usePath, writtenText } from './paths.ts';
+import { isStdinFile, loadsWritten, usePath, writtenText } from './paths.ts';
 import { inside, type Scene, SOME_HOST } from './scene.ts';
 import { ANYTHING, isUnsure, maySplit, type ShellWord } from './words.ts';
 import { runText } from './wrappers.ts';
@@ -148,7 +148,9 @@ export function runInterpreter(
     else scene.runner.runWords(command, inside(scene, 'bun x', -1));
     return;
   }
-  const written = file === null ? undefined : writtenText(file.form, scene);
+  // `python3 -m x` runs x.py.
+  const names = file === null ? [] : [file.form, `${file.form}.py`];
+  const written = names.map((form) => writtenText(form, scene)).find((text) => text !== undefined);
   if (typeof written === 'string') readCode(name, written, scene);
   else if (written === null) scene.gathering.lose(`${name} runs a file that this call writes`);
   if (codes.length > 0 || isEditor) return;
@@ -192,6 +194,13 @@ export function readCode(name: string, code: string, scene: Scene): void {
     usePath('read', ANYTHING, via, scene);
     if (writes) usePath('write', ANYTHING, via, scene);
   }
+  if (loadsWritten(code, scene)) gathering.lose(`the code for ${name} may run a file that this call writes`);
+  if (isComputedElsewhere(name, code)) gathering.lose(`the code for ${name} may use any file`);
+  if (
+    /getcwd|\bcwd\s*\(|__dirname|resolve\(|abspath|realpath|Cwd/.test(code) &&
+    (DELETES.test(code) || /rename|move/.test(code))
+  )
+    usePath('write', '.', via, scene, 'all', false, true);
   if (DELETES.test(code))
     gathering.suspect(() => scene.runner.runWords([{ form: 'rm', text: via }], inside(scene, name, -1)));
   if (CONNECTS.test(code)) gathering.addHost(SOME_HOST);
@@ -204,7 +213,8 @@ export function readCode(name: string, code: string, scene: Scene): void {
       const deletes = DELETES.test(code);
       const extent = isMoved || deletes ? 'all' : undefined;
       usePath('read', text, `code for ${name}`, scene, isMoved ? 'all' : undefined);
-      if (writes || deletes) usePath('write', text, `code for ${name}`, scene, extent);
+      const isGone = deletes || /rename|move/i.test(code);
+      if (writes || deletes) usePath('write', text, `code for ${name}`, scene, extent, false, isGone);
     }
   }
 }
@@ -224,7 +234,19 @@ function withoutAssembled(name: string, code: string): string {
   return code.replace(/\+|\bjoin\b|\breverse\b|\[::/g, ' ');
 }
 
-const OPENS_FILES_AT_ALL = /open|read|write|fs\b|Path|file|import\s*\(/i;
+const OPENS_FILES_AT_ALL =
+  /open|read|write|fs\b|Path|file|import\s*\(|shutil|rmtree|unlink|remove|rename|copy|\bmove|link|glob|chdir|listdir|scandir|walk|linecache|getline|tokenize|mkdir|rmdir|chmod/i;
+
+/** Languages of which little is known: names of files that are put together may be any. */
+const LITTLE_KNOWN =
+  /^(?:tclsh|expect|wish|lua|luajit|r|rscript|groovy|scala|elixir|julia|ghc|guile|racket|sbcl|clj|clojure|swift|kotlin|octave|erl|ocaml|gnuplot|emacs|emacsclient|osascript)/;
+const USES_FILES =
+  /open|read|file|source|load|glob|exec|socket|include|slurp|delete|remove|path|dir|url|connect|input|find|copy|move|rename|unlink/i;
+const ASSEMBLES = /\[|\.\.|paste|<>|\+\+|\+\s*["']|["']\s*[+*.^&|]|concat|format|string|substr|\bstr\b|append|\$|\\/i;
+
+function isComputedElsewhere(name: string, code: string): boolean {
+  return LITTLE_KNOWN.test(name) && USES_FILES.test(code) && ASSEMBLES.test(code);
+}
 
 /** Without what only looks like a start of programs: modules by their names, `os.walk`, `a || b`, `!a`. */
 function withoutHarmless(name: string, code: string): string {
@@ -253,7 +275,11 @@ function isFileComputed(name: string, code: string): boolean {
   // In Perl, texts have many forms, and `<>` reads whatever the arguments are set to.
   if (/^perl/.test(name))
     return (
-      (/\bq[qwr]?\s*[^\w\s,;=]|@ARGV\s*=|\bglob\b|<\*|<\$/.test(code) && /open|<|\bdo\b|ARGV/.test(code)) ||
+      (/\bq[qwr]?\s*[^\w\s,;=]|@ARGV\s*=|\bglob\b|<\*|<\$/.test(code) &&
+        /open|<|\bdo\b|ARGV|unlink|rmdir|rename|link|chmod|chown|truncate|copy|move|remove/.test(code)) ||
+      /\b(?:unlink|rmdir|rename|link|symlink|chmod|chown|truncate|copy|move|rmtree|remove_tree)\b[^;]*(?:[$@]\w|\.\s*["']|<[^>]*[*?])/.test(
+        code,
+      ) ||
       /<[^<>\s=$]*[*?]|\bopen\s*\(?\s*(?:my\s+)?[$\w]+\s*,\s*(?:["']<["']\s*,\s*)?\$/.test(code)
     );
   // `o = open`, and texts with code in them.

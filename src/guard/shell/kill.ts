@@ -51,6 +51,8 @@ function targetsOf(args: readonly ShellWord[]): readonly ShellWord[] {
 /** A job of this line, or what is found by something that is not ours. */
 function isOther({ form, text }: ShellWord, scene: Scene): boolean {
   if (OWN_JOB.test(text)) return true;
+  // What is in a file of the project is not looked into.
+  if (/^"?\$\((?:cat\s+|<\s*)(?!\S*troupe)[\w][\w./-]*\.pid\)"?$/.test(text)) return true;
   if (!isUnsure(form)) return form.startsWith('%');
   const [, variable] = /^"?\$\{?(\w+)\}?"?$/.exec(text) ?? [];
   if (variable !== undefined) return new RegExp(`\\b${variable}=("?)\\$!\\1(?![\\w])`).test(scene.code);

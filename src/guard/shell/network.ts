@@ -37,6 +37,8 @@ const REACHES_OUT: ReadonlySet<string> = wordSet(
     'dependabot act tilt skaffold minikube kind k3d et eksctl kops telepresence okteto gitpod coder devpod oci ibmcloud aliyun scw exo civo doppler infisical',
     'sentry-cli datadog-ci codecov snyk jira linear glab hub tea bb skopeo crane regctl oras cosign',
     // Models.
+    'gnutls-cli rpcinfo showmount rusers rwho rup rdate ntpq ntpdc chronyc nbd-client iscsiadm nvme winexe net lftpget curlftpfs davfs2 rdiff-backup unison xdg-open gnome-open sensible-browser x-www-browser www-browser w3mman',
+    'ldapadd ldapmodify ldapdelete ldapwhoami ldappasswd ldapcompare snmptable snmpbulkwalk snmpgetnext snmptrap snmpstatus kadmin kpasswd kvno radtest',
     'llm aider ollama huggingface-cli hf dvc',
   ].join(' '),
 );
@@ -61,7 +63,7 @@ const MAX_VERB = 32;
 const REACHES_WITH = byName<() => Pick<RegExp, 'test'>>({
   git: () =>
     beginsWith(
-      'push|pull|fetch|clone|ls-remote|send-email|fetch-pack|send-pack|http-fetch|http-push|imap-send|svn|p4|cvsimport|remote show|remote update|remote prune|remote set-head|submodule update|submodule add|submodule init|subtree pull|subtree push|subtree add|lfs pull|lfs push|lfs fetch|lfs clone|lfs prune|maintenance start|archive-remote',
+      'push|pull|fetch|clone|ls-remote|send-email|fetch-pack|send-pack|http-fetch|http-push|imap-send|svn|p4|cvsimport|remote show|remote update|remote prune|remote set-head|remote-http|remote-https|remote-ftp|remote-ftps|remote-ext|request-pull|web--browse|annex|scalar|upload-archive|backfill|cvsexportcommit|submodule update|submodule add|submodule init|subtree pull|subtree push|subtree add|lfs pull|lfs push|lfs fetch|lfs clone|lfs prune|maintenance start|archive-remote',
     ),
   gh: () => /^(?!help|version|completion|config|alias|$)/,
   hg: () => /^(?:pull|push|clone|incoming|outgoing|in|out|fetch)\b/,
@@ -142,21 +144,47 @@ const REACHES_WITH = byName<() => Pick<RegExp, 'test'>>({
 
 /** They reach out if an option says where, or that. */
 const REACHES_BY_OPTION = byName<() => RegExp>({
-  'mysql mysqldump mysqladmin psql pg_dump pg_restore createdb mariadb mongodump rails': () =>
-    /^(?:-h\S*|--host\b.*|.*\bhost(?:addr)?=.*)$/,
+  'mysql mysqldump mysqladmin mysqlimport mysqlshow mysqlcheck mysqlslap mysqlpump mysqlbinlog mariadb mariadb-dump mariadb-admin psql pg_dump pg_dumpall pg_restore pg_isready pg_basebackup pg_receivewal pg_recvlogical pgbench createdb dropdb createuser dropuser vacuumdb reindexdb clusterdb ecpg mongodump rails isql':
+    () => /^(?:-h\S*|--h(?:o(?:s(?:t)?)?)?\b.*|.*\bhost(?:addr)?=.*)$/,
+  'gdb gdbserver lldb gdb-multiarch': () =>
+    /\btar\w*\s+(?:ext|rem)|gdb-remote|(?:process|platform) connect|\bconnect:\/\//i,
+  logger: () => /^(?:-[a-zA-Z]*n.*|--ser.*)$/,
+  'systemctl hostnamectl loginctl timedatectl localectl busctl journalctl systemd-run systemd-analyze machinectl': () =>
+    /^(?:-H.*|--host\b.*|pull-\w+)$/,
+  'lp lpr lpstat lpq lprm cancel cupsenable': () => /^(?:-[a-zA-Z]*[hH].*)$/,
+  'tar cpio mt dump restore gtar': () =>
+    /^(?:-\w*[fFO]|--file=|--rsh-command.*)?[\w.-]{2,}(?:@[\w.-]+)?:(?!:)(?![\\/]{2}).+/,
+  'mount umount': () => /^(?!.*\/dev\/)(?:[\w.-]{2,}:\/|\/\/[\w.-]+\/|nfs4?$|cifs$|smb3?$|9p$|ceph$|glusterfs$)/,
+  'gst-launch gst-launch-1.0': () => /\b(?:host|location=\w+:|udp|tcp)\w*/,
+  ctest: () =>
+    /^(?:-[DTM]?(?:Experimental|Nightly|Continuous|Submit)\w*|--submit|Experimental|Nightly|Continuous|Submit)/i,
+  'xset xterm xeyes xclock xdpyinfo xhost': () => /^(?!:)[\w.-]+:\d/,
+  adb: () => /^(?:connect|pair|-H|-L)$/,
+  bazel: () => /^(?:sync|fetch|mod)$/,
+  'opam cpan': () => /^\w/,
   'gpg gpg2': () =>
     /^--(?:recv-keys|refresh-keys|send-keys|search-keys|keyserver|locate-\S*keys|auto-key-\S+|search|fetch-keys)\b/,
   semgrep: () => /^(?:auto|p\/.*|--config=(?:auto|p\/).*|ci|login)$/,
-  git: () => /^--remote\b/,
+  git: () => /^--remote\b|^prefetch$|^--task=prefetch$/,
   'gradle gradlew': () => /^--refresh-dependencies$/,
   'mvn mvnw': () => /^-[a-zA-Z]*U$/,
   uv: () => /^--with\b/,
   'nix-env': () => /^(?:-\w*[iu]\w*|--install|--upgrade)$/,
   'nix-shell': () => /^(?:-p|--packages)$/,
   'nix-channel': () => /^--(?:update|add)$/,
+  docker: () => /^-H|^--host\b/,
   'pacman yay paru': () => /^-S|^--sync$/,
   php: () => /^-\w*S$/,
   'cpan cpanm': () => /^\w/,
+});
+
+/** They reach out if a variable says where. Held against the code as a whole: it may be exported. */
+const REACHES_BY_VARIABLE = byName<() => RegExp>({
+  'psql pg_dump pg_dumpall pg_restore pg_isready pg_basebackup pgbench createdb dropdb createuser dropuser vacuumdb reindexdb clusterdb':
+    () => /\bPG(?:HOST|HOSTADDR|SERVICE\w*)\b\+?=/,
+  'mysql mysqldump mysqladmin mariadb': () => /\bMYSQL_HOST=/,
+  'docker docker-compose podman': () => /\b(?:DOCKER|CONTAINER)_(?:HOST|CONTEXT)=/,
+  'xterm xeyes xclock xset xdpyinfo': () => /\bDISPLAY=["']?[\w.-]+:/,
 });
 
 const PYTHON_MODULES =
@@ -168,7 +196,7 @@ const SAYS: ReadonlySet<string> = wordSet(
 );
 
 const INTERPRETERS = wordSet(
-  'node nodejs bun deno ruby perl php julia r rscript osascript tclsh emacs vi vim nvim tsx ts-node awk gawk mawk groovy scala elixir iex erl ghci irb pry',
+  'tclsh expect guile racket sbcl clj clojure ocaml octave swift kotlin emacsclient node nodejs bun deno ruby perl php julia r rscript osascript tclsh emacs vi vim nvim tsx ts-node awk gawk mawk groovy scala elixir iex erl ghci irb pry',
 );
 
 function isInterpreterName(name: string): boolean {
@@ -184,6 +212,7 @@ export const CONNECTS = new RegExp(
     '\\bfetch\\s*\\(',
     '\\bWebSocket\\b|\\bXMLHttpRequest\\b|\\bEventSource\\b|\\b(?:net|tls)\\.(?:connect|createConnection|Socket)|\\bDeno\\.connect|\\bBun\\.(?:connect|serve)',
     'Net::|-MSocket|\\buse\\s+Socket|urlopen|\\bsocket\\.(?:socket|create_connection)|requests\\.(?:get|post)|\\b(?:https?|http2|dgram|tls|net)\\.(?:connect|createConnection|get|request|Socket|Agent|createServer)|open-uri|URI\\.open|TCPSocket|UDPSocket|LWP|IO::Socket|HTTP::|WWW::|fsockopen|curl_(?:init|exec)|stream_socket_client|socket\\.connect',
+    '\\bsocket\\s+(?:-\\w+\\s+)*[\\w.$[]+\\s+[$\\d]|\\(\\s*socket\\b|http::geturl|open-network-stream|make-network-process|socketConnection|open_connection|ADDR_INET|Network\\.Socket|usocket|sb-bsd-sockets|using Sockets|toURL\\(|new Socket\\(|java\\.net|URLSession|tcp-connect|(?:Socket|HTTP|SMTP|SysLog|Datagram)Handler',
     'Pkg\\.add|install\\.packages|download\\.file|Downloads\\.|url-retrieve|/inet[46]?/(?:tcp|udp)/|require\\([\'"]socket|gen_tcp|httpc:',
   ].join('|'),
 );
@@ -208,15 +237,20 @@ export function useHosts(written: string, words: readonly ShellWord[], scene: Sc
   const { gathering } = scene;
   const name = written.endsWith('.exe') ? written.slice(0, -4) : written;
   const forms = words.slice(1).map(({ form }) => form);
-  if (forms.length === 1 && ABOUT_ITSELF.test(forms[0] ?? '')) return;
+  if (forms.length === 1 && ABOUT_ITSELF.test(forms[0] ?? '') && !REACHES_BY_VARIABLE.get(name)?.().test(scene.code))
+    return;
   const plain = forms.filter((form) => !form.startsWith('-'));
   const verbs = (name === 'git' ? plainOfGit(forms) : plain).slice(0, 5).join(' ');
   const verb = REACHES_WITH.get(name.startsWith('pip') ? name.replace(/^pip[\d.]+$/, 'pip') : name);
   const option = REACHES_BY_OPTION.get(name)?.();
+  const variable = REACHES_BY_VARIABLE.get(name)?.();
   const reaches =
     REACHES_OUT.has(name) ||
     verb?.().test(verbs) ||
     (option !== undefined && forms.some((form) => option.test(form))) ||
+    // `git remote add -f x`: it fetches at once.
+    (name === 'git' && verbs.startsWith('remote add') && forms.some((form) => /^-[a-z]*f|^--fetch$/.test(form))) ||
+    variable?.test(scene.code) ||
     runsNetworkModule(name, forms) ||
     (isInterpreterName(name) && [...forms, ...codeComingIn(scene)].some((code) => CONNECTS.test(code)));
   let found = false;

@@ -5,6 +5,12 @@ import { ANYTHING, CHOICE, GLOB_STAR, IN_WORD, isUnsure, type ShellWord, UNSURE 
 
 const MAX_FORMS = 64;
 
+/** Not files that anybody keeps. */
+export function isNoFile(place: string): boolean {
+  if (!place.startsWith('/dev/')) return false;
+  return place === '/dev/null' || /^\/dev\/(?:zero|u?random|tty|full|std(?:in|out|err)|fd\/\d+|pts\/\d+)$/.test(place);
+}
+
 /** What comes in, by the name of a file. */
 export function isStdinFile(form: string): boolean {
   return /^\/dev\/(?:stdin$|fd\/)|^\/proc\/(?:self|thread-self|\d+)\/fd\//.test(normalize(form));
@@ -18,6 +24,7 @@ export function usePath(
   scene: Scene,
   extent?: 'all',
   isSuspected = false,
+  isGone = false,
 ): void {
   if (scene.isElsewhere || form === '') return;
   const isGuess = /[\uE000\uE001]/.test(form) || (scene.cwds === null && !isAbsolute(form));
@@ -26,6 +33,7 @@ export function usePath(
       ...found,
       ...((isGuess || isSuspected) && { isGuess: true as const }),
       ...(isSuspected && { isSuspected: true as const }),
+      ...(isGone && { isGone: true as const }),
     });
   const plain = withoutProc(form);
   for (const { path, below } of eachChoice(plain, scene).flatMap((chosen) => placesOfPath(chosen, scene))) {
@@ -65,7 +73,7 @@ export function isInProject(place: string, { projectDir, cwd }: ShellContext): b
 }
 
 /** With each text that its marks of choice stand for; too many are not told apart. */
-function eachChoice(form: string, scene: Scene): readonly string[] {
+export function eachChoice(form: string, scene: Scene): readonly string[] {
   let forms = [form];
   for (let mark = CHOICE.exec(form)?.[0]; mark !== undefined; mark = CHOICE.exec(forms[0] ?? '')?.[0]) {
     const values = scene.gathering.choicesOf(mark);
@@ -163,4 +171,22 @@ export function moveTo(words: readonly ShellWord[], scene: Scene, name: string):
     before === null ? (isAbsolute(form) ? [joinPath('/', form)] : null) : before.map((cwd) => joinPath(cwd, form));
   const places = scene.cwds?.flatMap((cwd) => withLinks(cwd, scene.context) ?? ['/']);
   return places?.every((place) => place !== '/' && isInProject(place, scene.context)) ?? false;
+}
+
+/** `echo 'git push' > bin/ls; PATH=bin:$PATH ls`: a list of folders, and a file that was written into one of them. */
+export function hasWrittenFile(form: string, { gathering, cwds }: Scene): boolean {
+  const paths = [...gathering.written.keys(), ...gathering.placed];
+  if (paths.length === 0) return false;
+  const folders = form.split(':').flatMap((folder) => (cwds ?? ['']).map((cwd) => joinPath(cwd, folder)));
+  return folders.some((folder) => folder !== '/' && paths.some((path) => path.startsWith(`${folder}/`)));
+}
+
+/** `echo '…' > z.js; node -e 'require("./z")'`: code that names a file which the call writes may run it. */
+export function loadsWritten(code: string, { gathering }: Scene): boolean {
+  if (gathering.written.size === 0 || !/require|import|source|\bdo\b|load|exec|open|use\b|run/.test(code)) return false;
+  return [...gathering.written.keys()].some((path) => {
+    const name = baseName(path).replace(/\.\w+$/, '');
+    const folder = baseName(path.slice(0, path.lastIndexOf('/')));
+    return name !== '' && (code.includes(name) || (name === 'index' && code.includes(folder)));
+  });
 }

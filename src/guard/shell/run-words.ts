@@ -22,11 +22,20 @@ import { useHosts } from './network.ts';
 import { baseName, isStdinFile, moveTo, usePath, withLinks } from './paths.ts';
 import { whyEvaluated } from './plain.ts';
 import { PROGRAM_OPTIONS, type ProgramOptions, readMixedOptions, withDashes } from './program-options.ts';
-import { type FoundCommand, inside, type Scene } from './scene.ts';
+import { type FoundCommand, IN_BARE_REPOSITORY, inside, PUSH, type Scene } from './scene.ts';
 import { losesByOption, suspectTexts } from './suspects.ts';
 import { checkUnseen, checkVariable, isHarmlessVariable } from './variables.ts';
-import { ANYTHING, isUnsure, joinForms, type ReadOptions, readOptions, type ShellWord } from './words.ts';
+import {
+  ANYTHING,
+  isUnsure,
+  joinForms,
+  type OptionSpec,
+  type ReadOptions,
+  readOptions,
+  type ShellWord,
+} from './words.ts';
 import { isWrapper, lost, runPlainShell, runWrapper, wrapsCommand } from './wrappers.ts';
+import { suspectWritten } from './written-files.ts';
 
 /** Code inside code inside code ends here. */
 const MAX_DEPTH = 24;
@@ -76,6 +85,10 @@ export function runWords(words: readonly ShellWord[], scene: Scene, sets: readon
   suspectOtherNames(words, own);
   if (first.form.includes('/')) runWritten(first.form, first.text, own);
   losesByOption(names, words, own);
+  // Whoever puts objects and branches into a bare repository (`x.git`) pushes to it.
+  if (names.some((name) => COPIES.has(name)) && words.some(({ form }) => IN_BARE_REPOSITORY.test(form)))
+    gathering.alsoKnownAs(() => own.runner.runWords(PUSH, inside(own, first.form, -1)));
+  for (const name of names) suspectWritten(name, words, own);
   for (const name of names) if (!isShell(name) && !wrapsCommand(name, words)) suspectTexts(name, words, own);
   // A request to the server that answers an approval, or logs in to do so, is the same as the command.
   if (words.some(({ form }) => /\/api\/(?:asks\/|login\b)/.test(form)))
@@ -127,6 +140,7 @@ const ANSWERS: readonly ShellWord[] = [
   { form: 'guard', text: 'guard' },
   { form: 'answer', text: 'answer' },
 ];
+const COPIES = wordSet('cp mv rsync ln install ditto tar cpio pax unzip dd');
 const RUNS_SCRIPTS = wordSet('node nodejs bun deno tsx ts-node esno');
 
 /** Without folder and ending; undefined where it is not a script of JavaScript. */
@@ -366,12 +380,37 @@ function runToldPrograms(words: readonly ShellWord[], scene: Scene, name: string
     else if (isCopier && /^-(?:S|D)$/.test(form)) run(next);
     else if (isCopier && /ProxyCommand/i.test(form)) scene.gathering.lose(`${name} is told to run a command here`);
   }
+  if ((name === 'tmux' || name === 'screen') && runSession(name, words, scene)) return false;
   if (
     /^(?:tmux|screen|at|batch|crontab)$/.test(name) &&
     !/^(?:ls|list-\w+|-ls|-l|-r|kill-\w+|capture-pane)$/.test(words[1]?.form ?? '')
   )
     scene.gathering.lose(`${name} runs what it is given somewhere else`);
   return false;
+}
+
+const SESSIONS: Readonly<Record<string, OptionSpec>> = {
+  tmux: { flags: 'dADEPXabvhfIZ', values: 'censtxyFlp' },
+  screen: { flags: 'dmDUqRaA', values: 'SLstThe' },
+};
+
+/** `tmux new -d -s dev 'npm run dev'`, `screen -dmS api ./run.sh`: a session that is begun with one command. */
+function runSession(name: string, words: readonly ShellWord[], scene: Scene): boolean {
+  const isTmux = name === 'tmux';
+  if (isTmux && !/^(?:new(?:-session|-window)?|neww|split-window|splitw)$/.test(words[1]?.form ?? '')) return false;
+  if (!isTmux && !words.some(({ form }) => /^-\w*m/.test(form))) return false;
+  const read = readOptions(words.slice(isTmux ? 2 : 1), SESSIONS[name] ?? {});
+  if (!read.isSure || read.rest.length === 0 || hasSettings(read)) return false;
+  const within = inside(scene, name, -1, { stdin: { kind: 'none' } });
+  const [only, second] = read.rest;
+  if (isTmux && only !== undefined && second === undefined) runPlainShell(only.form, within);
+  else scene.runner.runWords(read.rest, within);
+  return true;
+}
+
+/** A file of settings, a variable, another folder. */
+function hasSettings({ options }: ReadOptions): boolean {
+  return options.some(({ name }) => /^[ceF]$/.test(name));
 }
 
 /** They run the command behind their options, wherever these end. */
@@ -420,6 +459,8 @@ function runCmake(words: readonly ShellWord[], scene: Scene): boolean {
   const at = words.findIndex(({ form }) => form === '-E');
   const rest = at < 0 ? [] : words.slice(at + 1);
   const [tool] = rest;
+  if (tool?.form === 'rename')
+    scene.runner.runWords([{ form: 'mv', text: 'mv' }, ...rest.slice(1)], inside(scene, 'cmake -E', -1));
   if (tool?.form === 'rm' || tool?.form.startsWith('remove'))
     scene.runner.runWords([RM, ...rest.slice(1)], inside(scene, 'cmake -E', -1));
   for (const [index, { form }] of rest.entries())

@@ -143,6 +143,8 @@ export interface UsedPath {
   readonly isGuess?: true;
   /** A program may open it, or may take it for something else: only rules that name files are held against it. */
   readonly isSuspected?: true;
+  /** It is taken away, or is named otherwise afterwards: with it, all that is below. */
+  readonly isGone?: true;
 }
 
 /** Whether it is transparent is only known after what is inside it was looked at. */
@@ -150,6 +152,21 @@ export type FoundCommand = { -readonly [Key in keyof SimpleCommand]: SimpleComma
 
 /** Beyond so many commands or paths nothing is told apart any more. */
 const MAX_FOUND = 1000;
+
+/** What they write is text of another kind than what a build makes. */
+const WRITES_TEXT = /^(?:script|curl|wget|sort|split|csplit|sponge|openssl|gpg|xxd|base64|base32|gdb|code for \S+) /;
+
+/** They change no text of a file, or that is followed. */
+const KEEPS_TEXT = /^(?:ch(?:mod|own|grp)|rm|touch|tee|mv|cp|ln|install|dd) /;
+
+/** `x.git`, and what is in it. */
+export const IN_BARE_REPOSITORY = /[\w-]\.git(?:\/|$)/;
+
+/** For what does the same. */
+export const PUSH: readonly ShellWord[] = ['git', 'push'].map((word) => ({ form: word, text: word }));
+
+/** Where git finds hooks and aliases. */
+export const GIT_CODE = /\/\.git\/(?:hooks(?:\/|$)|config(?:\.worktree)?$)|\/\.gitconfig$/;
 
 /** Some host, and nobody can say which. */
 export const SOME_HOST = '*';
@@ -165,6 +182,8 @@ export class Gathering {
   readonly copiedPrograms = new Set<string>();
   /** Files that the call has written by now, with the text if it stands there. */
   readonly written = new Map<string, string | null>();
+  /** Files that the call has copied from others that were there before. */
+  readonly placed = new Set<string>();
   #unknown: { readonly why: string; readonly text: string | null } | null = null;
   #text: string | null = null;
   #mayBeAnything = false;
@@ -178,7 +197,16 @@ export class Gathering {
   }
 
   addPath(kind: 'read' | 'write', path: UsedPath): void {
-    if (!this.#isSuspecting && !this.isFull()) this.#paths[kind].push(path);
+    if (this.#isSuspecting || this.isFull()) return;
+    this.#paths[kind].push(path);
+    if (kind !== 'write' || path.isSuspected) return;
+    const { path: place, via } = path;
+    // `sed -i` changes what was written.
+    if (/^[<>&]/.test(via)) return;
+    if (this.written.has(place) && !KEEPS_TEXT.test(via)) this.written.set(place, null);
+    else if (WRITES_TEXT.test(via)) this.written.set(place, null);
+    else if (GIT_CODE.test(place) && !/^(?:ch(?:mod|own)|rm|touch) /.test(via))
+      this.written.set(place, this.written.get(place) ?? null);
   }
 
   addHost(host: string): void {

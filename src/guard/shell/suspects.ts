@@ -7,7 +7,7 @@ import type { Scene } from './scene.ts';
 import { isUnsure, joinForms, type ShellWord } from './words.ts';
 
 /** Words of these are texts, patterns and names of files, read elsewhere; whatever is in them, they run nothing. */
-const TAKES_TEXT = wordSet(
+export const TAKES_TEXT = wordSet(
   'echo printf print true false : test [ exit return break continue shift wait read cat head tail bat nl tac wc uniq cut paste od xxd hexdump strings stat ls tree du diff cmp comm ' +
     'md5sum sha1sum sha256sum sha512sum cksum base64 base32 column fold fmt rev expand tr code open readlink realpath basename dirname grep egrep fgrep zgrep rg ag ack jq yq sed gsed awk gawk mawk nawk ' +
     'touch mkdir rm rmdir mv cp ln chmod chown tee cd chdir pushd popd pwd export declare typeset local readonly unset set kill pkill pgrep killall sleep which type hash date seq expr ' +
@@ -16,7 +16,7 @@ const TAKES_TEXT = wordSet(
 );
 
 /** So many different words of texts are looked at; a command with more of them is opaque. */
-const MAX_TOKENS = 400;
+export const MAX_TOKENS = 400;
 /** A pattern of a rule has seldom more words. */
 const MAX_WORDS = 6;
 
@@ -51,14 +51,14 @@ export function suspectTexts(name: string, words: readonly ShellWord[], scene: S
   if (given !== '') for (const path of pathsIn(`${given}\n`)) suspectPath(path, name, scene);
 }
 
-function suspectPath(path: string, name: string, scene: Scene): void {
+export function suspectPath(path: string, name: string, scene: Scene): void {
   const isDotFolder = /(?:^|\/)\.[\w-]+\/?$/.test(path);
   usePath('read', path, `${name} ${path}`, scene, undefined, true);
   usePath('write', path, `${name} ${path}`, scene, isDotFolder ? 'all' : undefined, true);
 }
 
 /** Only texts: a word by itself is a name, and is judged where it stands. */
-function findCommands(form: string, found: Set<string>): void {
+export function findCommands(form: string, found: Set<string>): void {
   if (!/[^\w./@+-]/.test(form)) return;
   const text = form.replace(/\\[tnrf_]|\$\{?IFS\}?/g, ' ');
   const tokens = text.match(/[^\s"'`,;|&()<>{}[\]!=:$#%\\]+/g) ?? [];

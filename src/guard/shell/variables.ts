@@ -1,5 +1,6 @@
 // Variables that change what commands do: code in them is judged, and no pattern allows what runs under the others.
 
+import { hasWrittenFile } from './paths.ts';
 import { inside, type Scene } from './scene.ts';
 import { isUnsure } from './words.ts';
 
@@ -90,6 +91,7 @@ export function checkVariable(name: string, form: string, scene: Scene, isPassed
     scene.runner.runCode(form, inside(scene, `${name}=`, -1, changes));
   } else if (CHANGES_PROGRAMS.test(name)) {
     scene.gathering.miss(`${name} is set, which changes what is run`);
+    if (hasWrittenFile(form, scene)) scene.gathering.lose(`${name} names a folder in which this call puts a file`);
   }
 }
 
