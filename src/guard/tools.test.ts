@@ -41,6 +41,7 @@ const EFFECTS: Readonly<Record<string, Kind>> = {
   Bash: 'command',
   Monitor: 'command',
   PowerShell: 'command',
+  'opencode:execute': 'command',
   Read: 'read',
   NotebookRead: 'read',
   LS: 'read',
