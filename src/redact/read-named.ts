@@ -48,7 +48,11 @@ export function readNamed(text: string, hit: number, onValue: OnValue): number {
   if (NO_VALUE_AFTER.test(text[name.end] ?? '')) return name.end;
   // The name of a secret in a store of AWS, and what is said about those that were redacted before.
   if (/:\d{12}:$|\[redacted:[a-z-]*$/.test(text.slice(Math.max(0, name.start - 40), name.start))) return name.end;
-  if (text.startsWith('${', name.start - 2)) readDefault(text, name, onValue);
+  if (text.startsWith('${', name.start - 2)) {
+    readDefault(text, name, onValue);
+    // `${NAME:?must be set}`: the text of an error.
+    if (/^:?[?+]/.test(text.slice(name.end, name.end + 2))) return name.end;
+  }
   readAfter(text, name, onValue);
   return name.end;
 }
@@ -120,12 +124,21 @@ function readAfter(text: string, name: Name, onValue: OnValue) {
     readAfterQuoted(text, name, opener, onValue);
     return;
   }
+  // `"Name": "/prod/db/password", "Type": "SecureString", "Value": "…"`
+  if (
+    /["']/.test(next) &&
+    /[/.]/.test(before) &&
+    NAMED_PATH.test(text.slice(Math.max(0, name.start - 120), name.start))
+  )
+    return readBeside(text, name, name.end + 1, onValue);
   if (before === '<' || (before === ':' && /<[\w-]{1,30}:$/.test(text.slice(Math.max(0, name.start - 32), name.start))))
     return readElement(text, name, onValue);
   if (before === '>' && next === '<') return readPlist(text, name, onValue);
   readAssigned(text, name, onValue);
   readColumn(text, name, onValue);
 }
+
+const NAMED_PATH = /["'](?:name|key|id|path)["']\s{0,4}:\s{0,4}["'][\w./:-]{0,100}$/i;
 
 /** `--password X`, `--password=X`, and as an item of a list. */
 function readOption(text: string, name: Name, mark: string, onValue: OnValue) {
@@ -291,7 +304,7 @@ function readPlist(text: string, name: Name, onValue: OnValue) {
   const cell =
     gap ??
     at(
-      /<\/(?:b|strong|td|th|dt|code|label|span)>\s{0,4}:?\s{0,60}<(?:td|dd|code|span|b|strong)[^<>\n]{0,80}>\s{0,20}/y,
+      /(?:<\/(?:b|strong|td|th|dt|code|label|span|em|i)>\s{0,4}:?\s{0,60}){1,2}(?:<(?:td|dd|code|span|b|strong|em|kbd|p|div|pre|samp)\b[^<>\n]{0,80}>\s{0,20}){1,3}/y,
       text,
       name.end,
     );
@@ -315,6 +328,8 @@ function readAssigned(text: string, name: Name, onValue: OnValue) {
   const typed = at(TYPED, text, name.end) ?? at(PROPERTY, text, name.end);
   if (typed && literalAt(text, name.end + typed[0].length))
     return readValue(text, name.end + typed[0].length, name, onValue, 'code');
+  const otherwise = at(/ (?:or|\|\||\?\?|\?:) (?=["'])/y, text, name.end);
+  if (otherwise) return takeQuoted(text, name.end + otherwise[0].length, { ...name, kind: 'maybe' }, onValue);
   const gap = name.kind === 'sure' && text[name.end] !== '=' ? at(GAP, text, name.end) : null;
   if (gap)
     return takeQuoted(
@@ -361,9 +376,9 @@ function readDirective(text: string, name: Name, onValue: OnValue) {
         (text[from] === "'" || /^\s*\w*\s*$/.test(line)) &&
         /(?:^|\b)(?:ROLE|USER|role|user|WITH|with|ENCRYPTED|encrypted)\b[^\n;]{0,160}$/.test(line)) ||
       (name.kind === 'sure' &&
-        /^[a-z_-]+$/.test(name.text) &&
-        /^[ \t]*$/.test(line) &&
-        at(/"[^"\n]{4,100}"[ \t]*(?:\r?\n|$)/y, text, from) !== null);
+        /^[a-z][A-Za-z_-]*$/.test(name.text) &&
+        /^(?:[^"'\n]*[{;])?[ \t]*$/.test(line) &&
+        at(/"[^"\n]{4,100}"[ \t]*(?:\r?\n|[};]|$)|'[^'\n]{4,100}'[ \t]*(?:\r?\n|[};]|$)/y, text, from) !== null);
     if (isDirective) {
       if (/variable\s+$/.test(line)) return;
       takeQuoted(text, from, name, onValue);

@@ -30,6 +30,7 @@ export function readSentence(text: string, hit: number, onValue: OnValue): numbe
     readLiterals(text, hit, start, end, onValue);
     return hit + 1;
   }
+  if (!isWithinName(text, hit)) readLinked(line, start, onValue);
   if (ABOUT_VALUES.test(line)) return end;
   if (isWithinName(text, hit)) return hit + 1;
   if ((line.match(WORD)?.length ?? 0) < 3 && !CJK.test(line)) return end;
@@ -51,10 +52,10 @@ export function readSentence(text: string, hit: number, onValue: OnValue): numbe
   return end;
 }
 
-/** `Password`, `> what is the wifi password?`, `### Credentials`. */
+/** `Password`, `> what is the wifi password?`, `### Credentials`, `the root password is:`. */
 const isAnnouncing = (line: string): boolean =>
   line.length < 60 &&
-  /^[^"'=;{}]*(?:pass(?:word|wd|phrase|code)|credentials|secret key|api key|token|kennwort|passwort|senha|contraseña|mot de passe|密码|パスワード)[?:]{0,2}\s*$/i.test(
+  /^[^"=;{}]*(?<![\w-])(?:pass(?:word|wd|phrase|code|wort)?|pw|pin|credentials|secret key|api key|token|kennwort|\p{L}*passwort|senha|contraseña|mot de passe|密码|パスワード)(?: (?:is|ist|es|est|é)(?: now)?|は|是)?[?:：]{0,2}[*_]{0,2}\s*$/iu.test(
     line,
   );
 
@@ -63,15 +64,46 @@ function readAnnounced(text: string, lineBreak: number, onValue: OnValue): void 
   let from = lineBreak + 1;
   for (let count = 0; count < 3 && from < text.length; count++) {
     const end = lineEnd(text, from);
-    const word = /^\s{0,8}(?:[A-Z]: |[-*>] )?["'`]?([^\s"'`]{7,100})["'`]?\s*$/.exec(text.slice(from, end));
+    const word = ANSWER.exec(text.slice(from, Math.min(end, from + 240)));
     const value = word?.[1];
-    if (value !== undefined && strengthOf(value) > 0) {
+    if (value !== undefined && looksMadeUp(value)) {
       const start = from + (word?.[0].indexOf(value) ?? 0);
       onValue(start, start + value.length);
       return;
     }
     if (end - from > 30) return;
     from = end + 1;
+  }
+}
+
+/** A word alone on its line, also as somebody's answer: `A: …`, `> …`, `[09:42] ann: …`. */
+const ANSWER =
+  /^[>\s]{0,8}(?:\[?\d\d?:\d\d(?::\d\d)?\]? )?(?:<?[\w.@-]{1,24}>?: |[-*>] )?["'`]?([^\s"'`]{6,100})["'`]?[.!]?\s*$/;
+
+const NOUN =
+  '(?:\\p{L}{0,24}-?(?:pass(?:word|phrase|code|wd|wort|wörter)s?|kennwort|schlüssel|zugangscode)|pass|pwd?|psk|pin|secret|token|(?:api|access|secret|signing|licen[sc]e|setup|private|encryption)[ -]?key|(?:signing|client) secret|credentials?|creds|login|zugangsdaten|mot de passe|mdp|identifiants?|contraseña|clave(?: \\p{L}+)?|credenciales|senha|palavra-passe|chave(?: \\p{L}+)?|jeton|密码|密碼|口令|密钥|密鑰|令牌|凭证|パスワード|トークン|合言葉|暗証番号|シークレット|비밀번호)';
+/** Up to three words, a verb or a mark, and what surrounds the value. */
+const BEHIND_NOUN = new RegExp(
+  `(?<![\\w.-]|\\p{Ll})${NOUN}[*_\`]{0,3}(?: \\([^()]{1,40}\\))?(?:(?:[ ]?['’]?[\\p{L}\\d@.-]{1,24}){0,3}?\\s{0,3}(?:[:：=→]|->|=>)[*_]{0,3}|(?: [\\p{L}\\d@.-]{1,24}){0,3}? (?:is|was|to|ist|lautet|auf|jetzt|nun|est|es|é|para|por|a|à|en|be|now|are|are now|remains|stays|heißt)|(?:已?经?|现在)?(?:修改|改|设置|设|更新|重置|变更)?(?:是|为|成了?|成)|には|は|を|が|은|는|를)\\s{0,3}(?:["'“„«「『\`*(]{0,3})(?:[\\w.@-]{2,30} ?/ ?[\`*"']{0,2})?$`,
+  'iu',
+);
+const QUOTED_BEHIND_NOUN = new RegExp(`(?<![\\w.-])${NOUN} {1,2}[\`“„«「『(][\`"']?$`, 'iu');
+const BEFORE_NOUN = new RegExp(
+  `^["'”“»」』\`*)]{0,4}(?: (?:as|als|como|comme|for|is|was|ist|est|es|é)(?: [\\p{L}-]{1,20}){0,3}? \\*{0,2}|\\s{0,2}(?:作为|作為|当作|做|设为|を)\\s{0,2}(?:[\\p{L}\\w]{1,12}?\\s?の?\\s?)?)(?:\\p{L}{2,20}-)?(?:[\\p{L}]{2,20} )?${NOUN}`,
+  'iu',
+);
+
+/** What a sentence links with a word for secrets: “the vpn pw is …”, “… als Admin-Passwort”, “用 … 作为密码”. */
+function readLinked(line: string, start: number, onValue: OnValue): void {
+  for (const match of line.matchAll(CANDIDATE)) {
+    const pair = /^[*_]+/.exec(match[0])?.[0].length ?? 0;
+    const value = match[0].slice(pair).replace(/[.,:_*!?]+$/, '');
+    if (NUMBERED_WORDS.test(value) || !looksMadeUp(value)) continue;
+    const from = match.index + pair;
+    const before = line.slice(Math.max(0, from - 110), from);
+    const after = line.slice(from + value.length, from + value.length + 80);
+    if (!BEHIND_NOUN.test(before) && !QUOTED_BEHIND_NOUN.test(before) && !BEFORE_NOUN.test(after)) continue;
+    onValue(start + from, start + from + value.length);
   }
 }
 
@@ -150,12 +182,12 @@ export function readStoring(text: string, hit: number, onValue: OnValue): number
 
 /** `-p X`, `--auth X`, `<<< X`, `$(echo X)`: what is given to a command where passwords are given. */
 const OPTION =
-  /(?:\s(?:-D[\w.]{0,40}(?:login|token|password|key|secret)=|--?(?:[a-z]+[-_]?){0,3}(?:auth\w{0,12}|pass\w{0,10}|pwd|pw|pin|key|secret|token|encrypt|credentials?)[ =:]|-[pkwash][ =:]|-h?p(?=[^\s]{0,40}\d)|\w{0,20}_pw )|<<< ?|\s-u (?=[^\s:]{16,200}:["'\s])|\$\(echo |<\((?:echo|printf) )["']?([^\s"'`|;&()<>]{7,200})/gi;
+  /(?:\s(?:-D[\w.]{0,40}(?:login|token|password|key|secret)=|--?(?:[a-z]+[-_]?){0,3}(?:auth\w{0,12}|pass\w{0,10}|pwd|pw|pin|key|secret|token|encrypt|credentials?)[ =:]|-[pkwash][ =:]|-h?p(?=[^\s]{0,40}\d)|\w{0,20}_pw )|<<< ?|\s-u (?=[^\s:]{16,200}:["'\s])|\$\(echo |-password-command[ =]["']?(?:echo|printf) |<\((?:echo|printf) )["']?([^\s"'`|;&()<>]{7,200})/gi;
 
 function readOptions(command: string, start: number, onValue: OnValue): void {
   for (const match of command.matchAll(OPTION)) {
     const value = (match[1] as string).replace(/:$/, '');
-    if (strengthOf(value) === 0 || /^[\w.-]+:[\w./-]+$|^[a-z]\w*[-_]\w+[-_]\w*[a-z]\w*$/.test(value)) continue;
+    if (!looksMadeUp(value) || /^[\w.-]+:[\w./-]+$|^[a-z]\w*[-_]\w+[-_]\w*[a-z]\w*$/.test(value)) continue;
     const from = start + match.index + match[0].length - (match[1] as string).length;
     onValue(from, from + value.length);
   }
@@ -184,6 +216,43 @@ export function readCall(text: string, hit: number, onValue: OnValue): number {
     onValue(start, start + value.length);
   }
   return from + 1;
+}
+
+/**
+ * Less than `strengthOf` asks, for what is already said to be secret: words with digits, and capitals or marks, that name
+ * nothing else: `Kranich!Tor9`, `zebra-Ink-2231`.
+ */
+export function looksMadeUp(value: string): boolean {
+  if (strengthOf(value) > 0) return true;
+  if (value.length < 7 || value.length > 100 || !/\d/.test(value) || !/[A-Za-z]{2}/.test(value)) return false;
+  if (isStandIn(value) || isOrdinary(value) || isCode(value) || isReference(value) || NUMBERED_THING.test(value))
+    return false;
+  if (
+    !/^[\w.!?#$%&*+@~^:/;=-]+$/.test(value) ||
+    /^-|^0x|^\$|:\/\/|^[\w.-]+@[\w-]+(?:\.[\w-]+)+$|^\/|\.(?:[a-z]{2,4})(?:[:/#?].*)?$|(?:^|[-_.])v?\d+\.\d+|\d{4}-\d\d|^\w+[=:]|^[A-Z]+(?:_[A-Z0-9]+)+$/.test(
+      value,
+    )
+  )
+    return false;
+  if (
+    /pass(?:word|wd|phrase)?|token|secret|credential|(?:^|[-_.a-z])key|auth|hash|sha\d|version|claude|gpt|llama|gemini|qwen|sonnet|opus|haiku/i.test(
+      value,
+    )
+  )
+    return false;
+  const digits = value.match(/\d/g)?.length ?? 0;
+  if (/[!#$%&*+@~^?]/.test(value.slice(1)) && !/^\w+[+*@/]\d+$/.test(value)) return /[A-Z]/.test(value) || digits >= 2;
+  if (value.includes('/') || /[:;=]/.test(value)) return false;
+  const parts = value.split(/[-_.]/);
+  if (parts.length > 1)
+    return (
+      /[A-Z]/.test(value) &&
+      /[a-z]{3}/.test(value) &&
+      parts.length <= 5 &&
+      parts.some((part) => /^\d+$|^[A-Za-z]+\d+$|^[A-Z][a-z]*\d[a-z]{3,}$/.test(part))
+    );
+  // `raspberrY77`
+  return /[a-z][A-Z]/.test(value) && digits >= 2 && /\d$/.test(value);
 }
 
 /** Names of standards, programs and numbered things: `RFC7519`, `ubuntu-22.04`, `gpt-4o`, `CVE-2024-1234`, `user123`. */

@@ -18,7 +18,7 @@ import { isCode, isOrdinary, looksSecret } from './value-looks.ts';
 
 /** What may stand before a literal: `b`, `f`, `r`, `@`; the value of a variable that has a default; a box for strings. */
 const BEFORE_LITERAL =
-  /(?:(?:[A-Za-z_$][\w$.?!]{0,80}(?:\[[^\]\n]{0,60}\]|\([^()\n]{0,80}\))?[ \t]{0,3}(?:\|\||\?\?|\?:|\bor\b)\s{0,3})|(?:(?:new )?(?:\[\]byte|SecretStr|Some|String::from|String|str|Buffer\.from|Field|SecureString|Secret|Value|Ok|env::var_or|literal|Literal)\(\s{0,3}(?:default\s{0,2}=\s{0,2})?)|(?:[A-Za-z_$][\w$.:]{0,60}(?:getenv|env|get|fetch|Getenv|GetEnv|getOrDefault|unwrap_or|get_or|getenv_or)\(\s{0,3}["'][\w.-]{1,60}["']\s{0,3},\s{0,3})|(?:(?:getenv|env|get|fetch)\(\s{0,3}["'][\w.-]{1,60}["']\s{0,3},\s{0,3})){0,2}(?:[bfruLR@$]{1,2}(?=["'])|(?=["'`]))/y;
+  /(?:(?:[A-Za-z_$][\w$.?!]{0,80}(?:\[[^\]\n]{0,60}\]|\([^()\n]{0,80}\))?[ \t]{0,3}(?:\|\||\?\?|\?:|\bor\b)\s{0,3})|(?:(?:new )?(?:\[\]byte|SecretStr|Some|String::from|String|str|Buffer\.from|Field|SecureString|Secret|Value|Ok|env::var_or|literal|Literal)\(\s{0,3}(?:default\s{0,2}=\s{0,2})?)|(?:[A-Za-z_$][\w$.:]{0,60}(?:getenv|env|get|fetch|Getenv|GetEnv|getOrDefault|unwrap_or|get_or|getenv_or)\(\s{0,3}["'][\w.-]{1,60}["']\s{0,3},\s{0,3})|(?:(?:getenv|env|get|fetch)\(\s{0,3}["'][\w.-]{1,60}["']\s{0,3},\s{0,3})|(?:[A-Za-z_][\w.:]{0,40}\(\s{0,3}[A-Za-z_][\w.:]{0,40}\(\s{0,3}["'][\w.-]{1,60}["']\s{0,3}\),\s{0,3})){0,2}(?:[bfruLR@$]{1,2}(?=["'])|(?=["'`]))/y;
 
 type Style = 'data' | 'code' | 'colon' | 'equals' | 'beside';
 
@@ -47,6 +47,8 @@ export function readValue(text: string, from: number, name: Name, onValue: OnVal
   );
   if (wrapped) return takeQuoted(text, from + wrapped[0].length, name, onValue);
   const tag = at(/(?:[&!][\w!.:/-]{1,60}[ \t]+){1,3}/y, text, from);
+  // `!vault |`: what follows is encrypted.
+  if (tag && /!(?:vault|secret|env|include|ref|getatt|sub|importvalue)\b/i.test(tag[0])) return;
   if (tag && (style === 'colon' || style === 'data') && !/[&!]/.test(text[from + tag[0].length] ?? ''))
     return readValue(text, from + tag[0].length, name, onValue, style, separator);
   const block = at(/[|>](?:[+-]?\d?|\d[+-])[ \t]*(?:#[^\n]*)?\r?\n/y, text, from);
@@ -117,6 +119,18 @@ function readNextLine(text: string, from: number, name: Name, onValue: OnValue, 
       : takeLine(text, start, name, onValue, '\n');
   }
   if (span) return takeLine(text, from + span[0].length, name, onValue, '`');
+  // `DBPassword:`, and below it `Type: String`, `Default: …`.
+  const field = at(
+    /[ \t]{0,4}\r?\n([ \t]{1,40})(?:[\w-]{1,40}:[^\n]{0,200}\n\1){0,8}(?:default|value|defaultValue|stringValue):[ \t]{1,8}(?=[^\s|>&!{[])/iy,
+    text,
+    from,
+  );
+  if (field && indentAt(text, lineStart(text, name.start)) < (field[1] as string).length) {
+    const start = from + field[0].length;
+    if (/["']/.test(text[start] as string)) return takeQuoted(text, start, name, onValue);
+    const line = text.slice(start, Math.min(lineEnd(text, start), start + 400)).replace(/\s+#.*$/, '');
+    return take(text, start, start + line.length, name, onValue);
+  }
   // Under a key alone the value is deeper, and alone on its line.
   const deeper = at(/[ \t]{0,4}\r?\n([ \t]{2,40})(?=[^\s-])([^\s:#]{6,200})[ \t]{0,4}(?=\r?\n|$)/y, text, from);
   if (!deeper) return;
@@ -183,7 +197,10 @@ function readBare(text: string, from: number, name: Name, onValue: OnValue, styl
   value = unpunctuated(value, isLine && !/[,;]/.test(line.slice(-1)));
   if (value.length < 4) return;
   const isUpper = /^[A-Z0-9_.]+$/.test(name.text) && style === 'equals' && separator === '=';
+  const isProperty =
+    style === 'equals' && separator === '=' && name.kind === 'sure' && /^[a-z]+(?:[.-][a-z]+)+$/.test(name.text);
   if (
+    !(isProperty && /^[A-Za-z]+\(\d+\)$/.test(value)) &&
     isCodeValue(value, text.slice(from, from + value.length + 2)) &&
     !(isMixed(value) && isLine && isConfigAround(text, start, stop))
   )

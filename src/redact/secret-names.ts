@@ -89,11 +89,24 @@ function judge(name: string): NameKind {
     if (end > 1 && TOKEN_OWNERS.test(before)) return last === 'token' ? 'sure' : 'maybe';
     return last === 'token' || end === 1 ? 'maybe' : 'none';
   }
+  if (last === 'login' && before === 'sonar') return 'sure';
   if (last === 'pw' && end === 1) return 'maybe';
+  // `MQTT_PASS`: a constant, and no count of tests.
+  if (
+    last === 'pass' &&
+    end > 1 &&
+    /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*_PASS(?:_\d+)?$/.test(name) &&
+    !NO_OWNER.test(before)
+  )
+    return 'sure';
   if (last === 'pass') return end > 1 && GLUED_PASS.test(`${before}pass`) ? 'sure' : 'maybe';
   if (last === 'pat' && end > 1) return TOKEN_OWNERS.test(before) ? 'sure' : 'maybe';
   return MAYBE.has(last) ? 'maybe' : 'none';
 }
+
+/** What is said about runs of tests and passes of compilers: `FIRST_PASS`, `RENDER_PASS`. */
+const NO_OWNER =
+  /^(?:first|second|third|last|next|single|multi|one|two|render|depth|shadow|light|opt|optimization|test|tests|must|num|count|total|final|low|high|all|each|per|by|main|post|pre|max|min|machine|llvm|ir|bypass|status|result|expected)$/;
 
 const BESIDE_NAMES = set('authorization cookie cookies credential credentials token');
 
@@ -128,6 +141,10 @@ function lastWord(name: string): string {
 const lastWords = new Map<string, string>();
 
 /** Names of the field that names its neighbour, and of the neighbour: `{ name: 'Authorization', value: '…' }`, `{ selector: '#password', text: '…' }`. */
+/** What browsers keep for a page, by its name: `{ name: 'connect.sid', value: '…', httpOnly: true }`. */
+export const SESSION_COOKIE =
+  /^(?:__(?:Host|Secure)-.+|connect\.sid|[\w.-]*sess(?:ion)?(?:[_-]?id)?|sid|[A-Z]+SESSID|[\w.-]*session[\w.-]*|[\w.-]*auth[\w.-]*|laravel_session|remember_token|\.AspNetCore\..+)$/i;
+
 const NAMING_FIELDS = [
   'name',
   'key',
@@ -159,6 +176,13 @@ export function nameOfFieldIn(value: Readonly<Record<string, unknown>>, name: st
       const kind = kindOfSecretName(bare);
       if (kind === 'sure' || (kind === 'maybe' && !/^(?:text|content|default)$/.test(name))) return bare;
     }
+    if (
+      naming === 'name' &&
+      name === 'value' &&
+      ('httpOnly' in value || 'domain' in value) &&
+      SESSION_COOKIE.test(said)
+    )
+      return 'cookie';
     if (/^value$/i.test(name) && BESIDE_NAMES.has(lastWord(whole))) return whole;
   }
   return name;
@@ -184,6 +208,8 @@ export const NAME_KEYWORDS: readonly string[] = [
   'auth"',
   "auth'",
   'auth:',
+  'sonar_login',
+  'sonar.login',
   'pin"',
   'contraseñ',
   'motdepasse',

@@ -77,6 +77,9 @@ export function take(
   onValue(start + lead, start + lead + value.length);
 }
 
+const SAME_WORD =
+  /^(?:(?:确认|確認|新|旧|重复|重複|请输入|輸入|输入|忘记)?(?:密码|密碼|口令|令牌|密钥|密鑰|パスワード|トークン|シークレット|비밀번호|토큰)(?:[（(].{1,8}[)）]|を?確認|确认|確認|확인)?|(?:chiave|clave|clé|cle|chave|schlüssel)(?: api)?|segreto|secreto|segredo|wachtwoord|lösenord|losenord|adgangskode|passord|salasana|hasło|haslo|heslo|parola|şifre|sifre|jelszó|пароль|токен|секрет|ключ|passwort|kennwort|mot de passe|contraseña|senha|jeton|geheimnis|token)(?: api)?[:.!?…]?$/iu;
+
 const NO_VALUES =
   /^(?:include|same-origin|omit|bearer|basic|digest|oauth2?|saml|keyboard|default|implicit|password|code|plain|n\/a|none|null|nil|undefined|true|false|yes|no|on|off|read|write|not set|not found|unset|auto|inherit|string|required|optional)$/i;
 
@@ -113,6 +116,8 @@ function isNoSecret(value: string, { kind, text: key, isExact = false }: Name): 
     (kind === 'maybe' && /[\u0400-\u04ff\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]/.test(value))
   )
     return true;
+  // The word itself in other languages, as texts for readers have it.
+  if (SAME_WORD.test(value)) return true;
   if (/^\[redacted:|^\[masked/.test(value) || /^[-=*_.#~+|\s]+$/.test(value)) return true;
   if (/^\d{1,3}$|^[~^]?\d{1,3}\.\d{1,4}\.\d{1,6}(?:-[a-z][\w.-]*)?$/.test(value)) return true;
   if (

@@ -9,6 +9,7 @@ import { MONITORING_RULES, PLATFORM_RULES } from './monitoring.ts';
 import { NEARBY_RULES } from './nearby.ts';
 import { PROSE_RULES } from './prose.ts';
 import { SERVICE_RULES } from './services.ts';
+import { TOLD_RULES } from './told.ts';
 
 /** What the beginnings of summaries and cut texts leave of a token. */
 const CUT_TOKEN: SecretRule = shaped('by name and place', {
@@ -63,6 +64,7 @@ export const CREDENTIAL_RULES: readonly SecretRule[] = [
   ...ASSIGNMENT_RULES,
   ...PROSE_RULES,
   ...NEARBY_RULES,
+  ...TOLD_RULES,
 ];
 
 /** For commands and their arguments: a word behind `password=` is a secret there, however it looks. */

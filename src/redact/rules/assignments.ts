@@ -179,6 +179,13 @@ export const ASSIGNMENT_RULES: readonly SecretRule[] = [
     reach: 680,
     accepts: (secret, match) => {
       const value = secret.replace(/[.,;:!?*_~]{1,3}$/, '');
+      // The next setting, where this one is empty; a tag of YAML.
+      if (
+        /^[A-Za-z_][\w.-]{0,40}=[^=\s]|^[A-Z][A-Z_]*=$/.test(value) &&
+        /[=:][ \t]*\r?\n\s*$/.test(match[0].slice(0, -secret.length))
+      )
+        return false;
+      if (/^!\w+$/.test(value) && match.groups?.['quote'] === undefined) return false;
       const isPassword = /^pass|^pwd/i.test(match[0]);
       const { quote, inCode, inWords, gap } = match.groups ?? {};
       if ((inCode ?? inWords ?? gap) !== undefined && !/\d/.test(value)) return false;

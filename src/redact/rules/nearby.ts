@@ -30,6 +30,8 @@ export const NEARBY_RULES: readonly SecretRule[] = [
       'passphrase',
       'passcode',
       ' pass ',
+      ' pass?',
+      ' pw?',
       ' pw ',
       ' pw:',
       'pass is ',
