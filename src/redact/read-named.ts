@@ -381,7 +381,8 @@ function readDirective(text: string, name: Name, onValue: OnValue) {
         at(/"[^"\n]{4,100}"[ \t]*(?:\r?\n|[};]|$)|'[^'\n]{4,100}'[ \t]*(?:\r?\n|[};]|$)/y, text, from) !== null);
     if (isDirective) {
       if (/variable\s+$/.test(line)) return;
-      takeQuoted(text, from, name, onValue);
+      // An import of Go and the name it is given.
+      takeQuoted(text, from, name, onValue, (value) => !/^[\w-]+(?:\.[\w-]+)+\/[\w./-]+$/.test(value));
     }
     return;
   }

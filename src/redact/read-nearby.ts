@@ -222,7 +222,8 @@ export function readCall(text: string, hit: number, onValue: OnValue): number {
  * Less than `strengthOf` asks, for what is already said to be secret: words with digits, and capitals or marks, that name
  * nothing else: `Kranich!Tor9`, `zebra-Ink-2231`.
  */
-export function looksMadeUp(value: string): boolean {
+export function looksMadeUp(accented: string): boolean {
+  const value = /[\u00c0-\u024f]/.test(accented) ? accented.normalize('NFD').replace(/\p{M}/gu, '') : accented;
   if (strengthOf(value) > 0) return true;
   if (value.length < 7 || value.length > 100 || !/\d/.test(value) || !/[A-Za-z]{2}/.test(value)) return false;
   if (isStandIn(value) || isOrdinary(value) || isCode(value) || isReference(value) || NUMBERED_THING.test(value))

@@ -142,7 +142,7 @@ export const TOLD_RULES: readonly SecretRule[] = [
     ...SOURCE,
     id: 'kept-cookie',
     what: 'cookie of a session in a file of cookies: of Netscape, or as browsers write it',
-    keywords: ['\ttrue\t', '\tfalse\t', '"httponly"', '"cookies"', "'httponly'", 'httponly:', '"samesite"'],
+    keywords: ['\ttrue\t', '\tfalse\t', '"httponly"', '"cookies"', '"domain"', "'httponly'", 'httponly:', '"samesite"'],
     pattern:
       '(?:(?<=^|\\n)[^\\t\\n]{1,200}\\t(?:TRUE|FALSE)\\t[^\\t\\n]{1,200}\\t(?:TRUE|FALSE)\\t\\d{1,20}\\t[^\\t\\n]{1,100}\\t([^\\s]{12,4000})|["\']?name["\']?:\\s{0,3}["\'][^"\'\\n]{0,60}(?:sess|sid|auth|token|__host-|__secure-|jwt|login|remember)[^"\'\\n]{0,60}["\'],\\s{0,20}["\']?value["\']?:\\s{0,3}["\']([^"\'\\n]{8,4000})["\'])',
     flags: 'i',

@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest';
+import { createRedactor } from './create-redactor.ts';
+
+function redact(text: string): string {
+  const redactor = createRedactor();
+  redactor.scan(text);
+  return redactor.redactText(text);
+}
+
+/** Of each pair, the second is the secret in the first. */
+const UNDER_A_KEY: readonly (readonly [string, string])[] = [
+  ["environment {\n  SONAR_LOGIN = '3f50a548ebe40d5b3b4722973464a0f7f2133fb9'\n}", '3f50a548ebe40d5b'],
+  [
+    '  AdminPassword:\n    Type: String\n    Description: of the admin\n    NoEcho: true\n    Default: "Teal Otter 12"',
+    'Teal Otter',
+  ],
+  ['  RedisAuthToken:\n    NoEcho: true\n    Default: Larch77Weir\n', 'Larch77Weir'],
+  ['[{"ParameterKey":"DbPassword","ParameterValue":"Alder+Newt+8"}]', 'Alder+Newt+8'],
+  ['{"Parameters":[{"Name":"/stage/api/secret","Type":"SecureString","Value":"Fox.Millet.44"}]}', 'Fox.Millet.44'],
+  ['{"name":"__Host-session","value":"e7%3ABk2EjxCiQFrv","domain":"x.example"}', 'e7%3ABk2EjxCiQFrv'],
+  ["  storePassword 'Gannet-Loft-3'\n", 'Gannet-Loft-3'],
+  ['release { keyPassword "Gannet-Loft-4" }', 'Gannet-Loft-4'],
+  ['<tr><th>Kennwort</th><td>Teal-Pine-9</td></tr>', 'Teal-Pine-9'],
+  ['<dt>Password</dt><dd><kbd>Teal&lt;Pine9</kbd></dd>', 'Pine9'],
+  ['#define SMTP_PASS "tawny.Reed"', 'tawny.Reed'],
+  ['dbPassword := lo.CoalesceOrEmpty(os.Getenv("DB_PASSWORD"), "Thistle%Ember4")', 'Thistle%Ember4'],
+  ['headers={"Authorization": f"Bearer {token or \'a1adbaadef42a643f3b39d5fd9d95da69276ef77\'}"}', 'a1adbaadef42'],
+  ['INFO 71 --- [main] o.a.Loader : spring.datasource.password=Linnet(7)', 'Linnet(7)'],
+];
+
+const PRINTED: readonly (readonly [string, string])[] = [
+  ['$ aws secretsmanager get-secret-value --secret-id x --query SecretString --output text\nOriole-Vane-6!', 'Oriole'],
+  ['ann@box:~/app$ vault kv get -field=pw secret/app\nteal-Girder-11\n', 'teal-Girder'],
+  ['$ op read op://vault/mail/password\nMagpie_Dune4', 'Magpie_Dune4'],
+  ['% security find-generic-password -a ann -s mail -w\nwalnuteel', 'walnuteel'],
+  ["$ kubectl -n web get secrets app -o jsonpath='{.data.x}' | base64 --decode\nCrake&Loam-2", 'Crake'],
+  ['$ gh auth token\nTeal.Reed.31', 'Teal.Reed'],
+  ['$ heroku config:get ADMIN_PW -a shop\nsunnybrook', 'sunnybrook'],
+];
+
+const IN_COMMANDS: readonly (readonly [string, string])[] = [
+  ['subprocess.run(["redis-cli", "-h", "db", "-a", "Merlin!ng-Fig7", "ping"])', 'Merlin!ng-Fig7'],
+  ["spawn('mongodump', ['-u', 'root', '-p', 'Merlin$Dune6'])", 'Merlin$Dune6'],
+  ['curl -fsSu bot:Larch:Wren:7 http://127.0.0.1:9200', 'Larch:Wren:7'],
+  ['poetry config --local http-basic.corp bot Merlin-Brick-3', 'Merlin-Brick-3'],
+  ['bundle config --global gems.corp.example bot:larchGrid71', 'larchGrid71'],
+  ['restic -r s3:x backup --password-command "printf Merlin-Crane-31"', 'Merlin-Crane-31'],
+  ["ansible-vault view --vault-password-file <(printf 'Rowan+Plover3') x.yml", 'Rowan+Plover3'],
+  ['echo "::add-mask::Merlin31fig"', 'Merlin31fig'],
+  ['curl -H "X-Thing: ${OTHER:-Q8fxyDCgm6Bt04rusakhIABqA7LnDq}"', 'Q8fxyDCgm6Bt'],
+];
+
+const TOLD: readonly (readonly [string, string])[] = [
+  ['> The admin password is now:\n>\n> `osprey-Ink-4431`', 'osprey-Ink'],
+  ['rotated it (`q_7752ef9d00f6e6c5722e2515657c` is the new **client secret**)', 'q_7752ef9d'],
+  ['**Kibana** — login `root` / password `hub-Elm-Solar-23`', 'hub-Elm'],
+  ['log in with ann@x.example and Merlin_Hoof7 as the password', 'Merlin_Hoof7'],
+  ['bitte Milan!Turm4 als WLAN-Passwort eintragen', 'Milan!Turm4'],
+  ['Passwort geändert → Erika_Rad_4', 'Erika_Rad_4'],
+  ['Kennwort für den Drucker lautet Milan.Turm.77', 'Milan.Turm'],
+  ['**Identifiant :** root\n**Mot de passe :** Merle.Sable.7', 'Merle.Sable'],
+  ['Utilise Merle_Sable_8 comme mot de passe', 'Merle_Sable'],
+  ['Contraseña provisional: `Halcon.Tren.9`', 'Halcon.Tren'],
+  ['pon Halcon#Tren4 como contraseña del servidor', 'Halcon#Tren4'],
+  ['A senha nova é Garça.Trem.4', '.Trem.4'],
+  ['Senha temporária: Falcao.Trem.5', 'Falcao.Trem'],
+  ['数据库密码已重置为 Maple!Wind5，请登录。', 'Maple!Wind5'],
+  ['用 Tiger_Tea_7 作为管理员密码', 'Tiger_Tea'],
+  ['管理者のパスワードには Sora.Umi.31 を使ってください', 'Sora.Umi'],
+  ['비밀번호는 Bada.San.31 입니다', 'Bada.San'],
+  ["[10:01] kim: what's the grafana password?\n[10:02] lee: Merlin-Tarn-8", 'Merlin-Tarn'],
+  ['root / Merlin-Oven-71 on the old box', 'Merlin-Oven'],
+  ['if it asks, type ops / Brant-Coil-4', 'Brant-Coil'],
+  ['u: kim@x.example p: Merlin#Fork7', 'Merlin#Fork7'],
+  ['The passphrase is ‘slow amber river otter’.', 'amber river'],
+  ['WLAN-Passwort im Keller: elf blaue Hunde', 'blaue'],
+  ['Your backup code is 2551 7734.', '2551'],
+  ['Enter the setup key BLSZ 5MGP GHLF M3K7 by hand', 'BLSZ'],
+  ["Password for 'https://kim@git.example': Merlin7fig\nok", 'Merlin7fig'],
+];
+
+describe.each(Object.entries({ UNDER_A_KEY, PRINTED, IN_COMMANDS, TOLD }))('a secret %s', (_where, rows) => {
+  it.each(rows)('is redacted in %j', (text, secret) => {
+    expect(text).toContain(secret);
+    const left = redact(text);
+    expect(left).not.toContain(secret);
+    expect(left).toContain('[redacted:');
+  });
+});
+
+describe('what is no secret', () => {
+  it.each([
+    'DB_PASSWORD=\nDB_HOST=localhost',
+    'DB_PASSWORD=\nDB_HOST=\n',
+    'PASSWORD=${PASSWORD:?must be set}',
+    'password: !vault |\n  $ANSIBLE_VAULT;1.1;AES256',
+    '{"password":"密码","confirmPassword":"确认密码","token":"令牌"}',
+    'password: パスワード\npassword_confirmation: パスワード（確認）',
+    'api_key: Chiave API\nsecret: Segreto',
+    '"password" = "Wachtwoord";',
+    'credJWT "git.example/plugins/auth-jwt"',
+    'FIRST_PASS "Lower.Types"',
+    '  DBPassword:\n    Type: String\n    NoEcho: true\n    Default: !Ref Other',
+    '$ pass show work/mail\nError: work/mail is not in the password store.',
+    '$ kubectl get secret app -o yaml\napiVersion: v1',
+    '["docker", "run", "-p", "8080:80", "-w", "/app"]',
+    'the token limit of Claude-Opus-4 is high',
+    'the password field is in Login-Form.tsx since Node-20',
+    'use Argon2 as the password hash',
+    'nimm OAuth2 als Vorlage für das Token',
+    'admin / moderator / guest',
+    'the passphrase "is not set" was shown',
+    'WLAN-Passwort im Keller: bitte nicht ändern',
+    'PIN 13 is an output, exit code: 1234',
+    '密码是必填项，长度 8-64',
+    'password for this key is required (RFC-7519)',
+  ])('is left alone in %j', (text) => {
+    expect(redact(text)).toBe(text);
+  });
+});
