@@ -37,6 +37,7 @@ import {
   type PersonalFinder,
   peopleIn,
 } from './personal-names.ts';
+import { secretsAcross } from './read-across.ts';
 import { createExplainer } from './reasons.ts';
 import { keyOf, type ReviewedValue, ReviewSamples, type ValueDecision } from './review.ts';
 import type { View } from './view.ts';
@@ -185,6 +186,8 @@ export class Redactor {
         return message;
       }),
     );
+    for (const secret of secretsAcross(conversation.messages, this.#match))
+      if (!this.#isAllowed(secret)) naming.secret(secret);
     if (this.#people !== peopleBefore) this.#personal = undefined;
     [this.#people, this.#plain] = [peopleBefore, plainBefore];
     return { gathered: { unnamed: notes(), ...own }, looked };

@@ -118,3 +118,41 @@ describe('what is no secret', () => {
     expect(redact(text)).toBe(text);
   });
 });
+
+describe('what only two texts together tell', () => {
+  const results = (...pairs: readonly (readonly [string, string])[]) => ({
+    session_id: 's',
+    messages: pairs.map(([command, text], at) => ({
+      id: `m${at}`,
+      role: 'assistant' as const,
+      timestamp: null,
+      model: null,
+      content: [
+        { type: 'tool_use' as const, tool_use_id: `t${at}`, name: 'Bash', input: { command }, summary: null },
+        { type: 'tool_result' as const, tool_use_id: `t${at}`, text, is_error: false },
+      ],
+    })),
+  });
+  function exported(talk: ReturnType<typeof results>): string {
+    const redactor = createRedactor();
+    redactor.learn(redactor.gather(talk).gathered);
+    return JSON.stringify(redactor.redactValue(talk));
+  }
+
+  it('is redacted when a command prints nothing else', () => {
+    expect(exported(results(['cd app && pass show work/mail', 'Plumage_Dock4471']))).not.toContain('Plumage_Dock');
+    expect(exported(results(['vault kv get -field=x secret/app | tr -d "n"', 'Teal-Girder-88-fig\n']))).not.toContain(
+      'Girder',
+    );
+    expect(exported(results(['ls -1 src', 'Plumage_Dock4471']))).toContain('Plumage_Dock');
+  });
+
+  it('is redacted when a token is cut between two results', () => {
+    const left = exported(
+      results(['tail -c 40 a', 'uploading with ghp_QZ6DRplUeB8MTn'], ['head -c 40 b', '1NjSTZ8tZ2nShmbMjvxogg\ndone']),
+    );
+    expect(left).not.toMatch(/QZ6DRplUeB8MTn|1NjSTZ8tZ2nShmbMjvxogg/);
+    const apart = exported(results(['ls', 'all done'], ['git rev-parse x', '1NjSTZ8tZ2nShmbMjvxogg']));
+    expect(apart).toContain('1NjSTZ8tZ2nShmbMjvxogg');
+  });
+});
