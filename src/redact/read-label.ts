@@ -6,7 +6,7 @@ import { isOrdinary } from './value-looks.ts';
 
 /** Of a label in Markdown: `**Password:**`, `**Password**:`, `**API key** (prod):`, `Password：`. */
 export const LABEL_END =
-  /(?:[*_`]{1,3}|<\/(?:b|strong|code)>)?(?: \([^()\n]{1,40}\)| for [\w.-]{1,30})?(?:[*_`]{1,3}[ \t]?[:：]|[:：][*_]{1,3}|[:：]<\/(?:b|strong)>|：|[*_]{1,3} (?:is|=|[–—-]) )[ \t]{0,8}/y;
+  /(?:[*_`]{1,3}|<\/(?:b|strong|code)>)?(?: \([^()\n]{1,40}\)| for [\w.-]{1,30})?(?:[*_`]{1,3}[ \t]?[:：]|[:：][*_]{1,3}|[:：]<\/(?:b|strong)>|：|(?<=\)):(?=[ \t]{1,3}`)|[*_]{1,3} (?:is|=|[–—-]) )[ \t]{0,8}/y;
 
 export function readLabelled(text: string, from: number, name: Name, onValue: OnValue) {
   const code = at(/(?:<code>|``?)(?=[^`\s])/y, text, from);

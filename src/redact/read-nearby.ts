@@ -93,6 +93,20 @@ const BEFORE_NOUN = new RegExp(
   'iu',
 );
 
+/** Names nothing but what opens something: a made-up word in the same sentence is it. */
+const PASSWORD_NOUN =
+  /(?<![\w.-])(?:\p{L}{0,24}-?(?:passw(?:or[dt]|d)|passphrase|passcode|kennwort)s?|pw|pwd|log in|logged in|mot de passe|mdp|contraseña|senha|palavra-passe|heslo|hasło|wachtwoord|lösenord)(?![\w.-])|密码|密碼|口令|パスワード|비밀번호|(?:ssid|wi-?fi|wlan)\b.{0,30} key\b/giu;
+
+function isBesidePassword(line: string, from: number, end: number): boolean {
+  PASSWORD_NOUN.lastIndex = 0;
+  for (let noun = PASSWORD_NOUN.exec(line); noun; noun = PASSWORD_NOUN.exec(line)) {
+    const nounEnd = noun.index + noun[0].length;
+    const gap = nounEnd <= from ? line.slice(nounEnd, from) : noun.index >= end ? line.slice(end, noun.index) : '';
+    if (gap !== '' && gap.length <= 60 && !/[.!?] |[。！？()]/.test(gap)) return true;
+  }
+  return false;
+}
+
 /** What a sentence links with a word for secrets: “the vpn pw is …”, “… als Admin-Passwort”, “用 … 作为密码”. */
 function readLinked(line: string, start: number, onValue: OnValue): void {
   for (const match of line.matchAll(CANDIDATE)) {
@@ -102,7 +116,13 @@ function readLinked(line: string, start: number, onValue: OnValue): void {
     const from = match.index + pair;
     const before = line.slice(Math.max(0, from - 110), from);
     const after = line.slice(from + value.length, from + value.length + 80);
-    if (!BEHIND_NOUN.test(before) && !QUOTED_BEHIND_NOUN.test(before) && !BEFORE_NOUN.test(after)) continue;
+    if (
+      !BEHIND_NOUN.test(before) &&
+      !(!ABOUT_VALUES.test(line) && isBesidePassword(line, from, from + value.length)) &&
+      !QUOTED_BEHIND_NOUN.test(before) &&
+      !BEFORE_NOUN.test(after)
+    )
+      continue;
     onValue(start + from, start + from + value.length);
   }
 }

@@ -1,6 +1,7 @@
 // What a command printed whose whole answer is a secret: `pass show`, `vault kv get -field=…`, `… | base64 -d`.
 
 import { at, lineEnd, lineStart, type OnValue } from './scan-text.ts';
+import { kindOfSecretName } from './secret-names.ts';
 import { isPathOrUrl, isReference, isStandIn } from './value-looks.ts';
 
 /** Words of which one stands in every command below. */
@@ -43,6 +44,11 @@ export const PRINTING_KEYWORDS: readonly string[] = [
   'genkey',
   'variable get',
   'credential fill',
+  'configure get',
+  'printenv ',
+  'echo $',
+  'echo "$',
+  '/run/secrets/',
 ];
 
 const PRINTS =
@@ -54,7 +60,7 @@ const HANDS_ON = /^\s*(?:base64|tr|jq|head|tail|cut|awk|sed|tee|cat|xargs echo|g
 /** Whether all that a command prints is one secret. */
 export function isPrintingSecret(command: string): boolean {
   if (
-    !PRINTS.test(command) ||
+    !(PRINTS.test(command) || isShowing(command)) ||
     /[>&;]|\$\(|`/.test(command.replace(/2>\s?(?:&1|\/dev\/null)|['"][^'"]{0,200}['"]/g, ''))
   )
     return false;
@@ -62,6 +68,15 @@ export function isPrintingSecret(command: string): boolean {
     .split('|')
     .slice(1)
     .every((part) => HANDS_ON.test(part));
+}
+
+/** `printenv DB_PASSWORD`, `echo $DB_PASSWORD`, `cat /run/secrets/db`, also in a container or elsewhere. */
+function isShowing(command: string): boolean {
+  const said =
+    /(?:^|\s)(?:printenv |echo ["']?\$\{?|aws configure get )(\w{2,60})\}?["']?$|(?:^|\s)cat \/(?:var\/)?run\/(secrets)\/[\w.-]{1,60}$/.exec(
+      command,
+    );
+  return said !== null && (said[2] !== undefined || kindOfSecretName(said[1] as string) === 'sure');
 }
 
 const PROMPT = /^\s*(?:[^\n$#%❯>]{0,80}[$#%❯>] |\+ )/;
@@ -81,6 +96,27 @@ export function readPrinted(text: string, hit: number, onValue: OnValue): number
   }
   return end;
 }
+
+/** `hit`: at words for codes that get somebody in again. Reads the codes on the lines below. */
+export function readCodes(text: string, hit: number, onValue: OnValue): number {
+  let from = lineEnd(text, hit) + 1;
+  let read = 0;
+  for (let count = 0; count < 24 && from < text.length; count++) {
+    const end = lineEnd(text, from);
+    const line = text.slice(from, Math.min(end, from + 200));
+    const codes = CODES.exec(line)?.[1];
+    if (codes !== undefined && /\d/.test(codes)) {
+      read++;
+      const start = from + line.indexOf(codes);
+      onValue(start, start + codes.length);
+    } else if (read > 0 || count > 2 || /\S/.test(line)) break;
+    from = end + 1;
+  }
+  return hit + 1;
+}
+
+const CODES =
+  /^\s{0,12}(?:[-*>•] |\d{1,2}[.):] )?[`*]{0,3}((?:\d{3,6}(?:[ -]\d{3,6}){1,3}|\d{6,12}|[a-z0-9]{4,8}(?:-[a-z0-9]{4,8}){1,4}|(?=[a-z]*\d)[a-z0-9]{8,16})(?:[ \t]{1,6}(?:\d{3,6}-\d{3,6}|\d{6,12}|[a-z0-9]{4,8}-[a-z0-9]{4,8}))*)[`*]{0,3}\s*$/i;
 
 /** Not the message of an error, a path or what stands for a value. */
 export const isPrinted = (value: string): boolean =>

@@ -41,7 +41,7 @@ export function readValue(text: string, from: number, name: Name, onValue: OnVal
   if (first === '\\' && QUOTE.test(text[from + 1] ?? '')) return;
   if (first === '[') return readList(text, from + 1, name, onValue);
   const wrapped = at(
-    /\{\s{0,60}(?:["']?(?:type|sensitive|description)["']?\s{0,3}[:=]\s{0,3}(?:"[^"\n]{0,80}"|\w{1,20})[\s,]{1,30}){0,3}["']?(?:value|default|plaintext|secretString)["']?\s{0,10}[:=]\s{0,10}(?=["'])/iy,
+    /\{\s{0,60}(?:["']?(?:type|sensitive|description)["']?\s{0,3}[:=]\s{0,3}(?:"[^"\n]{0,80}"|\w{1,20})[\s,]{1,30}){0,3}["']?(?:value|default|plaintext|secretString|stringValue|S|#text|_text)["']?\s{0,10}[:=]\s{0,10}(?=["'])/iy,
     text,
     from,
   );

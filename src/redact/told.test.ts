@@ -38,6 +38,16 @@ const PRINTED: readonly (readonly [string, string])[] = [
   ['$ heroku config:get ADMIN_PW -a shop\nsunnybrook', 'sunnybrook'],
 ];
 
+const LISTED: readonly (readonly [string, string])[] = [
+  ['Recovery codes:\n- b1b2c-3d4e5\n- c6a7b-8c9d0\n', '8c9d0'],
+  ['Backup codes\n\n    7831 2214\n    4520 9917\n', '4520'],
+  ['$ docker exec db printenv POSTGRES_PASSWORD\nheronmud', 'heronmud'],
+  ['$ cat /run/secrets/db\nHeron-Mud-6', 'Heron-Mud'],
+  [' password \n----------\n heronmud7\n(1 row)', 'heronmud7'],
+  ['le mot de passe root devient Loutre!Quai3', 'Loutre!Quai3'],
+  ['when asked for a password answer Heron-Mud-7', 'Heron-Mud'],
+];
+
 const IN_COMMANDS: readonly (readonly [string, string])[] = [
   ['subprocess.run(["redis-cli", "-h", "db", "-a", "Merlin!ng-Fig7", "ping"])', 'Merlin!ng-Fig7'],
   ["spawn('mongodump', ['-u', 'root', '-p', 'Merlin$Dune6'])", 'Merlin$Dune6'],
@@ -79,7 +89,7 @@ const TOLD: readonly (readonly [string, string])[] = [
   ["Password for 'https://kim@git.example': Merlin7fig\nok", 'Merlin7fig'],
 ];
 
-describe.each(Object.entries({ UNDER_A_KEY, PRINTED, IN_COMMANDS, TOLD }))('a secret %s', (_where, rows) => {
+describe.each(Object.entries({ UNDER_A_KEY, PRINTED, LISTED, IN_COMMANDS, TOLD }))('a secret %s', (_where, rows) => {
   it.each(rows)('is redacted in %j', (text, secret) => {
     expect(text).toContain(secret);
     const left = redact(text);

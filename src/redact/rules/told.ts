@@ -1,7 +1,7 @@
 // Secrets that a kind of text tells by its own form: pairs, codes, files of cookies, settings of pipelines, answers.
 
 import { looksMadeUp } from '../read-nearby.ts';
-import { PRINTING_KEYWORDS, readPrinted } from '../read-printed.ts';
+import { PRINTING_KEYWORDS, readCodes, readPrinted } from '../read-printed.ts';
 import { hasDigitAndLetter, placed, type SecretRule } from '../rule.ts';
 import { isOrdinary, isReference, isStandIn, looksRandom } from '../value-looks.ts';
 
@@ -46,6 +46,43 @@ export const TOLD_RULES: readonly SecretRule[] = [
       '$ git pass show\nCuttlefish_Ramp2',
     ],
   },
+  {
+    ...SOURCE,
+    id: 'listed-code',
+    basis: 'place',
+    group: GROUP,
+    what: 'codes for the second factor or for recovery, on the lines below those words',
+    keywords: [
+      'recovery code',
+      'backup code',
+      'scratch code',
+      'emergency code',
+      'wiederherstellungscode',
+      'backup-code',
+      'codes de secours',
+      'códigos de',
+    ],
+    pattern: /(?!)/y,
+    before: 0,
+    reach: 0,
+    isGeneral: true,
+    read: readCodes,
+    samples: ['Recovery codes:\n- {=b1b2c-3d4e5}\n- {=c6a7b-8c9d0}\n', 'Backup codes\n\n    {=7831 2214}\n'],
+    misses: ['Recovery codes\n\nKeep them safe, see page 12.\n', 'backup code\nsrc/backup2.ts\n'],
+  },
+  placed(GROUP, {
+    ...SOURCE,
+    id: 'only-column',
+    what: 'the only column of what a database answers, below a head that names a password',
+    keywords: ['password', 'passwd', 'secret', 'token', 'api_key'],
+    pattern:
+      '(?<=(?:^|\\n) ?(?:\\w{1,30}_)?)(?:password|passwd|secret|token|api_key) {0,60}\\r?\\n ?-{3,200} {0,3}\\r?\\n ?([^\\s]{4,400}) {0,60}\\r?\\n(?=\\(\\d)',
+    flags: 'i',
+    reach: 900,
+    accepts: (secret) => isValue(secret) && !/^[|+-]/.test(secret),
+    samples: ['\n password \n----------\n {=heronmud7}\n(1 row)\n'],
+    misses: ['Password\n--------\n\nThe password is asked for.\n'],
+  }),
   placed(GROUP, {
     ...SOURCE,
     id: 'argument-of-list',
@@ -262,6 +299,9 @@ export const TOLD_RULES: readonly SecretRule[] = [
     basis: 'sentence',
     keywords: [
       'passphrase',
+      'seed: ',
+      'seed=',
+      'words: ',
       'pass phrase',
       'wi-fi',
       'wifi',
@@ -272,7 +312,7 @@ export const TOLD_RULES: readonly SecretRule[] = [
       'mot de passe',
       'frase',
     ],
-    pattern: `(?:(?:passphrase|pass phrase|mnemonic|seed phrase|recovery phrase|frase (?:de contraseña|secreta|de recuperación|senha))(?: (?:for|of|to|on)(?: [\\w.-]{2,30}){1,3})?(?: is| was| ist| es| é|:)? ["'\`“„«‘]\\s?([\\p{Ll}]{3,14}(?:[ -][\\p{Ll}]{2,14}){2,23})\\s?["'\`”“»’]|(?<=(?:^|\\n|[.!] )[\\p{L} -]{0,24})(?:(?:wi-?fi|wlan)[ -](?:password|passphrase|pass|key|schlüssel|passwort|kennwort)|(?:senha|contraseña|clave|mot de passe) (?:do|da|del|du|de la|de l[’'])\\s?(?:wi-?fi|wlan))(?: [\\p{L}-]{2,16}){0,3} ?: ([\\p{Ll}]{2,14}(?: [\\p{L}]{2,14}){2,6})(?=[ \\t]{0,9}(?:\\r?\\n|$)))`,
+    pattern: `(?:(?:passphrase|pass phrase|mnemonic|seed phrase|recovery phrase|frase (?:de contraseña|secreta|de recuperación|senha))(?: (?:for|of|to|on)(?: [\\w.-]{2,30}){1,3})?(?: is| was| ist| es| é|:)? ["'\`“„«‘]\\s?([\\p{Ll}]{3,14}(?:[ -][\\p{Ll}]{2,14}){2,23})\\s?["'\`”“»’]|(?<=(?:^|\\n|[.!] )[\\p{L} -]{0,24})(?:(?:wi-?fi|wlan)[ -](?:password|passphrase|pass|key|schlüssel|passwort|kennwort)|(?:senha|contraseña|clave|mot de passe) (?:do|da|del|du|de la|de l[’'])\\s?(?:wi-?fi|wlan))(?: [\\p{L}-]{2,16}){0,3} ?: ([\\p{Ll}]{2,14}(?: [\\p{L}]{2,14}){2,6})(?=[ \\t]{0,9}(?:\\r?\\n|$))|(?<![\\w-])(?:seed|seed words|mnemonic|recovery words)[:=] ((?:[a-z]{3,8} ){11}(?:(?:[a-z]{3,8} ){6}|(?:[a-z]{3,8} ){12})?[a-z]{3,8})(?![\\w-]))`,
     flags: 'iu',
     before: 60,
     reach: 460,
