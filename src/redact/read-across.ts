@@ -57,7 +57,7 @@ function onlyWordOf(text: string): string | undefined {
   return /^\s{0,20}["']?([^\s"']{6,4000})["']?\s{0,20}$/.exec(text)?.[1];
 }
 
-/** So much of each result is looked at. */
+/** The length of the end of a result that is looked at. */
 const NEAR = 200;
 
 /** Both parts of what becomes a secret only when the beginning of a result is read behind the end of the one before. */

@@ -97,28 +97,34 @@ const BEFORE_NOUN = new RegExp(
 const PASSWORD_NOUN =
   /(?<![\w.-])(?:\p{L}{0,24}-?(?:passw(?:or[dt]|d)|passphrase|passcode|kennwort)s?|pw|pwd|log in|logged in|mot de passe|mdp|contraseña|senha|palavra-passe|heslo|hasło|wachtwoord|lösenord)(?![\w.-])|密码|密碼|口令|パスワード|비밀번호|(?:ssid|wi-?fi|wlan)\b.{0,30} key\b/giu;
 
-function isBesidePassword(line: string, from: number, end: number): boolean {
-  PASSWORD_NOUN.lastIndex = 0;
-  for (let noun = PASSWORD_NOUN.exec(line); noun; noun = PASSWORD_NOUN.exec(line)) {
-    const nounEnd = noun.index + noun[0].length;
-    const gap = nounEnd <= from ? line.slice(nounEnd, from) : noun.index >= end ? line.slice(end, noun.index) : '';
-    if (gap !== '' && gap.length <= 60 && !/[.!?] |[。！？()]/.test(gap)) return true;
-  }
-  return false;
+/** Where the nouns of the line stand: looked for once. */
+const nounsOf = (line: string): readonly (readonly [number, number])[] =>
+  ABOUT_VALUES.test(line)
+    ? []
+    : [...line.matchAll(PASSWORD_NOUN)].map((noun) => [noun.index, noun.index + noun[0].length] as const);
+
+function isBeside(line: string, from: number, end: number, nouns: readonly (readonly [number, number])[]): boolean {
+  return nouns.some(([start, stop]) => {
+    const gap = stop <= from ? from - stop : start - end;
+    if (gap <= 0 || gap > 60) return false;
+    return !/[.!?] |[。！？()]/.test(stop <= from ? line.slice(stop, from) : line.slice(end, start));
+  });
 }
 
 /** What a sentence links with a word for secrets: “the vpn pw is …”, “… als Admin-Passwort”, “用 … 作为密码”. */
 function readLinked(line: string, start: number, onValue: OnValue): void {
+  let nouns: ReturnType<typeof nounsOf> | undefined;
   for (const match of line.matchAll(CANDIDATE)) {
     const pair = /^[*_]+/.exec(match[0])?.[0].length ?? 0;
     const value = match[0].slice(pair).replace(/[.,:_*!?]+$/, '');
     if (NUMBERED_WORDS.test(value) || !looksMadeUp(value)) continue;
     const from = match.index + pair;
+    nouns ??= nounsOf(line);
     const before = line.slice(Math.max(0, from - 110), from);
     const after = line.slice(from + value.length, from + value.length + 80);
     if (
       !BEHIND_NOUN.test(before) &&
-      !(!ABOUT_VALUES.test(line) && isBesidePassword(line, from, from + value.length)) &&
+      !isBeside(line, from, from + value.length, nouns) &&
       !QUOTED_BEHIND_NOUN.test(before) &&
       !BEFORE_NOUN.test(after)
     )
