@@ -2,7 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { codex } from '../hosts/codex/index.ts';
 import { until } from '../lib/testing/waiting.ts';
 import { filesBelow } from './testing/files-below.ts';
@@ -22,6 +22,7 @@ const rolloutsBelow = (at: string): readonly string[] => filesBelow(at).filter(i
 async function holdLock(lock: string): Promise<ChildProcess> {
   const draft = `${folder.root}-lock`;
   const holder = spawn('flock', ['--no-fork', draft, 'sleep', '600'], { stdio: 'ignore' });
+  onTestFinished(() => void holder.kill('SIGKILL'));
   const isHeld = () => existsSync(draft) && spawnSync('flock', ['--nonblock', draft, 'true']).status === 1;
   await until(isHeld, 'the lock to be held');
   renameSync(draft, lock);
