@@ -46,7 +46,9 @@ export async function findOrigin(
     : await transcriptsIn(project);
   const copy = { own: own.path, marks, age, compactedAt };
   const origin = await findAmong(others, copy);
-  if (origin || !hasOlderLines(head)) return origin ?? emptied;
+  // A session with transcripts in several projects was moved, so nothing says in which project its original should be.
+  const isMoved = session.sources.filter(({ role }) => role === 'session').length > 1;
+  if (origin || isMoved || !hasOlderLines(head)) return origin ?? emptied;
   // `--fork-session` in another worktree of the repository (2.1.325): the copy is in the project of that folder.
   const elsewhere = scan ?? new AgentScan();
   for (const folder of await projectFolders(rootOf(own))) {
