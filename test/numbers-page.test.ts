@@ -74,14 +74,19 @@ const textOf = async (selector: string): Promise<string> => {
   return text.replace(/\s+/g, ' ').trim();
 };
 
-async function open(view: string, session: string): Promise<void> {
-  await page.goto(`${origin}/#/${view}/${session}`);
+/** `replayAt`: with the session as it was then. */
+async function open(view: string, session: string, replayAt?: number): Promise<void> {
+  const moment = replayAt === undefined ? '' : `?at=${replayAt}`;
+  await page.goto(`${origin}/#/${view}/${session}${moment}`);
   await page.locator(`.sessions-row a[aria-current="true"][href*="${session}"]`).waitFor();
 }
 
 /** What the page says of a session: its row in the list, its panel, its transcript. */
-async function readPage(session: string): Promise<Readonly<Record<'row' | 'panel' | 'read', string>>> {
-  await open('read', session);
+async function readPage(
+  session: string,
+  replayAt?: number,
+): Promise<Readonly<Record<'row' | 'panel' | 'read', string>>> {
+  await open('read', session, replayAt);
   await page.locator('.read-facts', { hasText: 'tokens written' }).waitFor();
   return {
     row: await textOf(`.sessions-row a[href*="${session}"]`),
@@ -200,10 +205,10 @@ describe('the list of sessions', () => {
       forkedFrom !== null ? 'fork' : continuedFrom !== null ? 'after /clear' : '',
     );
     expect(new Set(origins)).toEqual(new Set(['fork', 'after /clear', '']));
-    for (const [index, { id }] of sessions.entries())
-      expect(/(?:fork|after \/clear)$/.exec(await textOf(`.sessions-row a[href*="${id}"]`))?.[0] ?? '').toBe(
-        origins[index],
-      );
+    for (const [index, { id }] of sessions.entries()) {
+      const marks = await page.locator(`.sessions-row a[href*="${id}"] .sessions-origin`).allInnerTexts();
+      expect(marks.join()).toBe(origins[index]);
+    }
   });
 
   it('has the copied tokens of forks, over HTTP as in troupe ls', async () => {
@@ -263,7 +268,7 @@ describe('a session that is replayed', () => {
     expect(past.usage.output).toBeLessThan(detail.usage.output);
     expect(past.cost.usd).toBeLessThan(detail.cost.usd);
 
-    const shown = await readPage(NESTED);
+    const shown = await readPage(NESTED, at);
     expectOnPage(shown, past, at);
     expect(shown.panel).toContain('Up to the moment of the replay.');
     expect(shown.panel).toMatch(/Asked Please do the job\..* by you/);

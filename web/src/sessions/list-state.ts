@@ -87,7 +87,8 @@ const UNREAD_MS = 3_000;
 export function startList(backend: Backend): () => void {
   let current: AbortController | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let isFirst = true;
+  /** The selected session whose row was last brought into sight. */
+  let shown: string | undefined;
 
   const fetchRows = async (wanted: Wanted, from: number, limit: number, isAnew: boolean): Promise<void> => {
     if (isAnew) current?.abort();
@@ -102,9 +103,14 @@ export function startList(backend: Backend): () => void {
       );
       if (signal.aborted) return;
       take(key, report, rows, isAnew);
+      if (at !== undefined && at !== shown && report.at !== null) show(at, report.at);
     } catch (error) {
       if (!signal.aborted) listFailure.value = error instanceof Error ? error.message : String(error);
     }
+  };
+  const show = (session: string, index: number): void => {
+    shown = session;
+    reveal(index);
   };
   const take = (
     wanted: string,
@@ -120,9 +126,7 @@ export function startList(backend: Backend): () => void {
       loaded.value = { wanted, report, rows };
       listFailure.value = undefined;
       if (isOther && before) scrollTo(0);
-      if (isFirst && report.at !== null) reveal(report.at);
     });
-    isFirst = false;
     clearTimeout(timer);
     if (report.unread > 0) timer = setTimeout(refresh, UNREAD_MS);
   };
@@ -138,6 +142,14 @@ export function startList(backend: Backend): () => void {
       const wanted = wantedList.value;
       clearTimeout(wishTimer);
       wishTimer = setTimeout(() => void fetchRows(wanted, 0, PAGE, true), loaded.peek() ? TYPING_MS : 0);
+    }),
+    // A link or another view may select a session whose row is out of sight, or not loaded.
+    effect(() => {
+      const session = selected.value?.session;
+      if (session === undefined || session === shown || !untracked(() => loaded.value)) return;
+      const index = indexOf(session);
+      if (index === undefined) untracked(refresh);
+      else untracked(() => show(session, index));
     }),
     effect(() => {
       const { from, to } = seenRange();

@@ -29,7 +29,8 @@ export function SessionList() {
     const element = box.current;
     if (!element) return;
     const observer = new ResizeObserver(() => {
-      viewHeight.value = element.clientHeight;
+      // `clientHeight` may round up, which would leave a part of a pixel of the last row out of sight.
+      viewHeight.value = Math.floor(element.getBoundingClientRect().height);
     });
     observer.observe(element);
     return () => observer.disconnect();
