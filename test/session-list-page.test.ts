@@ -21,7 +21,9 @@ let stop: () => Promise<void>;
 beforeAll(async () => {
   writeShortSessions(path.join(home, '.claude'), COUNT);
   // So that titles are known from the beginning.
-  await programIn(home).start(['index', 'build']).ended;
+  // Files that were just written are not kept yet.
+  const build = async () => (await programIn(home).run(['index', 'build'])).out;
+  await until(async () => (await build()).includes(`${COUNT} of ${COUNT} sessions in the index`), 'the index');
   browser = await chromium.launch(await findBrowser());
   const { child, out, ended } = programIn(home).start(['--no-open', '--json']);
   stop = async () => {
