@@ -84,7 +84,7 @@ function prompt(text: string, at = '2026-11-10T10:00:00.000Z') {
     parentUuid: null,
     isSidechain: false,
     userType: 'external',
-    cwd: '/work/app',
+    cwd: '/home/dev/app',
     sessionId: ID,
     version: '2.1.325',
   };
@@ -333,10 +333,10 @@ describe('consent', () => {
 
   it('can leave out a project, before and after it was indexed', async () => {
     expect((await ask('one')).hits).toBe(1);
-    await searching.allow(['work/app']);
+    await searching.allow(['dev/app']);
     expect((await ask('one')).hits).toBe(0);
     await searching.allow();
-    expect(await searching.status({ roots: [root] })).toMatchObject({ excludedProjects: ['work/app'], messages: 0 });
+    expect(await searching.status({ roots: [root] })).toMatchObject({ excludedProjects: ['dev/app'], messages: 0 });
     await searching.allow([]);
     expect((await ask('one')).hits).toBe(1);
   });
