@@ -1,5 +1,5 @@
 // The index as people use it: the built program, several at once, killed at any moment.
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -115,6 +115,50 @@ describe('troupe index', () => {
     expect(await status()).toMatchObject({ state: 'on', indexedSessions: SESSIONS });
   });
 });
+
+describe('sessions that were written just now', () => {
+  const recording = path.join(FIXTURES, '2.1.325-nested');
+
+  it('are in the index after `index build`', async () => {
+    const young = path.join(program.home, '.claude');
+    for (let copy = 0; copy < 3; copy++) copySession(recording, path.join(young, 'projects', 'p'), copy);
+    const report = JSON.parse((await program.run(['index', 'build', '--json'])).out);
+    expect(report).toMatchObject({ indexedSessions: 3, sessions: 3 });
+  });
+
+  it('are read by a running server, although its own build was before', async () => {
+    const folder = path.join(program.home, '.claude');
+    const addOld = (copy: number): void => {
+      copySession(recording, path.join(folder, 'projects', `p${copy}`), copy);
+      // Older than what the server follows.
+      for (const file of filesIn(path.join(folder, 'projects', `p${copy}`))) utimesSync(file, WEEK_AGO, WEEK_AGO);
+    };
+    addOld(0);
+    const { child, out, ended } = program.start(['--no-open', '--json']);
+    await until(() => out().trimEnd().endsWith('}'), 'the address of the server');
+    const { port, token } = JSON.parse(readFileSync(path.join(program.state, 'daemon.json'), 'utf8'));
+    const counts = async () => {
+      const headers = { authorization: `Bearer ${token}` };
+      const { total, unread } = await (await fetch(`http://127.0.0.1:${port}/api/session-list`, { headers })).json();
+      return { total, unread };
+    };
+    await until(async () => (await counts()).unread === 0, 'the first session');
+    for (const copy of [1, 2]) {
+      addOld(copy);
+      await expect.poll(counts, { timeout: 30_000 }).toEqual({ total: copy + 1, unread: 0 });
+    }
+    // Copies that depend on others in their folder, of which one is followed.
+    const branches = path.join(FIXTURES, '2.1.325-branch-of-branch');
+    cpSync(path.join(branches, 'projects'), path.join(folder, 'projects'), { recursive: true });
+    const copies = filesIn(path.join(folder, 'projects')).filter((name) => /branch-of[^/]*\/[^/]*\.jsonl$/.test(name));
+    for (const file of copies.slice(1)) utimesSync(file, WEEK_AGO, WEEK_AGO);
+    await expect.poll(counts, { timeout: 30_000 }).toEqual({ total: 3 + copies.length, unread: 0 });
+    child.kill('SIGTERM');
+    await ended;
+  }, 120_000);
+});
+
+const WEEK_AGO = new Date(Date.now() - 7 * 86_400_000);
 
 function filesIn(folder: string): readonly string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => path.join(folder, name));

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { IndexReport, ListOptions } from '../core/index.ts';
 import { indexThreadFile } from '../lib/package.ts';
@@ -14,10 +15,11 @@ import {
   dataFoldersFor,
   findSessions,
   Neighbourhood,
+  quietIn,
   type SessionHelper,
   type SessionScope,
 } from '../sessions/index.ts';
-import { type HistoryOptions, historyFile, isSwitchedOff, offFile, openHistory } from './history.ts';
+import { type History, type HistoryOptions, historyFile, isSwitchedOff, offFile, openHistory } from './history.ts';
 import { databaseBytes, removeDatabase } from './own-database.ts';
 import type { SearchControl } from './search.ts';
 import { textFile } from './text-rows.ts';
@@ -93,18 +95,36 @@ export function createHistoryControl(
 
   const build: HistoryControl['build'] = async (where, onProgress) => {
     const history = await openHistory(options);
-    const sessions = createSessions(dataFoldersFor(where), {
+    if (history) {
+      await readMissing(history, where, onProgress);
+      history.close();
+    }
+    await text.build(where, onProgress);
+    return status(where);
+  };
+
+  const readMissing = async (history: History, where: SessionScope, onProgress: ListOptions['onProgress']) => {
+    const places = dataFoldersFor(where);
+    const sessions = createSessions(places, {
       clock,
       named: where.roots.length > 0,
       openCache: async () => history,
       startHelper: () => startIndexThread(options, where),
     });
-    await sessions.list({ limit: Number.MAX_SAFE_INTEGER, withEmpty: true, ...(onProgress && { onProgress }) });
-    const places = dataFoldersFor(where);
-    history?.removeGone((await findSessions(places)).sessions, new Set(places.map(({ root }) => root)));
-    history?.close();
-    await text.build(where, onProgress);
-    return status(where);
+    const readAll = () =>
+      sessions.list({ limit: Number.MAX_SAFE_INTEGER, withEmpty: true, ...(onProgress && { onProgress }) });
+    await readAll();
+    let found = (await findSessions(places)).sessions;
+    const around = new Neighbourhood(found);
+    const missing = found.filter((session) => !history.find(session, around));
+    const wait = Math.max(0, ...missing.map((session) => quietIn(session, clock())));
+    if (wait > 0) {
+      // Once only: a session that is written to all the time never is quiet.
+      await setTimeout(wait + 1);
+      await readAll();
+      found = (await findSessions(places)).sessions;
+    }
+    history.removeGone(found, new Set(places.map(({ root }) => root)));
   };
 
   return {

@@ -40,7 +40,13 @@ export interface Followed extends Live {
 }
 
 /** What changes on this machine, or in the demo, from now on. */
-export async function follow({ where, demoSpeed, demoUntilFirst, openCache }: FollowRequest): Promise<Followed> {
+export async function follow({
+  where,
+  demoSpeed,
+  demoUntilFirst,
+  openCache,
+  onUnread,
+}: FollowRequest): Promise<Followed> {
   staySmall();
   await loadHosts();
   const config = await readOwnSettings();
@@ -53,7 +59,7 @@ export async function follow({ where, demoSpeed, demoUntilFirst, openCache }: Fo
     clock: systemClock,
     onError: reportTrouble,
     ...trackerOptionsOf(config),
-    ...known({ openCache }),
+    ...known({ openCache, onUnread }),
   });
   const live = createLive(joinLive(trees, reportTrouble), reportTrouble);
   if (demo && !isDemo) endWithFirstSession(live, demo);
@@ -124,6 +130,8 @@ export interface FollowRequest {
   readonly demoSpeed?: number;
   /** What was read of sessions before. */
   readonly openCache?: OpenCache;
+  /** How many sessions that are not followed are missing in it. */
+  readonly onUnread?: (sessions: number) => void;
   /**
    * Whether to play it beside what is there, until the first session begins: for people who have none yet. Asked only
    * where we follow ourselves: the answer costs a look at everything.

@@ -37,7 +37,7 @@ import { ApprovalProof, createPassphraseControl } from './approval-proof.ts';
 import { claimDaemon } from './claim-daemon.ts';
 import { findDaemon, readDaemonState, stopDaemon } from './control.ts';
 import { type Address, createIdentity, type Daemon, describeOwn, readAddress, writeAddress } from './daemon-file.ts';
-import { type Followed, type FollowRequest, follow } from './follow.ts';
+import { type Followed, follow } from './follow.ts';
 import { createHookIntake, createServerApprovals } from './hook-intake.ts';
 import { createServer, type Server } from './http/create-server.ts';
 import { Logins } from './http/gate.ts';
@@ -104,7 +104,7 @@ export function createServerControl({ openCache }: { readonly openCache?: OpenCa
   };
 }
 
-async function serve(folder: string, request: ServeRequest & Pick<FollowRequest, 'openCache'>): Promise<Serving> {
+async function serve(folder: string, request: ServeRequest): Promise<Serving> {
   const { where, demoSpeed } = request;
   const isDemo = demoSpeed !== undefined;
   const running = isDemo ? undefined : await findDaemon(folder);
@@ -112,7 +112,8 @@ async function serve(folder: string, request: ServeRequest & Pick<FollowRequest,
   // The demo, and a server beside one that looks elsewhere, serve those who were given their address.
   const isAlone = isDemo || running !== undefined;
   const last = isAlone ? undefined : await readAddress(folder);
-  const live = await follow(request);
+  const indexing = new IndexBuilds(where);
+  const live = await follow({ ...request, onUnread: (sessions) => indexing.note(sessions) });
   reportNotices(live);
   const { token, keys: channelKeys, epoch } = createIdentity();
   let address: Address = { ...last, port: 0, logins: last?.logins ?? [] };
@@ -181,14 +182,14 @@ async function serve(folder: string, request: ServeRequest & Pick<FollowRequest,
       return foundServer(claim.daemon);
     }
     if (claim) await keepAddress({ port });
-    const indexing = claim && request.openCache && buildIndex(where);
+    if (claim && request.openCache) indexing.start();
     const looking = proof && setInterval(() => void proof.look().catch(reportTrouble), LOOK_MS).unref();
     const needsProof = createProofCheck(folder);
     const heard = asking && followHostApprovals(dataFoldersFor(where), { folder, asking, turns, needsProof });
     const leaveHooks = claim && (await keepHookAddress(folder, { ...keys, port, onError: reportTrouble }));
     const ended = told.then(async (how) => {
       clearInterval(looking);
-      indexing?.kill();
+      indexing.close();
       search?.close();
       await leaveHooks?.();
       heard?.close();
@@ -304,14 +305,60 @@ function argumentsOf({ where, port }: Omit<ServeRequest, 'demoSpeed'>): readonly
   ];
 }
 
-/** In a process of its own: to read hundreds of sessions for the first time takes a while, and hooks must not wait for it. */
-function buildIndex({ roots, host }: SessionScope): ChildProcess {
-  const where = [...roots.flatMap((root) => ['--root', root]), ...(host === undefined ? [] : ['--host', host])];
-  const child = spawn(process.execPath, [programFile, 'index', 'build', ...where], { stdio: 'ignore' });
-  child.on('error', reportTrouble);
-  child.unref();
-  if (child.pid !== undefined) orElse(() => setPriority(child.pid ?? 0, constants.priority.PRIORITY_LOW), undefined);
-  return child;
+/** Before the next build, if sessions are missing; doubled as long as builds do not change how many. */
+const BUILD_PAUSE_MS = { min: 1_000, max: 600_000 };
+
+/**
+ * Brings the index up to date in a process of its own: to read hundreds of sessions for the first time takes a while, and hooks must not
+ * wait for it. At first, and whenever sessions are listed that it does not have.
+ */
+class IndexBuilds {
+  readonly #where: readonly string[];
+  #isOpen = false;
+  #child: ChildProcess | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #pause = BUILD_PAUSE_MS.min;
+  #missing = 0;
+
+  constructor({ roots, host }: SessionScope) {
+    this.#where = [...roots.flatMap((root) => ['--root', root]), ...(host === undefined ? [] : ['--host', host])];
+  }
+
+  start(): void {
+    this.#isOpen = true;
+    this.#build();
+  }
+
+  /** How many sessions are missing. */
+  note(sessions: number): void {
+    if (sessions !== this.#missing) this.#pause = BUILD_PAUSE_MS.min;
+    this.#missing = sessions;
+    if (sessions === 0 || !this.#isOpen || this.#child || this.#timer) return;
+    this.#timer = setTimeout(() => this.#build(), this.#pause).unref();
+    this.#pause = Math.min(BUILD_PAUSE_MS.max, 2 * this.#pause);
+  }
+
+  close(): void {
+    this.#isOpen = false;
+    clearTimeout(this.#timer);
+    this.#child?.kill();
+  }
+
+  #build(): void {
+    this.#timer = undefined;
+    const child = spawn(process.execPath, [programFile, 'index', 'build', ...this.#where], { stdio: 'ignore' });
+    this.#child = child;
+    const onEnd = (): void => {
+      if (this.#child === child) this.#child = undefined;
+    };
+    child.once('exit', onEnd);
+    child.once('error', (error) => {
+      onEnd();
+      reportTrouble(error);
+    });
+    child.unref();
+    if (child.pid !== undefined) orElse(() => setPriority(child.pid ?? 0, constants.priority.PRIORITY_LOW), undefined);
+  }
 }
 
 function foundServer(daemon: Daemon): Serving {

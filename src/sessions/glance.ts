@@ -11,6 +11,7 @@ import {
   selectSessionStatus,
 } from '../core/index.ts';
 import type { LocatedSource, SourceReader } from '../hosts/index.ts';
+import type { Clock } from '../lib/clock.ts';
 import { sizeOf } from '../lib/folders.ts';
 import { known } from '../lib/json.ts';
 import { createLineSplitter, type Line } from '../lib/lines.ts';
@@ -18,7 +19,7 @@ import { readHead, readLinesBackwards, readTail } from '../lib/read-lines.ts';
 import { readRegular } from '../lib/regular-file.ts';
 import { claim, type FoundSession } from './find-sessions.ts';
 import { readSession } from './read-session.ts';
-import { Neighbourhood, type OpenCache, type SessionCache } from './session-cache.ts';
+import { type CachedSession, Neighbourhood, type OpenCache, type SessionCache } from './session-cache.ts';
 
 /** Nearly always the first is enough; a header with a project's instructions fits into the second. */
 const HEAD_BYTES = [4 * 1024 - 1, 64 * 1024];
@@ -173,6 +174,12 @@ function glanceFrom(
   return { contents: isEmpty ? 'empty' : 'conversation', lastAt: lastActivityAt ?? located.modifiedAt };
 }
 
+function treeOf(cached: CachedSession, now: number): SessionTree | undefined {
+  if (cached.tree) return cached.tree;
+  const ledger = cached.ledger();
+  return ledger && buildTree(ledger, { now });
+}
+
 function summarise(tree: SessionTree): OlderSummary {
   const agents = tree.agents.filter(({ kind }) => kind !== 'internal').length;
   const entry = computeListEntry(tree);
@@ -197,7 +204,10 @@ export class OlderSessions {
   #cache: SessionCache | undefined;
   #lastState: number | undefined;
 
-  constructor(openCache?: OpenCache) {
+  readonly #clock: Clock;
+
+  constructor(clock: Clock, openCache?: OpenCache) {
+    this.#clock = clock;
     this.#openCache = openCache;
   }
 
@@ -218,8 +228,11 @@ export class OlderSessions {
     };
   }
 
-  /** For so long, in milliseconds. Returns whether that changed what `list` says, and whether more are left. */
-  async look(sessions: readonly FoundSession[], ms: number) {
+  /**
+   * For so long, in milliseconds. `all`: with those that are not in `sessions`, which may be their neighbours. Returns whether that changed
+   * what `list` says, whether more are left, and how many the index does not have.
+   */
+  async look(sessions: readonly FoundSession[], all: readonly FoundSession[], ms: number) {
     this.#cache ??= await this.#openCache?.();
     const state = this.#cache?.state();
     this.#lastState = state;
@@ -227,23 +240,32 @@ export class OlderSessions {
       const glance = this.#glanceOf(found);
       return glance === undefined || (glance.missedAt !== undefined && glance.missedAt !== state);
     });
-    const around = new Neighbourhood(sessions);
+    const around = new Neighbourhood(all);
     const end = performance.now() + ms;
     let [isNews, looked] = [false, 0];
     for (const found of unseen) {
       const { id, modifiedAt, sources } = found.located;
-      const tree = this.#cache?.find(found, around)?.tree;
+      const cached = this.#cache?.find(found, around);
+      const tree = cached && treeOf(cached, this.#clock());
       const before = this.#glanceOf(found);
       const { contents, lastAt } = tree ? glanceFrom(tree, found) : (before ?? (await glanceOf(found)));
       const summary = tree && summarise(tree);
-      const missedAt = tree ? undefined : state;
+      // What time changes is built again when somebody else has read something.
+      const missedAt = cached?.tree ? undefined : state;
       this.#glances.set(id, { modifiedAt, files: sources.length, contents, lastAt, ...known({ summary, missedAt }) });
       isNews ||= before === undefined && (contents !== 'conversation' || lastAt !== modifiedAt);
-      isNews ||= summary !== undefined;
+      isNews ||= summary !== undefined && JSON.stringify(summary) !== JSON.stringify(before?.summary);
       looked++;
       if (performance.now() > end) break;
     }
-    return { isNews, isMore: looked < unseen.length };
+    return { isNews, isMore: looked < unseen.length, unread: this.#cache ? this.#countUnread(sessions) : 0 };
+  }
+
+  #countUnread(sessions: readonly FoundSession[]): number {
+    return sessions.filter((found) => {
+      const glance = this.#glanceOf(found);
+      return glance?.contents === 'conversation' && !glance.summary;
+    }).length;
   }
 
   /** Another process has read sessions since the last look. */

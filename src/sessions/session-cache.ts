@@ -92,6 +92,13 @@ export function stampOf(session: FoundSession, now: number): string | undefined 
   return hash.digest('base64url');
 }
 
+/** How long it takes until nothing of the session was written just now, in milliseconds; 0 if so already. */
+export function quietIn({ located }: FoundSession, now: number): number {
+  const files = located.sources.flatMap(({ path, shape }) => (shape === 'table' ? [path, `${path}-wal`] : [path]));
+  const changed = files.map((file) => statSync(file, { throwIfNoEntry: false })?.ctimeMs ?? 0);
+  return Math.max(0, ...changed.map((at) => (Math.abs(now - at) < QUIET_MS ? at + QUIET_MS - now : 0)));
+}
+
 /** Before they are read. */
 export function sourcesBefore({ located }: FoundSession, now: number): readonly SourceRead[] {
   return located.sources.map((source) => {

@@ -31,6 +31,8 @@ export interface TrackerOptions {
   readonly watch?: WatchHandlers['watch'];
   /** What was read of sessions that are not followed. */
   readonly openCache?: OpenCache;
+  /** How many sessions that are not followed are missing in it: called after each look at them. */
+  readonly onUnread?: (sessions: number) => void;
   /** Gets failures that must not stop the rest. */
   readonly onError?: (error: unknown) => void;
 }
@@ -45,6 +47,7 @@ const [MIN_SLICE, FIRST_SLICE] = [8, 64];
 /** How often to check that processes still run. */
 const PULSE_MS = 1_000;
 const PULSES_PER_REBUILD = 10;
+const PULSES_PER_GLANCE = 3;
 
 /** The tracker's options as the settings have them. */
 export function trackerOptionsOf({ live = {} }: Config) {
@@ -100,7 +103,7 @@ class Tracker implements LiveTrees {
     this.#onError = onError;
     this.#listeners = new Listeners(onError);
     this.#index = new SessionIndex(wanted);
-    this.#older = new OlderSessions(options.openCache);
+    this.#older = new OlderSessions(options.clock, options.openCache);
     this.#followed = new FollowedSessions({
       ...options,
       index: this.#index,
@@ -173,11 +176,13 @@ class Tracker implements LiveTrees {
     if (this.#isGlancing || !this.#isComplete || this.#queue.isClosed) return;
     this.#isGlancing = true;
     this.#queue.run(async () => {
-      const { isNews, isMore } = await this.#older.look(this.#unfollowed(), SLICE_MS).finally(() => {
+      const look = this.#older.look(this.#unfollowed(), this.#index.all(), SLICE_MS);
+      const { isNews, isMore, unread } = await look.finally(() => {
         this.#isGlancing = false;
       });
       if (isNews) this.#listeners.tell({ kind: 'listing' });
       if (isMore) this.#glanceAtOlder();
+      else this.#options.onUnread?.(unread);
     });
   }
 
@@ -288,9 +293,9 @@ class Tracker implements LiveTrees {
     const lost = this.#followed.rootsWithLostProcess();
     for (const place of this.#index.places()) if (lost.has(place.root)) this.#changes.facts.add(place);
     if (lost.size > 0) this.#lookSoon();
+    if (this.#pulses % PULSES_PER_GLANCE === 0 && this.#older.hasNews()) this.#glanceAtOlder();
     if (this.#pulses % PULSES_PER_REBUILD !== 0) return;
     this.#queue.run(async () => this.#followed.rebuildAtWork());
-    if (this.#older.hasNews()) this.#glanceAtOlder();
   }
 
   #sweepLater(): void {

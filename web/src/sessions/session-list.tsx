@@ -200,7 +200,7 @@ function ListNote() {
 }
 
 function unreadText(unread: number): string {
-  return unread === 0 ? '' : ` ${plural(unread, 'session is', 'sessions are')} still being read.`;
+  return unread === 0 ? '' : ` ${plural(unread, 'session has', 'sessions have')} not been read yet.`;
 }
 
 /** Sessions without a conversation, such as terminals that were opened and closed again. */
