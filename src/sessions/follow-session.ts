@@ -86,6 +86,8 @@ export class FollowedSession {
   /** Agents that were looked for elsewhere; undefined: look for them next time. */
   #searched: ReadonlySet<AgentId | ToolCallId> | undefined;
   #generation = 0;
+  /** By path, how far files were read that are read again although they may have nothing new. */
+  readonly #reported = new Map<string, number>();
   /** The facts that were last found beside the session. */
   #facts: readonly AgentEvent[] = [];
   /** Files of which the ledger holds everything already. */
@@ -133,6 +135,21 @@ export class FollowedSession {
   /** Agents that the session names may have turned up elsewhere since. */
   lookForAgents(): void {
     this.#searched = undefined;
+  }
+
+  /** Files of other sessions decide what it shows. */
+  dependsOnOthers(): boolean {
+    const { locateAgents } = this.#adapter;
+    if (this.#ledger.mayBeCopy || this.#borrowed.length > 0 || this.#reassigned.size > 0) return true;
+    return locateAgents !== undefined && this.isWaiting();
+  }
+
+  /** The next look reads everything from the beginning, as if the session had never been read. */
+  startOver(): void {
+    for (const one of this.#followed.values()) this.#reported.set(one.source.path, one.progress().bytes);
+    this.#reassigned.clear();
+    this.#borrowedUntil = undefined;
+    this.#restart();
   }
 
   /**
@@ -219,7 +236,9 @@ export class FollowedSession {
       }
       if (one.isMissing()) reading.missing.add(source.path);
       if (look === 'later') reading.unfinished.add(source.path);
-      if (look === 'news') reading.progress.push(one.progress());
+      if (look === 'news' && this.#reported.get(source.path) !== one.progress().bytes)
+        reading.progress.push(one.progress());
+      this.#reported.delete(source.path);
     };
     await Promise.all(sources.map((source) => fewAtOnce(() => readOne(source))));
     return !isReplaced;

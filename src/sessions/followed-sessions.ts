@@ -59,6 +59,8 @@ interface Followed {
   files: ReadonlySet<string>;
   /** What may change without a line being read, when the tree was last built. */
   state?: string;
+  /** Files of other sessions changed that may decide what this one shows. */
+  hasNewNeighbours?: boolean;
 }
 
 /** What changes faster than it can be read is read as far as it goes, and again next time. */
@@ -155,6 +157,29 @@ export class FollowedSessions {
     const here = [...this.#followed].filter(([, { session }]) => session.isWaiting() && session.sources.some(isHere));
     for (const [, { session }] of here) session.lookForAgents();
     return here.map(([id]) => id);
+  }
+
+  /** To be called with all files that changed. */
+  noteChanges(files: readonly string[]): void {
+    for (const one of this.#followed.values()) {
+      if (one.hasNewNeighbours || !one.session.dependsOnOthers()) continue;
+      const { root, sources } = one.found.located;
+      const own = new Set(sources.map((source) => source.path));
+      one.hasNewNeighbours = files.some((file) => file.startsWith(root + path.sep) && !own.has(file));
+    }
+  }
+
+  withNewNeighbours(): readonly SessionId[] {
+    return [...this.#followed].filter(([, one]) => one.hasNewNeighbours).map(([id]) => id);
+  }
+
+  /** Reads a session as if it had never been read: what it has of others may be different now. */
+  async readAgain(id: SessionId, scan: AgentScan): Promise<void> {
+    const one = this.#followed.get(id);
+    if (!one) return;
+    one.hasNewNeighbours = false;
+    one.session.startOver();
+    await this.#follow(id, undefined, scan);
   }
 
   /** Silence changes a tree, too. */

@@ -44,6 +44,8 @@ const UNFINISHED_MS = 1_000;
 /** Target duration of one batch of less urgent changes. */
 const SLICE_MS = 50;
 const [MIN_SLICE, FIRST_SLICE] = [8, 64];
+/** Delay before sessions are read again that depend on changed ones, and the rest after it, as a multiple of its duration. */
+const [NEIGHBOURS_MS, NEIGHBOURS_REST] = [250, 100];
 /** How often to check that processes still run. */
 const PULSE_MS = 1_000;
 const PULSES_PER_REBUILD = 10;
@@ -76,6 +78,8 @@ class Tracker implements LiveTrees {
   readonly #index: SessionIndex;
   readonly #followed: FollowedSessions;
   readonly #changes: Changes;
+  /** Files that watches reported since the last look. */
+  readonly #news = new Set<string>();
   readonly #queue: WorkQueue;
   readonly #watches: FolderWatch[] = [];
   readonly #listening: { close(): void }[] = [];
@@ -90,6 +94,7 @@ class Tracker implements LiveTrees {
   readonly #lookSoon: () => void;
   readonly #pulseTimer: NodeJS.Timeout;
   #sweepTimer: NodeJS.Timeout | undefined;
+  #neighboursTimer: NodeJS.Timeout | undefined;
   #isComplete = false;
   #isGlancing = false;
   #pulses = 0;
@@ -108,7 +113,7 @@ class Tracker implements LiveTrees {
       ...options,
       index: this.#index,
       emit: (change) => this.#listeners.tell(change),
-      onReplaced: (file) => this.#onChange(file, 'entry'),
+      onReplaced: (file) => this.#lookAgain(file, 'entry'),
       onUnfinished: (file) => this.#readLater(file),
       onUnsettled: (session, dueAt) => this.#settleLater(session, dueAt),
     });
@@ -157,6 +162,7 @@ class Tracker implements LiveTrees {
     this.#queue.close();
     clearInterval(this.#pulseTimer);
     clearTimeout(this.#sweepTimer);
+    clearTimeout(this.#neighboursTimer);
     for (const timer of [...this.#unfinished.values(), ...this.#unsettled.values()]) clearTimeout(timer);
     for (const one of [...this.#watches, ...this.#listening]) one.close();
     this.#listeners.clear();
@@ -187,13 +193,18 @@ class Tracker implements LiveTrees {
   }
 
   #onChange(file: string, what: PlaceChange): void {
+    this.#news.add(file);
+    this.#lookAgain(file, what);
+  }
+
+  #lookAgain(file: string, what: PlaceChange): void {
     this.#changes.addFile(file, what);
     this.#lookSoon();
   }
 
   #readLater(file: string): void {
     if (this.#unfinished.has(file) || this.#queue.isClosed) return;
-    const lookAgain = (): void => void (this.#unfinished.delete(file) && this.#onChange(file, 'written'));
+    const lookAgain = (): void => void (this.#unfinished.delete(file) && this.#lookAgain(file, 'written'));
     this.#unfinished.set(file, setTimeout(lookAgain, UNFINISHED_MS));
   }
 
@@ -272,6 +283,26 @@ class Tracker implements LiveTrees {
       if (this.#followed.has(id)) await this.#followed.update(id, files, scan).catch(this.#onError);
       else this.#arrivals.add(id);
     if (isListingChanged && this.#isComplete) this.#tellListing();
+    this.#followed.noteChanges([...this.#news]);
+    this.#news.clear();
+    this.#lookAtNeighboursIn(NEIGHBOURS_MS);
+  }
+
+  #lookAtNeighboursIn(ms: number): void {
+    if (this.#neighboursTimer || this.#queue.isClosed || this.#followed.withNewNeighbours().length === 0) return;
+    this.#neighboursTimer = setTimeout(async () => {
+      const scan = new AgentScan();
+      let took = 0;
+      const readAgain = async (id: SessionId): Promise<void> => {
+        const begin = performance.now();
+        await this.#followed.readAgain(id, scan);
+        took += performance.now() - begin;
+      };
+      const all = this.#followed.withNewNeighbours().map((id) => this.#queue.add(() => readAgain(id)));
+      for (const done of await Promise.allSettled(all)) if (done.status === 'rejected') this.#onError(done.reason);
+      this.#neighboursTimer = undefined;
+      this.#lookAtNeighboursIn(Math.max(NEIGHBOURS_MS, took * NEIGHBOURS_REST));
+    }, ms);
   }
 
   async #lookAtArrivals(): Promise<void> {

@@ -6,7 +6,7 @@ import { type HostTotal, toSessionId } from '../../core/index.ts';
 import { type FolderEntry, listFolder, modifiedAt } from '../../lib/folders.ts';
 import { asInstant, asObject, asText, known } from '../../lib/json.ts';
 import { readHead, readLines } from '../../lib/read-lines.ts';
-import { AgentScan, type LocatedSession, type SessionOrigin } from '../index.ts';
+import type { AgentScan, LocatedSession, SessionOrigin } from '../index.ts';
 import { findCleared, isCopiedClear } from './clears.ts';
 import { nativeAgentOf, projectFolders, rootOf } from './data-folder.ts';
 import { HOST, UNORDERED_MS } from './line-context.ts';
@@ -40,21 +40,22 @@ export async function findOrigin(
   const compactedAt = compactionAtBeginning(head);
   const project = path.dirname(own.path);
   const areHeadsEnough = scan?.isOfMany && compactedAt === undefined;
-  const neighbours = areHeadsEnough ? await once(scan, `marks ${project}`, () => filesByMark(project)) : undefined;
-  const others = neighbours
-    ? new Set(marks.flatMap((mark) => neighbours.get(mark) ?? []))
-    : await transcriptsIn(project);
+  const markedIn = async (folder: string, of: AgentScan): Promise<ReadonlySet<string>> => {
+    const files = await once(of, `marks ${folder}`, () => filesByMark(folder));
+    return new Set(marks.flatMap((mark) => files.get(mark) ?? []));
+  };
+  const others = await (areHeadsEnough ? markedIn(project, scan) : transcriptsIn(project));
   const copy = { own: own.path, marks, age, compactedAt };
   const origin = await findAmong(others, copy);
-  // A session with transcripts in several projects was moved, so nothing says in which project its original should be.
-  const isMoved = session.sources.filter(({ role }) => role === 'session').length > 1;
-  if (origin || isMoved || !hasOlderLines(head)) return origin ?? emptied;
+  const copiedFrom = oldestCopiedAt(head);
+  if (origin || copiedFrom === undefined) return origin ?? emptied;
+  // A disk whose clock is behind the lines says nothing.
+  const since = (await modifiedAt(own.path)) < age.firstAt ? 0 : copiedFrom;
   // `--fork-session` in another worktree of the repository (2.1.325): the copy is in the project of that folder.
-  const elsewhere = scan ?? new AgentScan();
   for (const folder of await projectFolders(rootOf(own))) {
     if (folder === project) continue;
-    const files = await once(elsewhere, `marks ${folder}`, () => filesByMark(folder));
-    const found = await findAmong(new Set(marks.flatMap((mark) => files.get(mark) ?? [])), copy);
+    const files = scan?.isOfMany ? await markedIn(folder, scan) : await writtenSince(since, folder);
+    const found = await findAmong(files, { ...copy, compactedAt: undefined });
     if (found) return found;
   }
   return emptied;
@@ -63,17 +64,19 @@ export async function findOrigin(
 /** Whether lines follow its first own one that are older. */
 export async function beginsWithCopies(file: string): Promise<boolean> {
   const head = await readHead(file, FORK_HEAD_BYTES).catch(() => undefined);
-  return head !== undefined && hasOlderLines(Buffer.from(head).toString('utf8'));
+  return head !== undefined && oldestCopiedAt(Buffer.from(head).toString('utf8')) !== undefined;
 }
 
-function hasOlderLines(head: string): boolean {
+/** Of the lines that are older than its first own one. */
+function oldestCopiedAt(head: string): number | undefined {
   const times = head.split('\n').map((line) => {
     const record = asObject(parseLine(Buffer.from(line))) ?? {};
     return { at: asInstant(record['timestamp']), isQueued: record['type'] === 'queue-operation' };
   });
   const first = times.find(({ at }) => at !== undefined);
   const before = (first?.at ?? 0) - (first?.isQueued ? 0 : UNORDERED_MS);
-  return times.some(({ at, isQueued }) => !isQueued && at !== undefined && at < before);
+  const copied = times.flatMap(({ at, isQueued }) => (!isQueued && at !== undefined && at < before ? at : []));
+  return copied.length === 0 ? undefined : copied.reduce((a, b) => Math.min(a, b));
 }
 
 interface Copy {
@@ -117,6 +120,13 @@ async function transcriptsIn(project: string): Promise<readonly string[]> {
   const isTranscript = ({ name, kind }: FolderEntry): boolean =>
     kind === 'file' && name.endsWith('.jsonl') && !nativeAgentOf(name);
   return (await listFolder(project)).filter(isTranscript).map(({ name }) => path.join(project, name));
+}
+
+/** Nothing else can hold lines of that time: a project may have thousands of sessions. */
+async function writtenSince(time: number, project: string): Promise<readonly string[]> {
+  const files: string[] = [];
+  for (const file of await transcriptsIn(project)) if ((await modifiedAt(file)) >= time) files.push(file);
+  return files;
 }
 
 /** For who asks of every session of a project: the heads are read once, not once for each session. */

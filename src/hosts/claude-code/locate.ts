@@ -111,8 +111,8 @@ async function agentsOfOtherProjects(
 ): Promise<readonly LocatedSource[]> {
   const here = new Set([...session.sources, ...found].map(({ path: file }) => nativeAgentOf(file)));
   const missing = [...wanted].filter((agent) => !here.has(agent));
-  const [main, ...moved] = session.sources.filter(({ role }) => role === 'session');
-  if (missing.length === 0 || !main || moved.length > 0 || !(await beginsWithCopies(main.path))) return [];
+  const main = session.sources.find(({ role }) => role === 'session');
+  if (missing.length === 0 || !main || !(await beginsWithCopies(main.path))) return [];
   const own = new Set(session.sources.map(projectFolderOf));
   const others = (await projectFolders(rootOf(main))).filter((folder) => !own.has(folder));
   const files = await Promise.all(others.map((folder) => once(scan, `agents ${folder}`, () => agentFilesIn(folder))));

@@ -23,4 +23,10 @@ export async function freshDumps(places: readonly DataFolder[], now = MUCH_LATER
 }
 
 export const dumps = (trees: readonly SessionTree[]): readonly string[] =>
-  trees.toSorted((a, b) => (a.id < b.id ? -1 : 1)).map(dumpTree);
+  trees
+    .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+    .map((tree) => {
+      const { forkedFrom, continuedFrom, agents } = tree;
+      const inherited = agents.map(({ inheritedUsage }) => inheritedUsage?.output);
+      return `${JSON.stringify({ forkedFrom, continuedFrom, inherited })}\n${dumpTree(tree)}`;
+    });
