@@ -180,6 +180,27 @@ it('is starting, not waiting, when its session is a copy without new messages', 
   expect(stateOf([...copied, { kind: 'process-seen', pid: 7, alive: true, state: 'idle' }])).toBe('waiting');
 });
 
+it('is starting when its process has a prompt and has written only copies', () => {
+  const at = 1e12 - 1000;
+  const terminal: Facts<AgentEvent> = { kind: 'process-seen', pid: 7, alive: true };
+  const process: Facts<AgentEvent> = { ...terminal, endsWithTurn: true };
+  const copied: readonly Facts<AgentEvent>[] = [
+    { kind: 'session-copied', at },
+    { kind: 'entry-added', agent: MAIN, entry: 'prompt', id: 'p', at: at - 9 },
+    { kind: 'entry-added', agent: MAIN, entry: 'reply', end: 'turn', id: 'r', at: at - 6 },
+  ];
+  const own: readonly Facts<AgentEvent>[] = [
+    { kind: 'entry-added', agent: MAIN, entry: 'prompt', id: 'q', at: at + 1 },
+    { kind: 'entry-added', agent: MAIN, entry: 'reply', end: 'turn', id: 's', at: at + 2 },
+  ];
+  const stateOf = (...facts: readonly Facts<AgentEvent>[]) => treeOf({ one: facts }).agents[0]?.status;
+  expect(stateOf(...copied, process)).toBe('spawning');
+  expect(stateOf(...copied.slice(0, 2), process)).toBe('spawning');
+  expect(stateOf(...copied, ...own.slice(0, 1), process)).toBe('running');
+  expect(stateOf(...copied, ...own, process)).toBe('completed');
+  expect(stateOf(...copied, terminal)).toBe('waiting');
+});
+
 it('does not run in a copy of its session', () => {
   const at = 1e12 - 1000;
   const main: readonly Facts<AgentEvent>[] = [

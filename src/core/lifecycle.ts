@@ -97,6 +97,8 @@ function surroundingsOf(
     beganEmpty: ledger.beganEmpty === true,
     /** The host asked its model to name the session. */
     isTitled: [...(ledger.hiddenRequests?.values() ?? [])].some(({ purpose }) => purpose === TITLE),
+    /** Before it, the session was another one: its lines say so themselves. */
+    copiedAt: ledger.copiedAt ?? 0,
     /** Its last reply was copied from another session: in this one nothing was said yet. */
     isFreshCopy: own.lastRequest !== undefined && ledger.inherited.has(own.lastRequest.id),
     /** A question of its is open in front of the person. */
@@ -177,6 +179,9 @@ function verdictOfMain(agent: AgentRecord, context: LifeContext): Verdict {
       : { status: 'spawning', signal: 'process' };
   }
   const ended = isTurnEnd(tail, context) || tail.entry === 'interruption' || tail.entry === 'failure';
+  // It was given a prompt, and so far wrote only the copy (OpenCode 1.18.33 `run --fork`).
+  const isAllCopied = tail.at !== undefined && tail.at < context.copiedAt;
+  if (life.alive && life.process?.endsWithTurn && isAllCopied) return { status: 'spawning', signal: 'process' };
   const isAtEnd = ended && life.process?.endsWithTurn && !context.othersNotOver && !context.isFreshCopy;
   if (life.alive && !isAtEnd) return verdictOfLiveMain(ended, state, context);
   const at = tail.at;

@@ -1,8 +1,8 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { toSessionId } from '../../core/index.ts';
+import { toSessionId, toSourceId } from '../../core/index.ts';
 import { linuxStart, seesAllProcesses } from '../../lib/processes.ts';
 import { makeTemporaryFolder } from '../../lib/testing/temporary-folder.ts';
 import type { LocatedSession } from '../index.ts';
@@ -73,6 +73,28 @@ it('moves a process back when it resumed the session before /clear (2.1.161 and 
   note(root, { sessionId: 'first', version: '2.1.161' });
   expect(await stateOf(root, 'first')).toEqual([[true, null, false]]);
   expect(await stateOf(root, 'second')).toEqual([[true, toSessionId('claude-code', 'first'), false]]);
+});
+
+it('takes the process of the original for that of a /branch until its record says where it is', async () => {
+  const root = createRoot({ sessionId: 'first', version: '2.1.325', status: 'idle', statusUpdatedAt: Date.now() });
+  const folder = path.join(root, 'projects', '-home-dev-shop');
+  mkdirSync(folder);
+  const file = path.join(folder, 'branch.jsonl');
+  writeFileSync(file, `${JSON.stringify({ type: 'user', forkedFrom: { sessionId: 'first' } })}\n`);
+  const branch: LocatedSession = {
+    ...session('branch'),
+    sources: [{ id: toSourceId('branch.jsonl'), path: file, role: 'session', shape: 'lines' }],
+    modifiedAt: statSync(file).mtimeMs,
+  };
+  const pidsOf = async () =>
+    (await readCompanions(root))(branch).flatMap((fact) =>
+      fact.kind === 'process-seen' ? [fact.pid, fact.session] : [],
+    );
+  expect(await pidsOf()).toEqual([process.pid, branch.id]);
+  note(root, { sessionId: 'first', version: '2.1.325', status: 'idle', statusUpdatedAt: Date.now() + 60_000 });
+  expect(await pidsOf()).toEqual([]);
+  note(root, { sessionId: 'other', version: '2.1.325', status: 'idle', statusUpdatedAt: Date.now() });
+  expect(await pidsOf()).toEqual([]);
 });
 
 it("tells the program's own title of a session", async () => {

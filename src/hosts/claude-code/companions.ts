@@ -1,6 +1,7 @@
 // What is beside the projects and tells about sessions. `sessions/<pid>.json`: one record for each running process, removed at a
 // clean exit, left behind by a kill.
 
+import { statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import {
@@ -18,10 +19,12 @@ import { listFolder, readBeside } from '../../lib/folders.ts';
 import { groupBy } from '../../lib/group.ts';
 import { asAmount, asInstant, asObject, asText, isObject, known, parseObject } from '../../lib/json.ts';
 import { findInContainer, isOfOtherDomain, isProcessAlive, seesAllProcesses } from '../../lib/processes.ts';
+import { readPart } from '../../lib/read-lines.ts';
 import { isAtLeast } from '../../lib/version-number.ts';
 import type { LocatedSession, LocatedSource } from '../index.ts';
 import { findOpened, readClears } from './clears.ts';
 import { besideProjects, INDEX_FILE, projectFolders } from './data-folder.ts';
+import { branchOriginIn } from './find-origin.ts';
 import { idleNoticeIn } from './host-text.ts';
 import { agentIdOf, HOST } from './line-context.ts';
 import { parseWhole, type RawRecord } from './record.ts';
@@ -38,8 +41,9 @@ export async function readCompanions(
   const titles = await readTitles(root, problems);
   // Oldest first: the last one counts.
   const emptied = new Map((await readClears(root)).map(({ session, at }) => [session, at]));
-  return ({ id, sources }) => [
-    ...(processes.get(id) ?? []),
+  const alive = [...processes.values()].flat().filter((seen) => seen.alive && !seen.movedTo);
+  return ({ id, sources, modifiedAt }) => [
+    ...(processes.get(id) ?? processesOfBranch(id, sources, modifiedAt, alive)),
     ...factsOf(teams, id, sources),
     ...(titles.get(id) ?? []),
     ...(emptied.has(id)
@@ -143,6 +147,41 @@ async function readLeftSessions(root: string, running: readonly RunningProcess[]
     if (only && others.length === 0) note(only, session);
   }
   return [...moved.values()];
+}
+
+/** How late the record may be (2.1.161). */
+const LATE_MS = 2_000;
+
+/**
+ * `/branch` moves the process to the copy, and its record says so a little later: until it does, or is written again without saying so,
+ * the process of the original is that of the copy.
+ */
+function processesOfBranch(
+  session: SessionId,
+  sources: readonly LocatedSource[],
+  modifiedAt: number,
+  alive: readonly ProcessSeen[],
+): readonly ProcessSeen[] {
+  const mayBeLate = ({ stateAt, startedAt }: ProcessSeen, at: number): boolean =>
+    (stateAt ?? startedAt ?? Number.POSITIVE_INFINITY) < at + LATE_MS;
+  const main = sources.find(({ role }) => role === 'session');
+  if (!main || !alive.some((seen) => mayBeLate(seen, modifiedAt))) return [];
+  const original = originalOf(main.path);
+  const ofOriginal = alive.filter((seen) => original !== undefined && nativeId(seen.session) === original);
+  const born = statSync(main.path, { throwIfNoEntry: false })?.birthtimeMs ?? 0;
+  return ofOriginal.filter((seen) => mayBeLate(seen, born)).map((seen) => ({ ...seen, session, hasMoved: true }));
+}
+
+/** By file, the session that a branch is a copy of: its first line never changes. */
+const originals = new Map<string, string | undefined>();
+const FIRST_LINE_BYTES = 64 * 1024;
+
+function originalOf(file: string): string | undefined {
+  if (originals.has(file)) return originals.get(file);
+  const head = readPart(file, 'head', FIRST_LINE_BYTES) ?? '';
+  const original = branchOriginIn(head);
+  if (head.includes('\n') || head.length >= FIRST_LINE_BYTES) originals.set(file, original);
+  return original;
 }
 
 /** The first version that was seen to name the session in which the process is now, also after `/resume` of the one before. */

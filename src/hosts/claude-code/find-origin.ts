@@ -215,10 +215,15 @@ interface Age {
   readonly born: number;
 }
 
+/** The session that a `/branch` is a copy of: each of its copied lines names it. */
+export function branchOriginIn(head: string): string | undefined {
+  return /^[^\n]*"forkedFrom": ?\{"sessionId": ?"([^"]+)"/.exec(head)?.[1];
+}
+
 async function ageOf(file: string): Promise<Age> {
   const head = Buffer.from(await readHead(file, FORK_HEAD_BYTES)).toString('utf8');
   const { birthtimeMs } = await stat(file);
-  const branchOf = /^[^\n]*"forkedFrom": ?\{"sessionId": ?"([^"]+)"/.exec(head)?.[1];
+  const branchOf = branchOriginIn(head);
   const session = path.basename(file, '.jsonl');
   return {
     file,
