@@ -116,7 +116,9 @@ const options: CliOptions = {
     open: async (where) => (await audit()).createGuardLog(where, { openCache }),
     drain: async () => (await audit()).createGuardLog({ roots: [] }).drain(),
   },
-  exporter: { export: async (request) => (await import('./export/index.ts')).runExport(request) },
+  exporter: {
+    export: async (request) => (await import('./export/index.ts')).runExport({ ...request, build: BUILD_ID }),
+  },
   reviewer: {
     async review(found) {
       const { reviewInTerminal } = await import('./tui/index.ts');

@@ -1,9 +1,10 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { writeShortSessions } from '../bench/session-list.mjs';
 import { checkLinks, readLinks } from '../src/export/check-export.ts';
 import { makeTemporaryFolder } from '../src/lib/testing/temporary-folder.ts';
 import { until } from '../src/lib/testing/waiting.ts';
@@ -34,21 +35,9 @@ const recording = (name: string): readonly string[] => ['--root', path.join(fixt
 const filesIn = (folder: string): readonly string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort();
 
-/** Enough of them that an export takes a while. */
-function manySessions(): string {
-  const folder = folderOf('many-sessions');
-  const from = path.join(fixtures, '2.1.325-team');
-  const [project = ''] = readdirSync(path.join(from, 'projects'));
-  for (const name of readdirSync(path.join(from, 'projects', project))) {
-    if (!name.endsWith('.jsonl')) continue;
-    const text = readFileSync(path.join(from, 'projects', project, name), 'utf8');
-    mkdirSync(path.join(folder, 'projects', project), { recursive: true });
-    for (let copy = 100; copy < 180; copy++) {
-      const id = `00000000-0000-4000-8000-000000000${copy}`;
-      writeFileSync(path.join(folder, 'projects', project, `${id}.jsonl`), text.replaceAll(name.slice(0, -6), id));
-    }
-  }
-  return folder;
+function contentsOf(folder: string): Readonly<Record<string, string>> {
+  const files = filesIn(folder).filter((name) => statSync(path.join(folder, name)).isFile());
+  return Object.fromEntries(files.map((name) => [name, readFileSync(path.join(folder, name), 'utf8')]));
 }
 
 function problemsIn(folder: string, ending: string): readonly string[] {
@@ -115,24 +104,45 @@ describe('troupe export --out-dir', () => {
     expect(stderr).toContain('None of 1 session is what was asked for.');
   });
 
-  it.each([
-    ['SIGINT', 130],
-    ['SIGTERM', 143],
-  ] as const)('leaves nothing behind, and ends with its status, when %s comes', async (signal, status) => {
-    const folder = folderOf(signal);
-    const { ended, child } = programIn(path.join(work, 'home')).start([
-      'export',
-      '--root',
-      manySessions(),
-      '--all-sessions',
-      '-o',
-      folder,
-    ]);
-    const beside = path.join(work, `.${signal}.troupe-export`, 'new');
-    await until(() => existsSync(beside) && filesIn(beside).length > 0, 'the first page');
-    child.kill(signal);
-    expect(await ended).toBe(status);
-    expect(readdirSync(work).filter((name) => name.includes(signal))).toEqual([]);
+  describe('that is interrupted', () => {
+    let data: string;
+    let whole: Readonly<Record<string, string>>;
+    const exportTo = (folder: string) => ['export', '--root', data, '--all-sessions', '-o', folder];
+    beforeAll(async () => {
+      data = folderOf('many-sessions');
+      // Enough of them that an export takes a while.
+      writeShortSessions(data, 80);
+      // Files that were written just now may change without a trace.
+      const written = Math.max(...filesIn(data).map((name) => statSync(path.join(data, name)).ctimeMs));
+      await until(() => Date.now() - written > 3_000, 'quiet files');
+      await programIn(path.join(work, 'home')).run(exportTo(folderOf('whole')));
+      whole = contentsOf(folderOf('whole'));
+    });
+
+    it.each([
+      ['SIGINT', 130],
+      ['SIGTERM', 143],
+      ['SIGKILL', 'SIGKILL'],
+    ] as const)(
+      'keeps the sessions that are written, and goes on from there, when %s comes',
+      async (signal, status) => {
+        const folder = folderOf(signal);
+        const { ended, child } = programIn(path.join(work, 'home')).start(exportTo(folder));
+        await until(() => existsSync(folder) && readdirSync(folder).length > 3, 'the third session');
+        child.kill(signal);
+        expect(await ended).toBe(status);
+        const left = contentsOf(folder);
+        expect(left['index.html']).toBeUndefined();
+        if (signal !== 'SIGKILL') {
+          expect(readdirSync(work).filter((name) => name.includes(signal))).toEqual([signal]);
+          for (const [name, text] of Object.entries(left)) if (name.includes('/')) expect(text).toBe(whole[name]);
+        }
+        const { code, errors } = await programIn(path.join(work, 'home')).run(exportTo(folder));
+        expect(code).toBe(0);
+        expect(errors).toMatch(/sessions? of an earlier run did not change, and were not written again/);
+        expect(contentsOf(folder)).toEqual(whole);
+      },
+    );
   });
 
   it('splits long transcripts', async () => {

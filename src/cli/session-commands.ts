@@ -286,7 +286,8 @@ export const exportCommand = buildCommand({
     'Writes one page for the session (index.html) and one for each sub-agent at any depth, linked with each other. They need no',
     'script, load nothing from anywhere and can be read from a folder, a disk or any web server. Passwords, keys, your name and',
     'the path of your home are replaced in all of them (docs/REDACTION.md); redactions.json beside them says what and where.',
-    'The folder is replaced as a whole, or not at all; files in it that are not ours stay.',
+    'The folder is replaced as a whole, or not at all; files in it that are not ours stay. Of many sessions, each is in its place as',
+    'soon as it is written; if you stop the command, the same command writes the others.',
   ),
 });
 

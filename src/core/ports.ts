@@ -176,6 +176,8 @@ export interface OpenedTranscripts extends OpenedSession, TranscriptReader {
   readonly skipped: readonly SkippedAgent[];
   /** Who works in its folder, as far as git says. */
   author(): Promise<TranscriptAuthor | null>;
+  /** Of the files that it was read from: the same one again gives the same again. Undefined while it may change. */
+  edition(): Promise<string | undefined>;
   /** For others who read along; undefined where only this one can read it. */
   share(): Promise<SharedTranscripts | undefined>;
 }

@@ -84,6 +84,10 @@ export function digestValue(salt: string, value: string): string {
   return createHmac('sha256', salt).update(value).digest('base64url').slice(0, 16);
 }
 
+export function digestWhole(salt: string, text: string): string {
+  return createHmac('sha256', salt).update(text).digest('base64url');
+}
+
 const createSalt = (): string => randomBytes(32).toString('base64url');
 
 /** What is kept, and why nothing is if the file cannot be read: then everything is redacted. */
@@ -100,6 +104,15 @@ export async function readKept(): Promise<KeptDecisions> {
     return { ...((await load()) ?? { salt: createSalt(), decisions: [] }), problem: null };
   } catch (error) {
     return { salt: createSalt(), decisions: [], problem: messageOf(error) };
+  }
+}
+
+/** The salt of this person, made if there is none yet; undefined if the file is damaged or cannot be written. */
+export async function keepSalt(): Promise<string | undefined> {
+  try {
+    return ((await load()) ?? (await change((stored) => stored))).salt;
+  } catch {
+    return undefined;
   }
 }
 

@@ -54,7 +54,7 @@ export interface SessionPlace {
   readonly mainOnly?: string;
 }
 
-/** Writes all pages of a session that was surveyed. The first one is written last. */
+/** Writes all pages of a session that was surveyed; the redactor has no findings of another one. The first page is written last. */
 export async function exportSession(
   opened: OpenedTranscripts,
   survey: Survey,
@@ -63,7 +63,7 @@ export async function exportSession(
   sink: PageSink,
   onAgent: () => void,
 ): Promise<{ readonly exported: ExportedSession; readonly shared: SharedSession; readonly asked: string | undefined }> {
-  const found = countFrom(options.redactor);
+  const found = countBy(options.redactor);
   const redact = <Value>(value: Value, looked?: ScanResult): Value =>
     options.redactor ? options.redactor.redactValue(value, looked) : value;
   const head = redact(survey.head, survey.headLooked);
@@ -165,17 +165,9 @@ function describeSession(
   };
 }
 
-/** What is found from now on, by what it is: another session may have come before. */
-function countFrom(redactor: Redactor | undefined): () => readonly Counted[] | undefined {
-  const before = countByKind(redactor?.findings() ?? []);
-  return () => {
-    if (!redactor) return undefined;
-    const counts = [...countByKind(redactor.findings())];
-    return counts.flatMap(([what, all]) => {
-      const count = all - (before.get(what) ?? 0);
-      return count > 0 ? [{ what, count }] : [];
-    });
-  };
+/** What was found by now, by what it is. */
+function countBy(redactor: Redactor | undefined): () => readonly Counted[] | undefined {
+  return () => redactor && [...countByKind(redactor.findings())].map(([what, count]) => ({ what, count }));
 }
 
 function countByKind(findings: readonly Finding[]): ReadonlyMap<string, number> {

@@ -8,7 +8,6 @@ import {
   nativeId,
   type OnFound,
   plural,
-  type RedactionFinding,
   type RedactionReport,
   type Review,
   type ReviewChoice,
@@ -18,13 +17,12 @@ import {
   type SessionTree,
 } from '../core/index.ts';
 import { systemClock } from '../lib/clock.ts';
-import { getOrAdd } from '../lib/group.ts';
 import { known } from '../lib/json.ts';
 import { packageFolder } from '../lib/package.ts';
 import { readText } from '../lib/regular-file.ts';
 import { compileLess } from '../lib/stay-small.ts';
 import { UserError } from '../lib/user-error.ts';
-import { createRedactor, type Finding, type Redactor } from '../redact/index.ts';
+import { createRedactor, type Redactor } from '../redact/index.ts';
 import {
   type AuthorOf,
   createSessions,
@@ -37,19 +35,21 @@ import {
   thisMachine,
 } from '../sessions/index.ts';
 import { type ExportOptions, ScanCache } from './agent-work.ts';
-import { checkExport } from './check-export.ts';
 import {
   type DecidedValues,
   type DecisionChange,
   decidedIn,
   digestValue,
+  digestWhole,
   type KeptDecisions,
   keepDecisions,
+  keepSalt,
   readKept,
   ValueDecisions,
 } from './decisions.ts';
 import { exportSession, type PageSink } from './export-session.ts';
 import { type ListedSession, planFolders, renderSessionsPage } from './pages/sessions-page.ts';
+import { checkPages, placeText, RedactionTotals, SessionParts, summariseFindings } from './session-parts.ts';
 import { stageFolder } from './staged-folder.ts';
 import { surveySession } from './survey-session.ts';
 import { type StartingPool, startPool, type WorkerOrder } from './worker-pool.ts';
@@ -123,40 +123,62 @@ export async function runExport(request: ExportRequest): Promise<ExportOutcome> 
     });
     return { isWritten: true, report: { ...NOTHING_WRITTEN, sessions: exported, redactions } };
   }
-  const staged = await stageFolder(outDir, { force: request.force });
-  const stopHandling = onDeadlySignal(() => staged.close());
+  const salt = isMany ? await keepSalt() : undefined;
+  const sign = salt === undefined ? undefined : (text: string) => digestWhole(salt, text);
+  const staged = await stageFolder(outDir, { force: request.force, sign });
+  const parts = isMany ? new SessionParts(staged, request, sign) : undefined;
+  const signals = onDeadlySignal(async () => {
+    await staged.close();
+    if (parts && parts.count > 0)
+      request.onNotice?.(
+        `${plural(parts.count, 'session is', 'sessions are')} written. Run it again to write the others.`,
+      );
+  });
   try {
     const { sessions: exported, redactions } = await exportSessions(await job(), applied, {
       write: staged.write,
       shared: staged,
+      ...known({ parts }),
     });
+    if (parts && parts.kept > 0)
+      request.onNotice?.(
+        `${plural(parts.kept, 'session')} of an earlier run did not change, and were not written again.`,
+      );
     const report = { format: 'troupe-redactions', version: 1, ...redactions };
     if (redactions) await staged.write(REPORT_NAME, [`${JSON.stringify(report, null, 1)}\n`]);
-    const problems = request.options.isSingleFile
-      ? []
-      : await checkExport(staged.place, staged.names(), staged.links());
+    const problems = parts ? await parts.checkAll() : await checkPages(staged, request.options.isSingleFile, []);
     const { files, removed, kept } = await staged.publish();
     const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
     return {
       isWritten: true,
       report: { folder: outDir, sessions: exported, files: files.length, bytes, removed, kept, redactions, problems },
     };
+  } catch (error) {
+    if (signals.isEnding()) await new Promise<never>(() => {});
+    throw error;
   } finally {
-    stopHandling();
+    signals.close();
     await staged.close();
   }
 }
 
-/** Leaves nothing behind, then ends with the status that shells give to this signal. */
-function onDeadlySignal(clean: () => Promise<void>): () => void {
+/** Cleans up, then ends with the status that shells give to this signal. */
+function onDeadlySignal(clean: () => Promise<void>) {
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-  const end = (signal: (typeof signals)[number]): void =>
+  let isEnding = false;
+  const end = (signal: (typeof signals)[number]): void => {
+    isEnding = true;
     void clean()
       .catch(() => undefined)
       .finally(() => process.exit(128 + constants.signals[signal]));
+  };
   for (const signal of signals) process.once(signal, end);
-  return () => {
-    for (const signal of signals) process.off(signal, end);
+  return {
+    /** What fails because everything is taken away is no failure. */
+    isEnding: () => isEnding,
+    close() {
+      for (const signal of signals) process.off(signal, end);
+    },
   };
 }
 
@@ -301,7 +323,11 @@ export function planChoices(
  * Two passes: everything is searched for secrets first, so that what is known from one place is found in all others. The
  * sessions of one export share their placeholders.
  */
-async function exportSessions(job: ExportJob, applied: readonly AppliedDecision[], sink: PageSink) {
+async function exportSessions(
+  job: ExportJob,
+  applied: readonly AppliedDecision[],
+  sink: PageSink & { readonly parts?: SessionParts },
+) {
   const { transcripts, sessions, options, isMany, mainOnly } = job;
   const scanCache = new ScanCache();
   let pool: StartingPool | undefined;
@@ -312,19 +338,41 @@ async function exportSessions(job: ExportJob, applied: readonly AppliedDecision[
     const searched = await searchSessions(job, scanCache, start, () => pool);
     const folders = isMany ? planFolders(sessions.map((id) => id ?? '')) : undefined;
     const { onSession, onAgent } = counter(job, 'writing');
+    const totals = new RedactionTotals();
     const exported: ExportedSession[] = [];
     const listed: ListedSession[] = [];
+    // What a page depends on beside its session.
+    const { redact: settings } = await readOwnSettings();
+    const around = JSON.stringify([job.order, options.singlePage !== undefined, job.decisions.layers(), settings]);
     for (const id of sessions) {
       onSession();
-      const opened = searched?.opened ?? (await transcripts.open(id));
-      enter(job, opened);
-      const survey =
-        searched?.survey ?? (await surveySession(opened, options, { scan: false, scanCache, onAgent: () => {} }));
       const folder = folders?.get(id ?? '') ?? '';
-      const place = { folder, ...(isMany && { overview: '../index' }), ...known({ mainOnly }) };
-      const done = await exportSession(opened, survey, options, place, sink, onAgent);
-      exported.push(done.exported);
-      listed.push({ session: done.shared.session, asked: done.asked, folder });
+      let opened = searched.opened;
+      const memory = JSON.stringify(options.redactor?.memory());
+      let edition = searched.editions.get(id);
+      if (sink.parts && edition === undefined && !options.redactor) {
+        opened = await transcripts.open(id);
+        edition = await opened.edition();
+      }
+      let part = edition && (await sink.parts?.find([id, folder, edition, around, memory]));
+      if (!part) {
+        opened ??= await transcripts.open(id);
+        enter(job, opened);
+        edition = await opened.edition();
+        const survey =
+          searched.survey ?? (await surveySession(opened, options, { scan: false, scanCache, onAgent: () => {} }));
+        const place = { folder, ...(isMany && { overview: '../index' }), ...known({ mainOnly }) };
+        const done = await exportSession(opened, survey, options, place, sink, onAgent);
+        const { session } = done.shared;
+        const found = summariseFindings(options.redactor?.takeFindings() ?? []);
+        part = { exported: done.exported, listed: { session, asked: done.asked, folder }, found };
+        // What it alone has named is not known to a run that leaves it out.
+        const isAlone = memory === JSON.stringify(options.redactor?.memory());
+        await sink.parts?.add(edition && isAlone ? [id, folder, edition, around, memory] : undefined, part);
+      }
+      exported.push(part.exported);
+      listed.push(part.listed);
+      totals.add(part.found);
     }
     for (const ending of ['html', 'md'] as const)
       if (isMany && options.formats.includes(ending)) {
@@ -336,7 +384,7 @@ async function exportSessions(job: ExportJob, applied: readonly AppliedDecision[
     const decisions = [...here.map(({ decision, kind, what }) => ({ decision, kind, what, kept: true })), ...applied];
     return {
       sessions: exported,
-      redactions: options.redactor ? { ...reportRedactions(options.redactor.findings()), decisions } : null,
+      redactions: options.redactor ? { ...totals.report(), decisions } : null,
     };
   } finally {
     await pool?.close();
@@ -395,7 +443,8 @@ async function searchSessions(
   const { transcripts, sessions, options } = job;
   const { onSession, onAgent } = counter(job, 'searching');
   const isOne = sessions.length === 1;
-  if (!isOne && !options.redactor) return undefined;
+  const editions = new Map<string | undefined, string | undefined>();
+  if (!isOne && !options.redactor) return { editions };
   for (const id of sessions) {
     onSession();
     const opened = await transcripts.open(id, onFound);
@@ -407,9 +456,10 @@ async function searchSessions(
       layers: job.decisions.layers(),
       onAgent,
     });
-    if (isOne) return { opened, survey };
+    if (job.isMany) editions.set(id, await opened.edition());
+    if (isOne) return { opened, survey, editions };
   }
-  return undefined;
+  return { editions };
 }
 
 function counter({ onProgress, sessions }: ExportJob, doing: ExportProgress['doing']) {
@@ -418,30 +468,6 @@ function counter({ onProgress, sessions }: ExportJob, doing: ExportProgress['doi
     onSession: () => session++,
     onAgent: () => onProgress({ doing, session, sessions: sessions.length, agents: ++agents }),
   };
-}
-
-const MAX_PLACES = 20;
-
-/** One entry for each secret, with the places of the first few. Nothing of what was found is in it. */
-function reportRedactions(findings: readonly Finding[]): Omit<RedactionReport, 'decisions'> {
-  const byPlaceholder = new Map<string, { -readonly [K in keyof RedactionFinding]: RedactionFinding[K] }>();
-  let total = 0;
-  for (const finding of findings) {
-    const { rule, what, why, placeholder, count } = finding;
-    total += count;
-    const key = `${placeholder} ${rule}`;
-    const known = getOrAdd(byPlaceholder, key, () => ({ kind: rule, what, why, placeholder, count: 0, places: [] }));
-    known.count += count;
-    if (known.places.length < MAX_PLACES) known.places = [...known.places, placeText(finding)];
-  }
-  const placeholders = new Set(findings.map(({ placeholder }) => placeholder));
-  return { total, secrets: placeholders.size, findings: [...byPlaceholder.values()] };
-}
-
-/** Where in the transcripts, from the outside in. */
-function placeText({ agent, message, field, line }: Pick<Finding, 'agent' | 'message' | 'field' | 'line'>): string {
-  const parts = [agent && `agent ${agent}`, message && `message ${message}`, field, line > 1 && `line ${line}`];
-  return parts.filter(Boolean).join(', ');
 }
 
 export interface ExportProgress {
@@ -466,6 +492,8 @@ export interface ExportRequest {
   /** Left out: the one format goes to `write`. */
   readonly outDir?: string;
   readonly force: boolean;
+  /** Of this program: another one may write the same session in another way. */
+  readonly build?: string;
   readonly options: WorkerOrder['options'] & {
     readonly isSingleFile: boolean;
     /** Left out: nothing is looked for. */

@@ -130,6 +130,50 @@ function* failing(): Iterable<string> {
   throw new Error('no more');
 }
 
+describe('parts that are brought to their places one by one', () => {
+  const sign = (text: string) => `${text.length}`;
+  const stage = (secret = sign) => stageFolder(path.join(home, 'out'), { force: false, sign: secret });
+  /** As if it was interrupted then. */
+  async function begin(): Promise<void> {
+    const staged = await stage();
+    await staged.write('one/index.html', ['one']);
+    await staged.publishPart('first', { said: 1 });
+    await staged.write('two/index.html', ['half of it']);
+    await staged.close();
+  }
+
+  it('are there before the index, and are known to the next run', async () => {
+    await begin();
+    expect(readdirSync(path.join(home, 'out')).sort()).toEqual(['one', 'troupe-export.unfinished']);
+    const staged = await stage();
+    expect(await staged.readPart('first')).toEqual({ said: 1 });
+    expect(await staged.readPart('second')).toBeUndefined();
+    await staged.write('index.html', ['all']);
+    const { files } = await staged.publish();
+    await staged.close();
+    expect(files.map(({ name }) => name)).toEqual(['one/index.html', 'index.html']);
+    expect(readdirSync(path.join(home, 'out')).sort()).toEqual(['index.html', 'one', MANIFEST_NAME]);
+  });
+
+  it('are not taken from a run that somebody else says there was, nor if a page was changed', async () => {
+    await begin();
+    const other = await stage((text) => `other ${text.length}`);
+    expect(await other.readPart('first')).toBeUndefined();
+    await other.close();
+    writeFileSync(path.join(home, 'out/one/index.html'), 'my own words');
+    const staged = await stage();
+    expect(await staged.readPart('first')).toBeUndefined();
+    await staged.close();
+  });
+
+  it('are removed if a later run does not have them', async () => {
+    await begin();
+    const { removed } = await publish(path.join(home, 'out'), { 'index.html': 'another' });
+    expect(removed).toEqual(['one/index.html']);
+    expect(readdirSync(path.join(home, 'out')).sort()).toEqual(['index.html', MANIFEST_NAME]);
+  });
+});
+
 describe('killed at any moment', () => {
   let scripts: string;
   beforeAll(async () => {

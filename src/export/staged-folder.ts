@@ -1,13 +1,16 @@
 // A folder of pages that is replaced as a whole. Pages are written beside it; only when all of them are there do they go to
 // their places. Killed before that, the folder is as it was; killed after, the pages beside it are whole, and the next run
-// brings them in. What is not ours in the folder (a .git, a CNAME) stays.
+// brings them in. What is not ours in the folder (a .git, a CNAME) stays. Of many sessions, each goes to its place when its pages
+// are there: a list in the folder says which, until the index over them is there, too.
 
 import { linkSync, mkdirSync, renameSync, rmSync, unlinkSync } from 'node:fs';
 import { mkdir, readdir, realpath, rm, rmdir } from 'node:fs/promises';
 import path from 'node:path';
+import * as v from 'valibot';
 import { isMissing } from '../lib/folders.ts';
+import { parseJson } from '../lib/json.ts';
 import { type Lock, takeLock } from '../lib/lock-file.ts';
-import { copyRegularSync, createFile, MAX_DOCUMENT_BYTES, readText } from '../lib/regular-file.ts';
+import { append, copyRegularSync, createFile, MAX_DOCUMENT_BYTES, readText } from '../lib/regular-file.ts';
 import { codeOf, UserError } from '../lib/user-error.ts';
 import type { PageLinks } from './check-export.ts';
 import {
@@ -16,6 +19,7 @@ import {
   formatManifest,
   hashOf,
   isSafeName,
+  MANIFEST_FILE,
   MANIFEST_NAME,
   type ManifestFile,
   parseManifest,
@@ -32,8 +36,12 @@ export interface StagedFolder {
   links(): ReadonlyMap<string, PageLinks>;
   /** What goes wrong while others write there, in words. */
   explain<Result>(write: () => Promise<Result>): Promise<Result>;
-  /** Of all that were written. */
+  /** Of all that were written, without those of parts. */
   names(): readonly string[];
+  /** Parts that a run before this one has brought to their places, by their keys. Only what has the right signature. */
+  readPart(key: string): Promise<unknown>;
+  /** What was written since the last part goes to its place. `facts`: for `readPart` of a later run. */
+  publishPart(key: string | undefined, facts: unknown): Promise<void>;
   /** Everything that was written takes the place of what was there. */
   publish(): Promise<Published>;
   /** As if nothing had happened. To be called in any case; after `publish` it only lets go of the folder. */
@@ -49,7 +57,11 @@ export interface Published {
 }
 
 /** Throws a `UserError` where the folder is not ours to write to. `force`: also into one with files that are not ours. */
-export async function stageFolder(folder: string, { force }: { readonly force: boolean }): Promise<StagedFolder> {
+export async function stageFolder(
+  folder: string,
+  /** `sign`: of a text, so that nobody else can say which parts are there. */
+  { force, sign }: { readonly force: boolean; readonly sign?: ((text: string) => string) | undefined },
+): Promise<StagedFolder> {
   const target = await resolveTarget(folder);
   const beside = path.join(path.dirname(target), `.${path.basename(target)}.troupe-export`);
   const explain = explainWriteError(folder);
@@ -64,7 +76,11 @@ export async function stageFolder(folder: string, { force }: { readonly force: b
   const place = path.join(beside, 'new');
   const files: ManifestFile[] = [];
   const links = new Map<string, PageLinks>();
+  const inPlace: ManifestFile[] = [];
+  let parts: ReadonlyMap<string, Part> = new Map();
+  let isClosed = false;
   const close = async (): Promise<void> => {
+    isClosed = true;
     // Whole pages that are not all in their places yet are left for the next run.
     // Another thread may still write a page.
     if (!(await isComplete(beside))) rmSync(place, { recursive: true, force: true, maxRetries: 3 });
@@ -78,6 +94,7 @@ export async function stageFolder(folder: string, { force }: { readonly force: b
     await explain(async () => {
       await rm(place, { recursive: true, force: true });
       await mkdir(place, { recursive: true });
+      if (sign) parts = new Map((await readParts(target, sign)).map((part) => [part.key, part]));
     });
   } catch (error) {
     await close().catch(() => undefined);
@@ -88,6 +105,7 @@ export async function stageFolder(folder: string, { force }: { readonly force: b
     write: (name, chunks) =>
       explain(async () => {
         if (!isSafeName(name) || name === MANIFEST_NAME) throw new Error(`no name of a page: ${name}`);
+        if (isClosed) throw new Error('troupe: write() after close()');
         files.push(await writeFile(place, name, chunks));
       }),
     adopt: (written) => {
@@ -99,9 +117,31 @@ export async function stageFolder(folder: string, { force }: { readonly force: b
     links: () => links,
     explain,
     names: () => files.map(({ name }) => name),
+    async readPart(key) {
+      const part = parts.get(key);
+      if (!part) return undefined;
+      for (const { name, sha256 } of part.files)
+        if ((await hashOf(path.join(target, name))) !== sha256) return undefined;
+      inPlace.push(...part.files);
+      return part.facts;
+    },
+    publishPart: (key, facts) =>
+      explain(async () => {
+        const part = files.splice(0);
+        for (const { name } of part) links.delete(name);
+        await mkdir(target, { recursive: true });
+        // First: whatever is in the folder then is known to be ours.
+        await notePart(target, { key: key ?? '', files: part, facts }, sign);
+        if (isClosed) return;
+        for (const { name } of part) {
+          putPage(place, target, name);
+          removeFile(path.join(place, name));
+        }
+        inPlace.push(...part);
+      }),
     async publish() {
       await explain(async () => {
-        await createFile(path.join(place, MANIFEST_NAME), formatManifest(files), 0o666);
+        await createFile(path.join(place, MANIFEST_NAME), formatManifest([...inPlace, ...files]), 0o666);
         await createFile(path.join(beside, COMPLETE), '', 0o666);
       });
       return explainWriteError(folder, HALFWAY)(() => bringIn(beside, target));
@@ -156,7 +196,7 @@ async function refuseForeign(shown: string, target: string, force: boolean): Pro
     if (isMissing(error)) return;
     throw error;
   }
-  if (names.length === 0 || force || (await readManifest(target))) return;
+  if (names.length === 0 || force || names.includes(PARTS_NAME) || (await readManifest(target))) return;
   throw new UserError(
     'export-target',
     `${shown} is not empty, and not an export of troupe.`,
@@ -172,14 +212,17 @@ async function bringIn(beside: string, target: string): Promise<Published> {
     await rm(path.join(beside, COMPLETE));
     return { files: [], removed: [], kept: [] };
   }
-  const before = await readManifest(target);
+  const parts = (await readParts(target)).flatMap(({ files }) => files);
+  const before = [...((await readManifest(target)) ?? []), ...parts];
+  const inPlace = new Set(parts.map(({ name }) => name));
   await mkdir(target, { recursive: true });
-  for (const { name } of next) putPage(place, target, name);
+  for (const { name } of next) if (!inPlace.has(name)) putPage(place, target, name);
   const names = new Set(next.map(({ name }) => name));
-  const stale = (before ?? []).filter(({ name }) => !names.has(name));
-  const gone = await removeStale(target, stale);
+  const stale = new Map(before.flatMap((file) => (names.has(file.name) ? [] : [[file.name, file]]))).values();
+  const gone = await removeStale(target, [...stale]);
   // Last: until then the folder counts as what it was, and the next run does all of this again.
   putPage(place, target, MANIFEST_NAME);
+  await rm(path.join(target, PARTS_NAME), { force: true });
   await rm(path.join(beside, COMPLETE));
   return { files: next, ...gone };
 }
@@ -227,6 +270,42 @@ function removeFile(file: string): void {
     unlinkSync(file);
   } catch (error) {
     if (!isMissing(error)) throw error;
+  }
+}
+
+/** In the folder while not all of its parts are there: a signature and a part in each line. */
+const PARTS_NAME = 'troupe-export.unfinished';
+
+const PART = v.object({ key: v.string(), files: v.array(MANIFEST_FILE), facts: v.unknown() });
+type Part = Readonly<v.InferOutput<typeof PART>>;
+
+/** `sign`: only those with the right signature. */
+async function readParts(target: string, sign?: (text: string) => string): Promise<readonly Part[]> {
+  let text: string;
+  try {
+    text = await readText(path.join(target, PARTS_NAME), MAX_DOCUMENT_BYTES);
+  } catch {
+    return [];
+  }
+  return text.split('\n').flatMap((line) => {
+    const [signature = ''] = line.split(' ', 1);
+    const json = line.slice(signature.length + 1);
+    if (sign && sign(json) !== signature) return [];
+    const part = v.safeParse(PART, parseJson(json));
+    return part.success ? [part.output] : [];
+  });
+}
+
+async function notePart(target: string, part: Part, sign: (text: string) => string = () => '-'): Promise<void> {
+  const file = path.join(target, PARTS_NAME);
+  const json = JSON.stringify(part);
+  // A line break before it: the last line of a run that was killed may be torn.
+  const line = `\n${sign(json)} ${json}`;
+  try {
+    await createFile(file, line, 0o666);
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error;
+    await append(file, line);
   }
 }
 

@@ -74,7 +74,7 @@ function isHighSurrogate(unit: number): boolean {
 /** Lies beside the pages: by it a folder is known as ours, and what of it is ours to replace. */
 export const MANIFEST_NAME = 'troupe-export.json';
 
-const MANIFEST_FILE = v.object({
+export const MANIFEST_FILE = v.object({
   /** Relative to the folder, with `/`. */
   name: v.pipe(v.string(), v.check(isSafeName)),
   bytes: v.pipe(v.number(), v.finite(), v.minValue(0)),

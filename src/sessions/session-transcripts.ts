@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { serialize } from 'node:v8';
 import {
   type AgentId,
   type AgentNode,
@@ -32,6 +34,7 @@ import {
 } from './find-sessions.ts';
 import type { DataFolder } from './places.ts';
 import { createOpener, EVERYTHING, openAnew, readTranscript, type TranscriptOpener } from './read-transcript.ts';
+import { stampOf } from './session-cache.ts';
 
 /** Who works in a folder, as far as anybody says. Never fails. */
 export type AuthorOf = (folder: string) => Promise<TranscriptAuthor | null>;
@@ -62,6 +65,13 @@ export function createSessionTranscripts(
         author,
         // Who reads all of it again need not look for the messages again.
         ...createReader({ ...reading, sessions: found, author, open: createOpener(Number.POSITIVE_INFINITY) }),
+        async edition() {
+          const stamps = [...found.values()].map((one) => stampOf(one, Date.now()));
+          if (stamps.includes(undefined)) return undefined;
+          return createHash('sha256')
+            .update(serialize([stamps, tree, await author()]))
+            .digest('base64url');
+        },
         async share() {
           if (![...found.values()].every(isOfFiles)) return undefined;
           const sessions = [...found.values()].map(({ adapter, ...session }) => ({ ...session, host: adapter.host }));
