@@ -83,16 +83,19 @@ export class CallerRecords {
     return { caller: settled, above, alsoIn: [...new Set(alsoIn.filter((folder) => folder !== undefined))] };
   }
 
-  /** After the decision: the agent as it was first seen, and the command, if it may run. */
-  remember(sources: CallerSources, { above }: SettledCaller, mayRun: boolean, at: number): void {
+  /**
+   * After the decision: the agent as it was first seen, and the command, if it may run. What it gives writes that down, which takes longer
+   * than all the rest: to be called when the host has its answer.
+   */
+  remember(sources: CallerSources, { above }: SettledCaller, mayRun: boolean, at: number): () => void {
     const { event, caller, process } = sources;
     const ancestry =
       process === undefined ? [] : this.#last?.process === process ? this.#last.ancestry : linuxAncestry(process);
     const own = ancestry[ownIndex(ancestry)];
-    if (!event?.call || !own) return;
+    if (!event?.call || !own) return () => undefined;
     const before = this.#read(own, event, caller);
     const text = mayRun && mayRunPrograms(event.call.tool) ? textOf(event.call.input) : undefined;
-    if (before && text === undefined) return;
+    if (before && text === undefined) return () => undefined;
     const ran = text === undefined ? [] : [{ at, text: text.slice(0, MAX_TEXT) }];
     const { agent, ancestors, reason, project } = caller;
     const first: Seen = before ?? {
@@ -104,7 +107,8 @@ export class CallerRecords {
     const file = this.#fileOf(own, event, caller);
     this.#memory?.set(file, now);
     if (this.#memory && this.#memory.size > MAX_REMEMBERED) this.#memory.clear();
-    this.#write(file, now);
+    // Two calls of one agent may be under way: the later one has both.
+    return () => this.#write(file, this.#memory?.get(file) ?? now);
   }
 
   #fileOf({ pid, start }: LinuxProcess, { session }: HookEvent, { agent }: CallerChain): string {

@@ -1,6 +1,8 @@
 // A script of PowerShell → the same in the words of a POSIX shell, so that the shell reader can judge it. What goes beyond words, quotes and
 // lists of commands is reported as unknown.
 
+import { byName } from '../lib/group.ts';
+
 interface ReadScript {
   readonly text: string;
   /** Null: it means nothing else than `text`. */
@@ -11,24 +13,24 @@ const UNKNOWN = 'this PowerShell cannot be understood before it runs';
 const MAX_DEPTH = 4;
 
 /** Commands of PowerShell and their aliases, by the command of a POSIX shell that uses files in the same way. */
-const COMMANDS: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    rm: 'remove-item ri rm del erase rd rmdir remove-itemproperty',
-    cat: 'get-content gc type cat select-string sls import-csv ipcsv format-hex fhx get-filehash import-clixml',
-    tee: 'set-content sc add-content ac out-file new-item ni tee-object tee clear-content clc export-csv epcsv set-item si export-clixml set-itemproperty',
-    cp: 'copy-item cpi cp copy xcopy robocopy',
-    mv: 'move-item mi mv move rename-item rni ren',
-    'cp -r': 'compress-archive expand-archive',
-    ls: 'get-childitem gci ls dir get-item gi',
-    curl: 'invoke-webrequest iwr invoke-restmethod irm curl wget start-bitstransfer',
-    'nc host': 'test-netconnection tnc test-connection resolve-dnsname',
-    kill: 'stop-process spps kill',
-    eval: 'invoke-expression iex',
-    cd: 'set-location sl cd chdir push-location pushd',
-    'chmod x': 'set-acl icacls attrib takeown',
-    true: 'write-host write-output write-error write-warning write-verbose echo select-object select sort-object sort measure-object measure format-table ft format-list fl convertto-json convertfrom-json out-string out-null test-path get-date get-process gps ps get-service get-command gcm get-help get-location gl pwd join-path split-path resolve-path get-member gm group-object start-sleep sleep get-host get-variable',
-  }).flatMap(([name, list]) => list.split(' ').map((alias) => [alias, name] as const)),
-);
+const COMMANDS = byName({
+  'remove-item ri rm del erase rd rmdir remove-itemproperty': 'rm',
+  'get-content gc type cat select-string sls import-csv ipcsv format-hex fhx get-filehash import-clixml': 'cat',
+  'set-content sc add-content ac out-file new-item ni tee-object tee clear-content clc export-csv epcsv set-item si export-clixml set-itemproperty':
+    'tee',
+  'copy-item cpi cp copy xcopy robocopy': 'cp',
+  'move-item mi mv move rename-item rni ren': 'mv',
+  'compress-archive expand-archive': 'cp -r',
+  'get-childitem gci ls dir get-item gi': 'ls',
+  'invoke-webrequest iwr invoke-restmethod irm curl wget start-bitstransfer': 'curl',
+  'test-netconnection tnc test-connection resolve-dnsname': 'nc host',
+  'stop-process spps kill': 'kill',
+  'invoke-expression iex': 'eval',
+  'set-location sl cd chdir push-location pushd': 'cd',
+  'set-acl icacls attrib takeown': 'chmod x',
+  'write-host write-output write-error write-warning write-verbose echo select-object select sort-object sort measure-object measure format-table ft format-list fl convertto-json convertfrom-json out-string out-null test-path get-date get-process gps ps get-service get-command gcm get-help get-location gl pwd join-path split-path resolve-path get-member gm group-object start-sleep sleep get-host get-variable':
+    'true',
+});
 
 type Token = { readonly kind: 'word' | 'separator' | 'redirect'; readonly text: string };
 

@@ -1,6 +1,8 @@
 // What the inputs of a tool say that it does, where troupe has no table for it: commands, paths, addresses. By the mapping of the policy, else
 // by the names of the tool and of its inputs. Texts only: nothing is asked of the machine.
 
+import { type WordSet, wordSet } from '../lib/group.ts';
+
 export const EFFECTS = ['command', 'read', 'write', 'url'] as const;
 
 export type Effect = (typeof EFFECTS)[number];
@@ -50,33 +52,31 @@ export interface ToldEffects {
 const MAX_DEPTH = 12;
 const MAX_TEXT = 100_000;
 
-const words = (list: string): ReadonlySet<string> => new Set(list.split(' '));
-
-const RUNS = words(
+const RUNS = wordSet(
   'run exec execute executes shell bash zsh sh terminal term tty pty stdin console cli command commands cmd powershell pwsh spawn process tmux iterm ssh subprocess system eval repl interpreter stuff python node script scripts',
 );
-const BROWSES = words('browser playwright puppeteer chrome chromium page devtools selenium webview');
-const READS = words(
+const BROWSES = wordSet('browser playwright puppeteer chrome chromium page devtools selenium webview');
+const READS = wordSet(
   'read get list ls view show stat info inspect cat head tail tree describe search find grep glob check exists diff lookup query fetch load scan preview count symbols definition references hover diagnostics',
 );
-const WRITES = words(
+const WRITES = wordSet(
   'write create edit update append insert replace save put set mkdir make touch apply format patch modify store add',
 );
-const REMOVES = words('delete remove rm rmdir unlink trash erase purge wipe del cleanup clean empty destroy clear');
-const COPIES = words('move mv copy cp rename link symlink archive zip tar compress backup duplicate upload download');
+const REMOVES = wordSet('delete remove rm rmdir unlink trash erase purge wipe del cleanup clean empty destroy clear');
+const COPIES = wordSet('move mv copy cp rename link symlink archive zip tar compress backup duplicate upload download');
 /** They say what a path is, or what is directly in it. */
-const LISTS = words('list ls stat info exists tree describe');
-const NETWORKED = words(
+const LISTS = wordSet('list ls stat info exists tree describe');
+const NETWORKED = wordSet(
   'github gitlab bitbucket gitea slack linear notion jira confluence atlassian sentry stripe asana trello discord gmail gdrive google calendar outlook sharepoint ' +
     'figma supabase vercel netlify cloudflare aws azure gcp heroku hubspot salesforce intercom zendesk datadog pagerduty twilio sendgrid resend brave tavily exa ' +
     'perplexity firecrawl apify context7 deepwiki fetch http https web browser playwright puppeteer navigate crawl crawler scrape scraper download upload email mail ' +
     'smtp ssh sftp ftp s3 webhook curl wget internet online push pull clone telegram twitter youtube reddit wikipedia arxiv weather openai anthropic huggingface ' +
     'websearch webfetch codesearch npm pypi duckduckgo bing serpapi kagi searxng airtable shopify paypal dropbox onedrive zapier websocket ping dns whois kubernetes kubectl snowflake bigquery',
 );
-const GIT_VERBS = words(
+const GIT_VERBS = wordSet(
   'show diff log checkout switch restore reset clean rm mv stash add blame archive grep fetch pull clone push cat-file',
 );
-const CODE_HOSTS = words('github gitlab bitbucket gitea');
+const CODE_HOSTS = wordSet('github gitlab bitbucket gitea');
 
 const COMMAND_KEY =
   /^(?:commands?|cmds?|cmdline|commandline|scripts?|shell|bash|sh|zsh|powershell|pwsh|exec|execute|run|argv|programs?|executable|exe|keys|keystrokes|chars|stdin|\w*(?:command|cmd|script|commandline))$/;
@@ -422,7 +422,7 @@ interface Scene {
 }
 
 function sceneOf(names: readonly string[], cwd: string | null): Scene {
-  const has = (set: ReadonlySet<string>): boolean => names.some((word) => set.has(word));
+  const has = (set: WordSet): boolean => names.some((word) => set.has(word));
   return { words: names, cwd, key: '', isExec: has(RUNS), isBrowser: has(BROWSES) };
 }
 

@@ -125,11 +125,10 @@ function judgePayload(
     const options = { host, caller, above, alsoIn, policyFor, home, at };
     const early = event && tryPreCheck(event, options);
     if (early) return early;
-    hasLoadedJudge = true;
     return load('judge').judgeAlone(event, options);
   };
   const judgement = judged();
-  afterwards.push(() => records.remember(sources, settled, judgement.decision !== 'deny', at));
+  afterwards.push(() => records.remember(sources, settled, judgement.decision !== 'deny', at)());
   return { ...judgement, ...auditFieldsOf(settled) };
 }
 
@@ -165,7 +164,7 @@ function rehearse(): void {
       const caller = { agent, ancestors: [{ ...agent, kind: 'main' }] };
       const options: JudgeOptions = { host, caller, policyFor: () => policy, home: '/', at: 0 };
       if (event) tryPreCheck(event, options);
-      if (event && hasLoadedJudge) load('judge').judgeAlone(event, options);
+      if (event) load('judge').judgeAlone(event, options);
     }
   } catch {
     // Then it is compiled where it is needed.
@@ -173,7 +172,6 @@ function rehearse(): void {
 }
 
 let hasLoadedPolicy = false;
-let hasLoadedJudge = false;
 const SAMPLE_COMMANDS = [
   'cd x && X=1 git push --force "$y" | grep -v \'^z\' > out.txt 2>&1',
   'for f in *.ts; do cat "$f" $(ls ~/x); done; rm -rf ./a || env sh -c "npm test -- --watch=false"',

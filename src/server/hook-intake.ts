@@ -25,7 +25,7 @@ import { type CallerChain, type HookEvent, type HooksCapability, TRIAL_SESSION }
 import { loadHost } from '../hosts/registry.ts';
 import { systemClock } from '../lib/clock.ts';
 import { known } from '../lib/json.ts';
-import { readRegular } from '../lib/regular-file.ts';
+import { readRegularSync } from '../lib/regular-file.ts';
 import { configFolder } from '../lib/state-folder.ts';
 import { thisMachine, waitForCaller } from '../sessions/index.ts';
 import type { HookCallNotice, HookIntake } from './server-control.ts';
@@ -41,7 +41,8 @@ export function createHookIntake(folder: string, keys: HookKeys, asking: Approva
   const records = new CallerRecords(folder, new Map());
   const judge = async (host: HooksCapability, call: HookCallNotice): Promise<Judged | undefined> => {
     const { draft, ppid } = call;
-    const bytes = await readRegular(path.join(folder, 'spool', draft), MAX_QUEUED_BYTES).catch(() => undefined);
+    // At once: a host waits, and each turn through the event loop takes longer than the file.
+    const bytes = readIfThere(path.join(folder, 'spool', draft));
     if (!bytes) return undefined;
     const payload = parseQueued(bytes)?.payload;
     const event = host.read(payload, ppid);
@@ -75,11 +76,14 @@ export function createHookIntake(folder: string, keys: HookKeys, asking: Approva
       at,
     };
     const judgement = judgeCall(event, options);
-    try {
-      records.remember(sources, settled, judgement.decision !== 'deny', at);
-    } catch (error) {
-      asking.onError(error);
-    }
+    const writeDown = records.remember(sources, settled, judgement.decision !== 'deny', at);
+    setImmediate(() => {
+      try {
+        writeDown();
+      } catch (error) {
+        asking.onError(error);
+      }
+    });
     const needsProof = [...policies.values()].some(isHandsOff);
     return { judgement, event, caller, at, needsProof, audited: auditFieldsOf(settled) };
   };
@@ -123,6 +127,14 @@ export function createServerApprovals(): PendingApprovals {
     return () => clearTimeout(timer);
   };
   return createPendingApprovals({ clock: systemClock, createId: () => randomBytes(16).toString('hex'), later });
+}
+
+function readIfThere(draft: string): Buffer | undefined {
+  try {
+    return readRegularSync(draft, MAX_QUEUED_BYTES);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The host would ask its person, who is to be asked here. */

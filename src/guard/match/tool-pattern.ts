@@ -1,7 +1,7 @@
 // Does a pattern of a rule hold for a part of a call? `may` for deny and ask: whatever it could be; `must` for allow: nothing
 // but that. Claude Code's rule syntax: https://code.claude.com/docs/en/permissions
 
-import { getOrAdd } from '../../lib/group.ts';
+import { getOrAdd, wordSet } from '../../lib/group.ts';
 import type { GuardedCall, ToolPattern } from '../policy.ts';
 import { ANYTHING, isUnsure, normalize, type SimpleCommand, SOME_HOST, type UsedPath } from '../shell/index.ts';
 import {
@@ -384,26 +384,26 @@ export interface JudgedPart {
   readonly needsAllow: boolean;
 }
 
-const READ_TOOLS: ReadonlySet<string> = new Set(['Read', 'Grep', 'Glob', 'LS', 'NotebookRead']);
-const EDIT_TOOLS: ReadonlySet<string> = new Set(['Edit', 'Write', 'MultiEdit', 'NotebookEdit']);
+const READ_TOOLS = wordSet('Read Grep Glob LS NotebookRead');
+const EDIT_TOOLS = wordSet('Edit Write MultiEdit NotebookEdit');
 
-const OTHER_TOOLS: ReadonlySet<string> = new Set(['Bash', 'WebFetch', 'WebSearch', 'Agent', 'Task', 'Skill']);
+const OTHER_TOOLS = wordSet('Bash WebFetch WebSearch Agent Task Skill');
 
 /**
  * Tools that run no command, open no file and reach no address that their inputs name. What an agent is asked to do is judged when it
  * does it.
  */
-const QUIET_TOOLS: ReadonlySet<string> = new Set(
+const QUIET_TOOLS = wordSet(
   [
     'AgentOutputTool AskUserQuestion BashOutput CronCreate CronDelete CronList DeferredToolPlaceholder EnterPlanMode EnterWorktree',
     'ExitPlanMode ExitWorktree KillBash KillShell KillTask ListAgents ListMcpResources ListMcpResourcesTool ReportFindings',
     'ScheduleWakeup SendMessage Sleep SlashCommand TaskCreate TaskGet TaskList TaskOutput TaskStop TaskUpdate TeamCreate TeamDelete',
     'TodoRead TodoWrite ToolSearch Workflow',
-  ].flatMap((line) => line.split(' ')),
+  ].join(' '),
 );
 
 /** The same of tools that have no name in our rules: behind the name of their host. */
-const QUIET_HOST_TOOLS: ReadonlySet<string> = new Set(
+const QUIET_HOST_TOOLS = wordSet(
   [
     'close_agent complete_task create_goal enter_plan_mode exit_plan_mode followup_task get_goal interrupt_agent',
     'invalid list_agents list_background_processes list_bash list_mcp_resource_templates list_mcp_resources',
@@ -411,7 +411,7 @@ const QUIET_HOST_TOOLS: ReadonlySet<string> = new Set(
     'report_findings report_intent request_user_input resume_agent save_memory send_input send_message',
     'session_store_sql sql stop_bash stop_powershell task_stop tool_search update_goal update_topic wait wait_agent',
     'write_agent',
-  ].flatMap((line) => line.split(' ')),
+  ].join(' '),
 );
 
 export function isQuiet(tool: string): boolean {

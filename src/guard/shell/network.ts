@@ -7,13 +7,11 @@ import { isUnsure, type ShellWord } from './words.ts';
 const URL_HOST = /^[a-z][a-z0-9+.-]*:\/\/(?:[^/?#@\s]*@)?(\[[0-9a-f:.]+\]|[^/?#:\s]*)/i;
 const FETCHERS = new Set(['curl', 'wget', 'http', 'https', 'xh', 'aria2c', 'httpie', 'lynx', 'w3m', 'curlie', 'wget2']);
 /** [user@]host as the first word that is no option; `host:path` as any. */
-const TALKERS = new Set(
-  'ssh scp sftp rsync mosh telnet nc ncat netcat socat ping ping6 traceroute dig nslookup host whois ftp lftp nmap'.split(
-    ' ',
-  ),
+const TALKERS = wordSet(
+  'ssh scp sftp rsync mosh telnet nc ncat netcat socat ping ping6 traceroute dig nslookup host whois ftp lftp nmap',
 );
 /** They exist to reach other machines, whatever their words are. */
-const REACHES_OUT: ReadonlySet<string> = wordSet(
+const REACHES_OUT = wordSet(
   [
     // The web, downloads and load tests.
     'elinks links links2 browsh axel httrack youtube-dl yt-dlp gallery-dl ghz hey wrk ab siege k6 vegeta hurl newman oha bombardier autocannon nikto sqlmap gobuster ffuf nuclei hydra artillery locust lighthouse',
@@ -191,7 +189,7 @@ const PYTHON_MODULES =
   /^(?:urllib|http|ensurepip|pip|pipx|smtpd|ftplib|telnetlib|webbrowser|xmlrpc|twine|aiohttp|SimpleHTTPServer|poetry|conda)/;
 
 /** Words, not programs: an address in them is a text. */
-const SAYS: ReadonlySet<string> = wordSet(
+const SAYS = wordSet(
   'echo printf grep egrep fgrep rg ag ack sed gsed awk gawk mawk jq yq test [ export read true : tee basename dirname expr case cut tr sort diff git commitlint say logger alias',
 );
 

@@ -414,16 +414,14 @@ function hasSettings({ options }: ReadOptions): boolean {
 }
 
 /** They run the command behind their options, wherever these end. */
-const PREFIXES: ReadonlySet<string> = new Set(
-  (
-    'valgrind catchsegv numactl prlimit cgexec faketime fakeroot fakechroot proot bwrap gosu su-exec setpriv capsh unbuffer rlwrap ' +
+const PREFIXES = wordSet(
+  'valgrind catchsegv numactl prlimit cgexec faketime fakeroot fakechroot proot bwrap gosu su-exec setpriv capsh unbuffer rlwrap ' +
     'logsave ip daemonize chpst setarch linux32 linux64 i386 x86_64 arch dumb-init tini envdir softlimit wsl conda mamba micromamba ' +
     'rbenv pyenv nodenv nvm fnm volta dotenvx watchexec mosh rsh rlogin oc lxc incus nix guix flatpak launchctl start-stop-daemon pipx ' +
     'uvx devbox pixi op doppler aws-vault chamber infisical sops envchain mpirun mpiexec srun sandbox-exec xcrun winpty chronic retry ' +
     'sem rush hyperfine concurrently sg gcloud pssh salt ansible vagrant dtruss gdb lldb ts with-contenv s6-setuidgid ' +
     'sshpass autossh env_parallel steam-run run0 machinectl ifne pee mispipe lckdo withlock tsp nq pueue xe toolbox distrobox ' +
-    'devcontainer xterm alacritty kitty foot wezterm'
-  ).split(' '),
+    'devcontainer xterm alacritty kitty foot wezterm',
 );
 
 /** Long options (of some programs with one dash) whose value is run. */
@@ -503,9 +501,8 @@ function suspectInner(name: string, all: readonly ShellWord[], scene: Scene): vo
 }
 
 /** Programs that take words as words, some of which are also names of commands: `brew rm`, `npm run push`. */
-const KNOWN: ReadonlySet<string> = new Set(
-  (
-    'npm yarn pnpm bun deno cargo go gh glab hub jj hg svn brew apt apt-get apt-cache dnf yum apk pacman zypper snap port pip pip3 pipx uv poetry pdm rye hatch conda mamba gem bundle rake rails composer ' +
+const KNOWN = wordSet(
+  'npm yarn pnpm bun deno cargo go gh glab hub jj hg svn brew apt apt-get apt-cache dnf yum apk pacman zypper snap port pip pip3 pipx uv poetry pdm rye hatch conda mamba gem bundle rake rails composer ' +
     'php-cs-fixer phpunit phpstan artisan terraform tofu pulumi aws gcloud az doctl heroku fly flyctl vercel netlify wrangler firebase supabase railway kubectl helm kustomize minikube kind k9s istioctl docker podman ' +
     'docker-compose buildah skopeo ninja meson bazel gradle gradlew mvn sbt dotnet nuget msbuild tsc eslint prettier biome vitest jest mocha ava playwright cypress webpack vite rollup esbuild tsup turbo nx lerna ' +
     'rush changeset next nuxt astro remix svelte-kit ng vue expo react-native storybook tailwindcss postcss stylelint prisma drizzle-kit typeorm sequelize knex alembic django-admin flask uvicorn gunicorn celery ' +
@@ -515,15 +512,12 @@ const KNOWN: ReadonlySet<string> = new Set(
     'ps top htop kill pkill killall pgrep lsof fuser netstat ss ip ifconfig systemctl service journalctl launchctl df mount umount free uptime uname hostname whoami id groups date cal sleep seq yes bc dc expr factor ' +
     'basename dirname mktemp tput stty clear reset man info help type which whereis locate updatedb history fc psql mysql mysqldump pg_dump redis-cli mongosh mongo sqlite3 createdb dropdb duckdb ' +
     'convert magick ffmpeg ffprobe pandoc dot mmdc optipng svgo exiftool openssl gpg ssh-keygen ssh-add keychain pass base64 md5 shasum sha256sum crontab tmux screen zip unzip 7z gzip gunzip ' +
-    'tokei cloc scc fd fzf bat exa eza lsd delta difft hexyl jless gron miller mlr xsv csvkit csvcut dasel hjson vhs asciinema act ngrok localtunnel serve http-server live-server json-server nodemon pm2 forever tsx ts-node'
-  ).split(' '),
+    'tokei cloc scc fd fzf bat exa eza lsd delta difft hexyl jless gron miller mlr xsv csvkit csvcut dasel hjson vhs asciinema act ngrok localtunnel serve http-server live-server json-server nodemon pm2 forever tsx ts-node',
 );
 
 /** Behind `--` they have arguments for programs that they name otherwise, or names of files. */
-const HANDS_ON: ReadonlySet<string> = new Set(
-  'npm yarn pnpm bun cargo go vitest jest playwright tsc eslint prettier ls cat head tail touch mkdir wc sort chmod chown cp mv ln tee diff'.split(
-    ' ',
-  ),
+const HANDS_ON = wordSet(
+  'npm yarn pnpm bun cargo go vitest jest playwright tsc eslint prettier ls cat head tail touch mkdir wc sort chmod chown cp mv ln tee diff',
 );
 
 /** `alias.x=!rm`, `DPkg::Pre-Invoke::=rm`, `enter:execute(rm)`: behind the name of what is set. */
