@@ -41,6 +41,8 @@ export interface PagesToWrite {
   readonly shared: SharedSession;
   readonly outlines: readonly Outline[];
   readonly memory: RedactorMemory | undefined;
+  /** What the survey found where: who writes an agent may not be who surveyed it. */
+  readonly scans: ReadonlyMap<AgentId, CachedScan>;
 }
 
 export interface WrittenAgent {
@@ -68,6 +70,7 @@ export function createAgentWork(reader: TranscriptReader, options: ExportOptions
     },
     async prepareWriting(pages) {
       if (pages.memory) redactor?.adopt(pages.memory);
+      scanCache.adopt(pages.scans);
       writing = { ...pages, plan: planPages(pages.shared, pages.outlines) };
     },
     async write(agent) {
@@ -177,12 +180,22 @@ const BLOCK_WORDS: { readonly [type in TranscriptBlock['type']]: string } = {
   attachment: 'attachment',
 };
 
+type CachedScan = Pick<SurveyedAgent, 'edition' | 'looked'>;
+
 /** Scan results of the survey, so that unchanged transcripts are not scanned again when they are written. */
 export class ScanCache {
-  readonly #known = new Map<AgentId, Pick<SurveyedAgent, 'edition' | 'looked'>>();
+  readonly #known = new Map<AgentId, CachedScan>();
 
-  remember(agent: AgentId, { edition, looked }: Pick<SurveyedAgent, 'edition' | 'looked'>): void {
+  remember(agent: AgentId, { edition, looked }: CachedScan): void {
     if (edition !== undefined && looked) this.#known.set(agent, { edition, looked });
+  }
+
+  all(): ReadonlyMap<AgentId, CachedScan> {
+    return this.#known;
+  }
+
+  adopt(scans: ReadonlyMap<AgentId, CachedScan>): void {
+    for (const [agent, scan] of scans) this.remember(agent, scan);
   }
 
   recall({ node, edition }: PlacedTranscript): ScanResult | undefined {

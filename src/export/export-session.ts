@@ -107,7 +107,8 @@ export async function exportSession(
   await Promise.all(readers.map((reader) => reader(transcripts)));
   if (isShared && sink.shared) {
     const memory = options.redactor?.memory();
-    const toWrite = { place: sink.shared.place, folder: place.folder, shared, outlines, memory };
+    const scans = scanCache.all();
+    const toWrite = { place: sink.shared.place, folder: place.folder, shared, outlines, memory, scans };
     const own = createAgentWork(opened, options, scanCache);
     await writeWithPool(opened, options.redactor, {
       ...{ own, pool, toWrite, pages, transform, sink: sink.shared, onAgent },

@@ -312,6 +312,7 @@ export class Redactor {
   };
 
   #replaceIn(text: string, replacements: readonly Replacement[], place: Place): string {
+    if (replacements.length === 0) return text;
     let line = 1;
     let from = 0;
     for (const replacement of replacements) {

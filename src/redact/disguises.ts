@@ -1,7 +1,16 @@
 // A text as it reads without escapes, wrapped lines and base64: one view each.
 
 import { codeUnitsOf } from '../lib/digest.ts';
-import { codedView, editView, type JoinedView, joinWrapped, plainView, stripMargin, type View } from './view.ts';
+import {
+  codedView,
+  editView,
+  type JoinedView,
+  joinWrapped,
+  plainView,
+  type Surveyed,
+  stripMargin,
+  type View,
+} from './view.ts';
 
 /** Colours and other control sequences of terminals, and characters that nobody sees. */
 const UNSEEN =
@@ -52,14 +61,12 @@ for (let at = 0; at < MARKS.length; at += 2) KINDS.fill(MARK, MARKS[at], (MARKS[
 for (const digit of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_')
   KINDS[digit.charCodeAt(0)] = DIGIT;
 
-interface Surveyed {
-  /** Places of marks. */
-  readonly marks: readonly number[];
-  /** Of digits of base64: starts and ends, in turn. */
-  readonly runs: readonly number[];
+/** What one pass for all that may be written in code brings; of a view that differs from the one below in separators only, what is new. */
+export function surveyOf(view: View): Surveyed {
+  view.surveyed ??= survey(view);
+  return view.surveyed;
 }
 
-/** One pass for all that may be written in code; of a view that differs from the one below in separators only, what is new. */
 function survey({ text, edited }: View): Surveyed {
   if (edited && !edited.isJoining && !edited.isCoded) return { marks: [], runs: runsAt(text, edited.changes()) };
   const { length } = text;
@@ -268,7 +275,7 @@ export function visitViews(text: string, visit: ViewVisitor): void {
 function visitDecoded(view: View, visit: ViewVisitor, level: number): void {
   let current: View | undefined = view;
   for (let depth = level; current && depth < MAX_LEVELS; depth++) {
-    const { marks, runs }: Surveyed = survey(current);
+    const { marks, runs } = surveyOf(current);
     visit(current);
     visitRuns(current, runs, () => true, visit, depth);
     visitJoined(current, visit, depth);
@@ -285,7 +292,7 @@ function visitJoined(view: View, visit: ViewVisitor, depth: number): void {
   for (const joined of joinWrapped(view)) {
     visit(joined);
     const isWanted: IsWanted = (start, end) => joined.joinWithin(start, end) >= 0;
-    visitRuns(joined, survey(joined).runs, isWanted, visit, depth);
+    visitRuns(joined, surveyOf(joined).runs, isWanted, visit, depth);
   }
 }
 

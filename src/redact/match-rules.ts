@@ -3,6 +3,7 @@
 import { groupBy } from '../lib/group.ts';
 import { UserError } from '../lib/user-error.ts';
 import { type CustomPattern, readAllowed, readCustomPattern } from './custom-patterns.ts';
+import { surveyOf } from './disguises.ts';
 import { beginningOf, createKeywordSearch } from './keyword-search.ts';
 import type { SecretRule } from './rule.ts';
 import { CREDENTIAL_RULES, PERSONAL_RULES } from './rules/all-rules.ts';
@@ -43,7 +44,8 @@ function createRuleSearch(rules: readonly SecretRule[]): (view: View, onMatch: O
   });
   const byKeyword = groupBy(all, ({ keyword }) => keyword);
   const attempts = [...byKeyword.values()];
-  const everywhere = rules.filter(({ keywords }) => keywords.length === 0);
+  const longWords = rules.filter(({ isLong }) => isLong);
+  const everywhere = rules.filter(({ keywords, isLong }) => keywords.length === 0 && !isLong);
   const firsts = attempts.map((each) => each.map(({ first }) => first));
   const searchKeywords = createKeywordSearch(
     [...byKeyword.keys()],
@@ -73,9 +75,30 @@ function createRuleSearch(rules: readonly SecretRule[]): (view: View, onMatch: O
         }
       }
     }
+    if (longWords.length > 0) matchLongWords(longWords, view, onMatch);
     for (const rule of everywhere) matchWithin(rule, text, 0, text.length, onMatch);
     for (const [rule, { from, to }] of windows ?? []) matchWithin(rule, text, from, to, onMatch);
   };
+}
+
+function matchLongWords(rules: readonly SecretRule[], view: View, onMatch: OnMatch): void {
+  const { runs } = surveyOf(view);
+  for (let at = 0; at < runs.length; at += 2) {
+    const [start, end] = [runs[at] as number, runs[at + 1] as number];
+    if (hasDigit(view.text, start, end))
+      for (const rule of rules) matchWithin(rule, view.text, start, end + LONG_REACH, onMatch);
+  }
+}
+
+/** The parts behind a dot, such as the last one of an Airtable token. */
+const LONG_REACH = 80;
+
+function hasDigit(text: string, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit >= 48 && unit <= 57) return true;
+  }
+  return false;
 }
 
 /** The range that each rule still has to search. */

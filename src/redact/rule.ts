@@ -20,6 +20,8 @@ export interface SecretRule {
   readonly prefixes?: readonly string[];
   /** In lower case. A text without any of them holds no such secret. */
   readonly keywords: readonly string[];
+  /** Looked for at the words of 16 letters and digits or more that have a digit; its beginning is too short for a keyword. */
+  readonly isLong?: boolean;
   /** Sticky where a match begins at its keyword, else global. The last group that took part is the secret; without groups, all. */
   readonly pattern: RegExp;
   /** How far before its keyword a match may begin. */
@@ -117,7 +119,7 @@ export function isMadeOfWords(text: string): boolean {
 
 interface ShapedShape
   extends Described,
-    Pick<SecretRule, 'keywords' | 'isWrapped' | 'canonical' | 'near'>,
+    Pick<SecretRule, 'keywords' | 'isWrapped' | 'canonical' | 'near' | 'isLong'>,
     Partial<Pick<SecretRule, 'before' | 'reach' | 'basis'>> {
   readonly pattern: string;
   readonly flags?: string;
@@ -125,13 +127,14 @@ interface ShapedShape
 
 /** Anything else that is known by its look; the keyword may stand within it. */
 export function shaped(group: RuleGroup, { pattern, flags = '', before = 0, ...rest }: ShapedShape): SecretRule {
+  const isSticky = before === 0 && rest.isLong !== true;
   return {
     reach: LONGEST,
     basis: group === 'connections' || group === 'by name and place' ? 'place' : 'shape',
     ...rest,
     group,
     before,
-    pattern: new RegExp(pattern, `d${before === 0 ? 'y' : 'g'}${flags}`),
+    pattern: new RegExp(pattern, `d${isSticky ? 'y' : 'g'}${flags}`),
   };
 }
 

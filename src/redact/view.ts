@@ -12,6 +12,15 @@ export interface View {
   readonly edited?: Edited | undefined;
   /** What a matcher found in it: views of it need not be searched anew. */
   hits?: readonly number[];
+  /** Kept like `hits`. */
+  surveyed?: Surveyed;
+}
+
+export interface Surveyed {
+  /** Places of characters that codes begin with. */
+  readonly marks: readonly number[];
+  /** Of 16 digits of base64 or more: starts and ends, in turn. */
+  readonly runs: readonly number[];
 }
 
 interface Edited {

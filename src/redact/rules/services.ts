@@ -3,13 +3,15 @@ import { assigned, hasDigitAndLetter, type SecretRule, shaped, token, UUID } fro
 const GROUP = 'services';
 
 export const SERVICE_RULES: readonly SecretRule[] = [
-  token(GROUP, {
+  shaped(GROUP, {
     id: 'twilio-key',
     what: 'API key of Twilio',
     source: 'gitleaks twilio-api-key',
     date: '2026-11-19',
-    starts: ['SK'],
-    body: '[0-9a-f]{32}(?![A-Za-z0-9])',
+    keywords: [],
+    isLong: true,
+    pattern: '(?<![A-Za-z0-9])SK[0-9a-f]{32}(?![A-Za-z0-9])',
+    isWrapped: true,
     samples: ['SK{hex:32}'],
     misses: ['SK{hex:8}', 'sk{hex:32}'],
   }),
@@ -134,7 +136,8 @@ export const SERVICE_RULES: readonly SecretRule[] = [
     what: 'personal token of Airtable',
     source: 'gitleaks airtable-personnal-access-token',
     date: '2026-11-19',
-    keywords: ['pat'],
+    keywords: [],
+    isLong: true,
     pattern: '(?<![A-Za-z0-9])pat[A-Za-z0-9]{14}\\.[a-f0-9]{64}',
     isWrapped: true,
     samples: ['pat{an:14}.{hex:64}'],
