@@ -24,12 +24,12 @@ import { kindOf, UnreadableDatabase } from '../lib/sqlite-driver.ts';
 import { codeOf } from '../lib/user-error.ts';
 import {
   claim,
-  createReadSessions,
   dataFoldersFor,
   type FoundSession,
   findSessions,
   type OpenCache,
   openAnew,
+  ReadSessions,
   type SessionCache,
   type SessionScope,
   sourcesOf,
@@ -278,7 +278,7 @@ class Search implements SearchControl {
     const rows = await this.#open();
     const ours = await claim(found, new Set());
     // Its own read of sessions, so that the trees of all of them are not held at once.
-    const read = createReadSessions(sessions, clock, { withoutFacts: true, cache });
+    const read = new ReadSessions(sessions, clock, { withoutFacts: true, cache });
     if (ours) await read.add([ours]);
     const tree = ours && read.trees().get(ours.located.id);
     const isLeftOut = !tree || isExcluded({ folders: tree.cwd === undefined ? [] : [tree.cwd] }, exclude);

@@ -73,44 +73,105 @@ interface ReadSession {
   readonly cached: CachedSession | undefined;
 }
 
-/** Sessions that were read, with those that belong into their trees. `all`: every session there is, for those that others name. */
-export function createReadSessions(
-  all: readonly FoundSession[],
-  clock: Clock,
-  { withoutFacts = false, scan = new AgentScan(), cache, onMiss }: ReadOptions = {},
-) {
-  const read = new Map<SessionId, ReadSession>();
-  const around = new Neighbourhood(all);
-  const strangers = new Set<SessionId>();
-  const byId = new Map(all.map((found) => [found.located.id, found]));
-  const joined = (): JoinedTrees => joinTrees([...read.values()].map(({ tree }) => tree));
+/** Sessions that were read, with those that belong into their trees. */
+export class ReadSessions {
+  readonly #clock: Clock;
+  readonly #withoutFacts: boolean;
+  readonly #scan: AgentScan;
+  readonly #cache: SessionCache | undefined;
+  readonly #onMiss: (() => void) | undefined;
+  readonly #around: Neighbourhood;
+  readonly #byId: ReadonlyMap<SessionId, FoundSession>;
+  readonly #read = new Map<SessionId, ReadSession>();
+  readonly #strangers = new Set<SessionId>();
 
-  const readOne = async (session: FoundSession): Promise<SessionTree> => {
+  /** `all`: every session there is, for those that others name. */
+  constructor(
+    all: readonly FoundSession[],
+    clock: Clock,
+    { withoutFacts = false, scan = new AgentScan(), cache, onMiss }: ReadOptions = {},
+  ) {
+    [this.#clock, this.#withoutFacts, this.#scan] = [clock, withoutFacts, scan];
+    [this.#cache, this.#onMiss] = [cache, onMiss];
+    this.#around = new Neighbourhood(all);
+    this.#byId = new Map(all.map((found) => [found.located.id, found]));
+  }
+
+  /** Reads these unless they were read before, the sessions that their commands started, and those that started them. */
+  async add(sessions: readonly FoundSession[], onRead = () => {}): Promise<void> {
+    const fewAtOnce = atMost(SIDE_BY_SIDE);
+    await Promise.all(sessions.map((one) => fewAtOnce(() => this.#readOne(one).finally(onRead))));
+    for (const session of sessions) {
+      const tree = await this.#readOne(session);
+      await this.#readBelow(tree);
+      await this.#readAbove(tree, new Set());
+      const lead = await session.adapter.findLead?.(session.located);
+      if (lead !== undefined) await this.#readNamed(lead);
+    }
+  }
+
+  joined(): JoinedTrees {
+    return joinTrees([...this.#read.values()].map(({ tree }) => tree));
+  }
+
+  /** By session, each for itself. */
+  trees(): ReadonlyMap<SessionId, SessionTree> {
+    return new Map([...this.#read].map(([id, { tree }]) => [id, tree]));
+  }
+
+  /** The session with all that stands in its tree; with the one that it was forked from. */
+  async open(id: SessionId) {
+    const one = this.#read.get(id);
+    if (!one || this.#withoutFacts) return undefined;
+    const ledger = await one.ledger();
+    const origin = await this.#findOrigin(one, ledger);
+    if (origin) reduce(ledger, origin);
+    one.tree = buildTree(ledger, { now: this.#clock() });
+    const tree = this.joined().of(id) ?? one.tree;
+    const ledgers = new Map<SessionId, SessionLedger>();
+    for (const { session } of tree.agents) {
+      const other = session === undefined || ledgers.has(session) ? undefined : this.#read.get(session);
+      if (session && other) ledgers.set(session, await other.ledger());
+    }
+    return { tree, ledger, ...(ledgers.size > 0 && { joined: ledgers }) };
+  }
+
+  /** From what was kept alone, if nothing is to be added to it. */
+  async openTree(id: SessionId): Promise<SessionTree | undefined> {
+    const one = this.#read.get(id);
+    if (!one?.cached?.tree || one.cached.origin !== null) return (await this.open(id))?.tree;
+    return this.joined().of(id) ?? one.tree;
+  }
+
+  async #readOne(session: FoundSession): Promise<SessionTree> {
     const { id } = session.located;
-    const known = read.get(id);
+    const known = this.#read.get(id);
     if (known) return known.tree;
-    const cached = cache?.find(session, around);
-    const one = (cached && fromCache(session, cached)) ?? (await fromFiles(session));
-    read.set(id, one);
+    const cached = this.#cache?.find(session, this.#around);
+    const one = (cached && this.#fromCache(session, cached)) ?? (await this.#fromFiles(session));
+    this.#read.set(id, one);
     return one.tree;
-  };
-  const fromCache = (session: FoundSession, cached: CachedSession): ReadSession | undefined => {
+  }
+
+  #fromCache(session: FoundSession, cached: CachedSession): ReadSession | undefined {
     const facts = cached.tree ? undefined : cached.ledger();
-    const tree = cached.tree ?? (facts && buildTree(facts, { now: clock() }));
+    const tree = cached.tree ?? (facts && buildTree(facts, { now: this.#clock() }));
     if (!tree) return undefined;
-    const again = async () => facts ?? cached.ledger() ?? (await readSession(session.adapter, session.located, scan));
+    const again = async () =>
+      facts ?? cached.ledger() ?? (await readSession(session.adapter, session.located, this.#scan));
     return { session, tree, cached, ledger: keepResult(again) };
-  };
-  const fromFiles = async (session: FoundSession): Promise<ReadSession> => {
-    const before = cache?.findBefore(session);
-    if (cache && !before) onMiss?.();
-    const stamp = cache && stampOf(session, clock());
-    const states = cache && sourcesBefore(session, clock());
+  }
+
+  async #fromFiles(session: FoundSession): Promise<ReadSession> {
+    const before = this.#cache?.findBefore(session);
+    if (this.#cache && !before) this.#onMiss?.();
+    const stamp = this.#cache && stampOf(session, this.#clock());
+    const states = this.#cache && sourcesBefore(session, this.#clock());
     const followed = new FollowedSession(session.adapter, session.located, before);
-    await followed.refresh(session.located, undefined, scan);
+    await followed.refresh(session.located, undefined, this.#scan);
     const { ledger } = followed;
-    const tree = buildTree(ledger, { now: clock() });
-    if (cache && states) {
+    const tree = buildTree(ledger, { now: this.#clock() });
+    if (this.#cache && states) {
       const own = new Set(session.located.sources.map((source) => source.path));
       const borrowed = followed.sources.map((source) => source.path).filter((file) => !own.has(file));
       const dependsOnOthers = borrowed.length > 0 || followed.isWaiting() || ledger.mayBeCopy === true;
@@ -121,86 +182,48 @@ export function createReadSessions(
         return mark ? { ...state, mark } : (old.get(state.path) ?? state);
       });
       const { facts } = session.located;
-      cache.keep(session, { ledger, tree, stamp, sources, facts, borrowed, dependsOnOthers }, around);
+      this.#cache.keep(session, { ledger, tree, stamp, sources, facts, borrowed, dependsOnOthers }, this.#around);
     }
-    const again = () => readSession(session.adapter, session.located, scan);
-    return { session, tree, cached: undefined, ledger: withoutFacts ? again : async () => ledger };
-  };
+    const again = () => readSession(session.adapter, session.located, this.#scan);
+    return { session, tree, cached: undefined, ledger: this.#withoutFacts ? again : async () => ledger };
+  }
+
   /** One that another names. */
-  const readNamed = async (id: SessionId): Promise<SessionTree | undefined> => {
-    const found = byId.get(id);
-    if (!found || read.has(id) || strangers.has(id)) return read.get(id)?.tree;
+  async #readNamed(id: SessionId): Promise<SessionTree | undefined> {
+    const found = this.#byId.get(id);
+    if (!found || this.#read.has(id) || this.#strangers.has(id)) return this.#read.get(id)?.tree;
     const ours = await claim(found, new Set());
-    if (!ours) strangers.add(id);
-    return ours && readOne(ours);
-  };
-  const readBelow = async (tree: SessionTree): Promise<void> => {
+    if (!ours) this.#strangers.add(id);
+    return ours && this.#readOne(ours);
+  }
+
+  async #readBelow(tree: SessionTree): Promise<void> {
     const open = [tree];
     for (let next = open.pop(); next; next = open.pop())
       for (const session of namedBelow(next)) {
-        const isNew = !read.has(session);
-        const below = await readNamed(session);
+        const isNew = !this.#read.has(session);
+        const below = await this.#readNamed(session);
         if (below && isNew) open.push(below);
       }
-  };
-  /** Reads these unless they were read before, the sessions that their commands started, and those that started them. */
-  const add = async (sessions: readonly FoundSession[], onRead = () => {}): Promise<void> => {
-    const fewAtOnce = atMost(SIDE_BY_SIDE);
-    await Promise.all(sessions.map((one) => fewAtOnce(() => readOne(one).finally(onRead))));
-    for (const session of sessions) {
-      const tree = await readOne(session);
-      await readBelow(tree);
-      await readAbove(tree, new Set());
-      const lead = await session.adapter.findLead?.(session.located);
-      if (lead !== undefined) await readNamed(lead);
-    }
-  };
-  const readAbove = async (tree: SessionTree, seen: Set<SessionId>): Promise<void> => {
+  }
+
+  async #readAbove(tree: SessionTree, seen: Set<SessionId>): Promise<void> {
     seen.add(tree.id);
     for (const { session } of tree.begunBy ?? []) {
-      const above = seen.has(session) ? undefined : await readNamed(session);
+      const above = seen.has(session) ? undefined : await this.#readNamed(session);
       if (!above) continue;
-      await readBelow(above);
-      await readAbove(above, seen);
+      await this.#readBelow(above);
+      await this.#readAbove(above, seen);
     }
-  };
-  const findOrigin = async ({ session, cached }: ReadSession, ledger: SessionLedger) => {
+  }
+
+  async #findOrigin({ session, cached }: ReadSession, ledger: SessionLedger) {
     if (cached?.origin !== undefined) return cached.origin;
-    const origin = await originOf(session.adapter, session.located, ledger, scan);
+    const origin = await originOf(session.adapter, session.located, ledger, this.#scan);
     if (origin === 'too early') return undefined;
-    cache?.keepOrigin(session, origin ?? null, around);
+    this.#cache?.keepOrigin(session, origin ?? null, this.#around);
     return origin;
-  };
-  /** The session with all that stands in its tree; with the one that it was forked from. */
-  const open = async (id: SessionId) => {
-    const one = read.get(id);
-    if (!one || withoutFacts) return undefined;
-    const ledger = await one.ledger();
-    const origin = await findOrigin(one, ledger);
-    if (origin) reduce(ledger, origin);
-    one.tree = buildTree(ledger, { now: clock() });
-    const tree = joined().of(id) ?? one.tree;
-    const ledgers = new Map<SessionId, SessionLedger>();
-    for (const { session } of tree.agents) {
-      const other = session === undefined || ledgers.has(session) ? undefined : read.get(session);
-      if (session && other) ledgers.set(session, await other.ledger());
-    }
-    return { tree, ledger, ...(ledgers.size > 0 && { joined: ledgers }) };
-  };
-  /** From what was kept alone, if nothing is to be added to it. */
-  const openTree = async (id: SessionId): Promise<SessionTree | undefined> => {
-    const one = read.get(id);
-    if (!one?.cached?.tree || one.cached.origin !== null) return (await open(id))?.tree;
-    return joined().of(id) ?? one.tree;
-  };
-  return {
-    add,
-    joined,
-    /** By session, each for itself. */
-    trees: (): ReadonlyMap<SessionId, SessionTree> => new Map([...read].map(([id, { tree }]) => [id, tree])),
-    open,
-    openTree,
-  };
+  }
 }
 
 function keepResult<T>(make: () => Promise<T>): () => Promise<T> {

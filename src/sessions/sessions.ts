@@ -23,7 +23,7 @@ import {
 } from './find-sessions.ts';
 import { type Contents, glanceAt, holdsNothing, newestFirst } from './glance.ts';
 import { type DataFolder, isAddress, thisMachine } from './places.ts';
-import { createReadSessions, topOf } from './read-session.ts';
+import { ReadSessions, topOf } from './read-session.ts';
 import type { OpenCache } from './session-cache.ts';
 
 /** Reads from the other end of the list until it meets us, or is stopped. */
@@ -84,7 +84,7 @@ export function createSessions(
       );
     }
     onFound?.({ files: newest.located.sources.map((source) => source.path) });
-    const read = createReadSessions(found.sessions, clock, { scan: snapshot?.scan, cache: await openCache?.() });
+    const read = new ReadSessions(found.sessions, clock, { scan: snapshot?.scan, cache: await openCache?.() });
     await read.add([newest]);
     // Who names a session wants that one; the newest of all stands where the list has it.
     const id = prefix === undefined ? topOf(newest.located.id, read.joined()) : newest.located.id;
@@ -106,7 +106,7 @@ export function createSessions(
         if (++misses === MISSES_BEFORE_HELP && limit >= found.sessions.length && unread.size === 0)
           helper = found.sessions.length > MANY ? startHelper?.() : undefined;
       };
-      const read = createReadSessions(all.sessions, clock, {
+      const read = new ReadSessions(all.sessions, clock, {
         withoutFacts: true,
         scan: snapshot?.scan,
         cache: await openCache?.(),

@@ -15,7 +15,7 @@ import { UserError } from '../lib/user-error.ts';
 import { claim, type FoundSession, findSessions } from './find-sessions.ts';
 import type { TranscriptPage } from './live-feed.ts';
 import type { DataFolder } from './places.ts';
-import { createReadSessions } from './read-session.ts';
+import { ReadSessions } from './read-session.ts';
 import { createCachedOpener, readTranscript } from './read-transcript.ts';
 import type { OpenCache } from './session-cache.ts';
 import { ambiguous } from './sessions.ts';
@@ -30,7 +30,7 @@ export function createTranscripts(places: readonly DataFolder[], clock: Clock, o
     const cache = await openCache?.();
     const ours = cache?.knows(session) ? session : await claim(session, new Set());
     if (!ours) return undefined;
-    const read = createReadSessions(all, clock, { withoutFacts: true, cache });
+    const read = new ReadSessions(all, clock, { withoutFacts: true, cache });
     await read.add([ours]);
     const tree = read.joined().of(ours.located.id);
     // Of those that stand in its tree, each is found in its own session.
