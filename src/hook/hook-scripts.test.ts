@@ -4,6 +4,7 @@ import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'no
 import * as net from 'node:net';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { until } from '../lib/testing/waiting.ts';
 import { makeStubs, run, runAlong, SILENT, type Stubs } from '../server/testing/stubs.ts';
 import { FAILURE_REASON, guardScript } from './hook-stubs.ts';
 
@@ -135,6 +136,23 @@ describe('the guard starts node', () => {
     rmSync(file);
     symlinkSync(file, file);
     expect(run(stubs.guard, '{}')).toEqual(fromNode);
+  });
+
+  it('and gives its answer to the host while node still works', async () => {
+    const end = path.join(stubs.state, 'end');
+    writeFileSync(
+      stubs.hookFile,
+      `const { existsSync, writeFileSync, writeSync } = require('node:fs');
+      writeSync(1, 'early' + (process.argv.at(-1) === 'end' ? '\\0' : ''));
+      const wait = () => (existsSync('end') ? writeFileSync('ended', '') : setTimeout(wait, 10));
+      process.chdir(${JSON.stringify(stubs.state)});
+      wait();`,
+    );
+    // Ends when nobody holds the output and the errors of the host any longer.
+    expect(await runAlong(stubs.guard, '{}')).toEqual({ status: 0, stdout: 'early', stderr: '' });
+    expect(stubs.names('.')).not.toContain('ended');
+    writeFileSync(end, '');
+    await until(() => stubs.names('.').includes('ended'), 'the end of node');
   });
 
   it('after two seconds, once, when a server is silent or drips', async () => {

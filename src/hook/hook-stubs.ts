@@ -417,9 +417,10 @@ function askNodeScript(isBash: boolean): string {
   const command = `TROUPE_CONFIG=$config "$node" "$hook" guard "$1" "$state/spool/$new" "$PPID" "$since" <&5`;
   // Nobody but the newer ones of bash can wait for an end, for so long, without a process that sleeps.
   const quick = `  if [ "\${BASH_VERSINFO:-0}" -ge 5 ]; then
-    exec 6< <(cd "$here" || cd /; ${command.replace('"$node"', 'exec "$node"')})
+    # Node has more to do behind its answer: nobody waits for that, so it holds nothing of the host's.
+    exec 6< <(cd "$here" || cd /; ${command.replace('"$node"', 'exec "$node"').replace('<&5', 'end <&5 4>&- 5<&-')})
     runs=$!
-    IFS= read -r -t ${NODE_SECONDS} -d '' answer <&6
+    IFS= read -r -t ${NODE_SECONDS} -d '' answer <&6 && printf '%s' "$answer" && exit 0
     [ $? -le 128 ] || kill -9 "$runs"
     wait "$runs" || fail "$1" 'node gave no answer'
     printf '%s' "$answer"

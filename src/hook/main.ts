@@ -1,6 +1,7 @@
 // dist/hook-main.cjs: what a hook does if no server answers it. It delays every tool call, so it imports nothing that it does not
 // need; `drain` loads the rest.
-//   guard HOST PENDING PPID [SINCE]  from the guard stub; PENDING with its folders, SINCE in epoch seconds
+//   guard HOST PENDING PPID [SINCE [end]]  from the guard stub; PENDING with its folders, SINCE in epoch seconds; with `end`, a NUL
+//                                    follows the answer, so that the stub need not wait until this process has ended
 //   guard HOST STATE/spool/- PPID    from a guard stub that could not write a file; with the payload on stdin
 //   guard HOST                       with the payload on stdin
 //   drain STATE                      drains the queue
@@ -49,8 +50,8 @@ export async function runHook(loader: Loader, keep: (rehearse: () => void) => vo
     else if (command === 'drain') await drain(folder);
     else throw new Error(`hook.cjs knows no ${command}`);
   } catch (error) {
-    if (command === 'guard') answerTrouble(folder, error);
     if (folder !== undefined) noteError(folder, error);
+    if (command === 'guard') answerTrouble(folder, error);
   }
   for (const act of afterwards)
     try {
@@ -215,7 +216,10 @@ function policyIn(where: CompiledPolicyFolders): CompiledSources | undefined {
 function answerTrouble(folder: string | undefined, error: unknown): void {
   try {
     const found = policyIn(placesOf(folder ?? '', process.cwd()));
-    if (!found) return;
+    if (!found) {
+      print('');
+      return;
+    }
     const host = hostNamed(args[0] ?? '');
     // Without a host there is no answer format: the stub answers by the exit code and `on_error`.
     if (!host) throw error;
@@ -246,7 +250,8 @@ function homeFolder(): string {
 }
 
 /** Not by process.stdout: setting that up takes longer than all the rest. */
-function print(text: string): void {
+function print(answer: string): void {
+  const text = args[4] === 'end' ? `${answer}\0` : answer;
   if (text !== '') writeSync(1, text);
 }
 
