@@ -5,11 +5,10 @@ import { type CliOptions, runCli } from './cli/index.ts';
 import type { SearchControl } from './history/index.ts';
 import { ADAPTERS } from './hosts/registry.ts';
 import { systemClock } from './lib/clock.ts';
-import { messageOf } from './lib/failures.ts';
 import { demoFolder, packageVersion } from './lib/package.ts';
 import { stateFolder } from './lib/state-folder.ts';
 import { createTerminal } from './lib/terminal.ts';
-import { UserError } from './lib/user-error.ts';
+import { messageOf, UserError } from './lib/user-error.ts';
 import {
   createIdentifier,
   createSessions,

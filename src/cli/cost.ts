@@ -1,16 +1,21 @@
 // `troupe cost`: what sessions cost.
 
+import { text } from 'node:stream/consumers';
 import {
   cleanLine,
   computePrices,
   computeSpend,
+  computeTree,
+  createPaint,
+  formatStatusLine,
   hasFilter,
   parseQuery,
   plural,
   type Query,
   type SpendDimension,
+  statusLineFacts,
 } from '../core/index.ts';
-import { known } from '../lib/json.ts';
+import { asObject, asText, known } from '../lib/json.ts';
 import { UserError } from '../lib/user-error.ts';
 import type { When } from '../lib/when.ts';
 import { type CliContext, textOptionsOf, writeAnswer, writeJson, writeLines } from './context.ts';
@@ -68,4 +73,30 @@ function toQuery(words: readonly string[]): Query | undefined {
       'Use host, project, agent, type, model, status, before or after.',
     );
   return query;
+}
+
+export async function statusline(
+  this: CliContext<'reader' | 'approvals'>,
+  flags: SharedFlags,
+  session?: string,
+): Promise<void> {
+  const id = session ?? (await sessionOnInput());
+  const opened = await this.reader.sessions(whereOf(flags)).open(id);
+  const { session: report, agents } = computeTree(opened, { internal: false });
+  const asks = (await this.approvals.list().catch(() => undefined)) ?? [];
+  const open = asks.filter((ask) => ask.end === null && ask.session === report.id);
+  const subAgents = agents.filter(({ kind }) => kind !== 'main');
+  const facts = statusLineFacts(report.cost, subAgents, open.length);
+  if (flags.json) writeJson(this, { sessionId: report.id, ...facts });
+  else writeLines(this, [formatStatusLine(facts, createPaint(this.terminal.colours), this.terminal.width)]);
+}
+
+/** What a host tells its status line: JSON with the id of the session. */
+async function sessionOnInput(): Promise<string | undefined> {
+  if (process.stdin.isTTY) return undefined;
+  try {
+    return asText(asObject(JSON.parse(await text(process.stdin)))?.['session_id']);
+  } catch {
+    return undefined;
+  }
 }

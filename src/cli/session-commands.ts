@@ -205,7 +205,7 @@ function oneOf<T extends string>(text: string, all: readonly T[]): T {
 }
 
 export const statuslineCommand = buildCommand({
-  loader: async () => (await import('./status-line.ts')).statusline,
+  loader: async () => (await import('./cost.ts')).statusline,
   parameters: { flags: sharedFlags, positional: sessionArgument },
   docs: helpText(
     'Print one line about a session: its cost, its sub-agents, approvals that wait',

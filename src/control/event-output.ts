@@ -1,7 +1,6 @@
 import { fstatSync, openSync } from 'node:fs';
-import { messageOf } from '../lib/failures.ts';
 import { createSpillingWriter } from '../lib/spilling-writer.ts';
-import { UserError } from '../lib/user-error.ts';
+import { messageOf, UserError } from '../lib/user-error.ts';
 import type { StreamEvent } from '../sessions/index.ts';
 
 /** Events as lines. A slow reader holds up nobody. Throws a `UserError` where they cannot be written there. */

@@ -8,12 +8,11 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AgentToSteer, Steered, SteeringCapability } from '../core/index.ts';
 import { replaceFile } from '../lib/edit-file.ts';
-import { messageOf } from '../lib/failures.ts';
 import { asObject, asText, known, parseObject } from '../lib/json.ts';
 import { readText } from '../lib/regular-file.ts';
 import { reportTrouble } from '../lib/report-trouble.ts';
 import { ensureStateFolder, stateFolder } from '../lib/state-folder.ts';
-import { codeOf } from '../lib/user-error.ts';
+import { codeOf, messageOf } from '../lib/user-error.ts';
 import { type StreamEvent, thisMachine } from '../sessions/index.ts';
 import type { Steering } from './steer.ts';
 

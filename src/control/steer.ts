@@ -1,8 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 import type { ControlAnswer, ControlCapability, ControlEvent, ControlPlan } from '../hosts/index.ts';
-import { messageOf } from '../lib/failures.ts';
 import { isObject, type JsonObject, parseJsonBytes } from '../lib/json.ts';
 import { createLineSplitter, type Line } from '../lib/lines.ts';
+import { messageOf } from '../lib/user-error.ts';
 
 /** A call in front of which the program waits. */
 export interface WaitingCall {

@@ -8,11 +8,10 @@ import * as v from 'valibot';
 import type { KeptDecision, ReviewItem } from '../core/index.ts';
 import { systemClock } from '../lib/clock.ts';
 import { replaceFile } from '../lib/edit-file.ts';
-import { messageOf } from '../lib/failures.ts';
 import { takeLock } from '../lib/lock-file.ts';
 import { readRegular } from '../lib/regular-file.ts';
 import { ensureStateFolder, inStateFolder, stateFolder } from '../lib/state-folder.ts';
-import { codeOf, UserError } from '../lib/user-error.ts';
+import { codeOf, messageOf, UserError } from '../lib/user-error.ts';
 import type { ValueDecision } from '../redact/index.ts';
 import { thisMachine } from '../sessions/index.ts';
 

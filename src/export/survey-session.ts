@@ -15,8 +15,7 @@ import {
 } from './agent-work.ts';
 import type { DecidedValues } from './decisions.ts';
 import { type Counted, keepCalls, type Outline } from './pages/page-plan.ts';
-import type { StartingPool } from './worker-pool.ts';
-import { assignTasks, taskWorkersOf } from './worker-pool.ts';
+import { assignTasks, type StartingPool, taskWorkersOf } from './worker-pool.ts';
 
 /** What has to be known of a session before its first page can be drawn. Holds words of it: not yet redacted. */
 export type Survey = Awaited<ReturnType<typeof surveySession>>;

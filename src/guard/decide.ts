@@ -5,8 +5,7 @@
 // What is not known (who calls, since when, what a command comes to) is therefore enough to deny, and never to allow.
 
 import { type Answer, isInWindow, type Judged, lineOf, selecting } from './match/agent.ts';
-import type { Certainty } from './match/command-pattern.ts';
-import { areForOthers, namesOf } from './match/command-pattern.ts';
+import { areForOthers, type Certainty, namesOf } from './match/command-pattern.ts';
 import { holdsOneOf, isOpaqueTo, type JudgedPart, partsOf, partText } from './match/tool-pattern.ts';
 import {
   type Decision,

@@ -7,8 +7,8 @@ import { deserialize, serialize } from 'node:v8';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { type AgentEvent, buildTree, type SessionLedger, type SessionTree } from '../core/index.ts';
 import type { Clock } from '../lib/clock.ts';
-import { messageOf, orElse } from '../lib/failures.ts';
 import { type DriverConnection, type DriverStatement, kindOf } from '../lib/sqlite-driver.ts';
+import { messageOf, orElse } from '../lib/user-error.ts';
 import {
   type CachedBefore,
   type CachedSession,

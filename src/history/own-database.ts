@@ -1,8 +1,8 @@
 // Databases of our own in the state folder: copies of what is elsewhere, so a damaged one is removed and made again.
 
 import { chmodSync, lstatSync, rmSync } from 'node:fs';
-import { orElse } from '../lib/failures.ts';
 import { type DriverConnection, driver, kindOf } from '../lib/sqlite-driver.ts';
+import { orElse } from '../lib/user-error.ts';
 
 export interface Schema {
   readonly version: number;

@@ -18,10 +18,9 @@ import {
   type SourceId,
   type TextIndexReport,
 } from '../core/index.ts';
-import { messageOf } from '../lib/failures.ts';
 import { groupBy } from '../lib/group.ts';
 import { kindOf, UnreadableDatabase } from '../lib/sqlite-driver.ts';
-import { codeOf } from '../lib/user-error.ts';
+import { codeOf, messageOf } from '../lib/user-error.ts';
 import {
   claim,
   dataFoldersFor,

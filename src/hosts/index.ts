@@ -6,4 +6,3 @@ export * from './adapter.ts';
 export * from './adapter-stream.ts';
 export * from './control.ts';
 export * from './hook.ts';
-export * from './process-marks.ts';

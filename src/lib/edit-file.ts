@@ -4,9 +4,8 @@ import { randomBytes } from 'node:crypto';
 import { renameSync, rmSync, type Stats } from 'node:fs';
 import { link, lstat, mkdir, readlink, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { messageOf } from './failures.ts';
 import { createFileSync, isWrongFile, openNew, readRegular, readRegularSync, syncFolder } from './regular-file.ts';
-import { codeOf, UserError } from './user-error.ts';
+import { codeOf, messageOf, UserError } from './user-error.ts';
 
 /** Nothing where there is no such file. Throws a `UserError` where it cannot be read as text. */
 export async function readText(file: string): Promise<string | undefined> {

@@ -2,9 +2,8 @@ import { readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { access, constants, mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { orElse } from './failures.ts';
 import { readRegular } from './regular-file.ts';
-import { codeOf, isGone, isSystemError } from './user-error.ts';
+import { codeOf, isGone, isSystemError, orElse } from './user-error.ts';
 
 export interface FolderEntry {
   readonly name: string;

@@ -3,12 +3,11 @@ import { readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { type Clock, systemClock } from './clock.ts';
 import { linkNew } from './edit-file.ts';
-import { messageOf } from './failures.ts';
 import { makeFolders } from './folders.ts';
 import { asAmount, asText, known, parseObject } from './json.ts';
 import { isProcessAlive, isRunning, linuxStart, type ProcessMark } from './processes.ts';
 import { createFile, isWrongFile, readText } from './regular-file.ts';
-import { codeOf, UserError } from './user-error.ts';
+import { codeOf, messageOf, UserError } from './user-error.ts';
 
 export interface Lock {
   /** Takes the file away. */

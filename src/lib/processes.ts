@@ -2,9 +2,8 @@ import { execFile, execFileSync } from 'node:child_process';
 import { constants, readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { orElse } from './failures.ts';
 import { wordSet } from './group.ts';
-import { codeOf } from './user-error.ts';
+import { codeOf, orElse } from './user-error.ts';
 
 /** What a host noted of one of its processes when it started. */
 export interface ProcessMark {

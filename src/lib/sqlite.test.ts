@@ -12,11 +12,11 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { orElse } from './failures.ts';
 import { readDatabase } from './sqlite.ts';
 import { driver, kindOf } from './sqlite-driver.ts';
 import { type DatabaseWriter, startWriter } from './testing/databases.ts';
 import { makeTemporaryFolder } from './testing/temporary-folder.ts';
+import { orElse } from './user-error.ts';
 
 const folder = (): string => makeTemporaryFolder('sqlite');
 /** Idle connections are closed by a timer. */

@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { messageOf } from './failures.ts';
 import { copyRegularSync, kindOfFile } from './regular-file.ts';
 import {
   type Driver,
@@ -18,6 +17,7 @@ import {
   UnreadableDatabase,
   withTexts,
 } from './sqlite-driver.ts';
+import { messageOf } from './user-error.ts';
 
 export { type SqlValue, UnreadableDatabase };
 

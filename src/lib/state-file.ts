@@ -1,7 +1,6 @@
 import { stat } from 'node:fs/promises';
-import { messageOf } from './failures.ts';
 import { readText, readTextSync } from './regular-file.ts';
-import { codeOf, isGone, UserError } from './user-error.ts';
+import { codeOf, isGone, messageOf, UserError } from './user-error.ts';
 
 /** The stored state; undefined if there is none yet. Throws a `UserError` that says what cannot be read from the file. */
 export function loadState<State>(

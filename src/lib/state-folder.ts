@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { messageOf } from './failures.ts';
 import { createFile } from './regular-file.ts';
-import { isSystemError, UserError } from './user-error.ts';
+import { isSystemError, messageOf, UserError } from './user-error.ts';
 
 export interface Home {
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -1,9 +1,8 @@
 import { type FSWatcher, readdirSync, statSync, watch } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
-import { orElse } from './failures.ts';
 import { isFolder, listFolder } from './folders.ts';
-import { codeOf } from './user-error.ts';
+import { codeOf, orElse } from './user-error.ts';
 
 /** `written`: a file was written to. `entry`: something with this name appeared, disappeared or was replaced. */
 export type PlaceChange = 'written' | 'entry';

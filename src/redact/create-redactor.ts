@@ -40,8 +40,7 @@ import {
 import { secretsAcross } from './read-across.ts';
 import { createExplainer } from './reasons.ts';
 import { keyOf, type ReviewedValue, ReviewSamples, type ValueDecision } from './review.ts';
-import type { View } from './view.ts';
-import { type JoinedView, piecesWithin } from './view.ts';
+import { type JoinedView, piecesWithin, type View } from './view.ts';
 import {
   bareMessage,
   type Conversation,

@@ -4,8 +4,8 @@ import { constants, setPriority } from 'node:os';
 import { createUserRedactor } from '../export/index.ts';
 import { createSearch, openHistory } from '../history/index.ts';
 import { systemClock } from '../lib/clock.ts';
-import { messageOf, orElse } from '../lib/failures.ts';
 import { stateFolder } from '../lib/state-folder.ts';
+import { messageOf, orElse } from '../lib/user-error.ts';
 import { type SessionCache, thisMachine } from '../sessions/index.ts';
 import type { SearchAnswer, SearchOrder, SearchWork } from './served-search.ts';
 

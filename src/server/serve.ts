@@ -15,14 +15,13 @@ import {
 } from '../guard/index.ts';
 import { createHookKeys, keepHookAddress } from '../hook/index.ts';
 import { systemClock } from '../lib/clock.ts';
-import { orElse } from '../lib/failures.ts';
 import { known } from '../lib/json.ts';
 import { packageFolder, packageVersion, programFile } from '../lib/package.ts';
 import { openFilesLimit } from '../lib/processes.ts';
 import { readRegular } from '../lib/regular-file.ts';
 import { onEndSignal, reportTrouble } from '../lib/report-trouble.ts';
 import { configFolder, stateFolder } from '../lib/state-folder.ts';
-import { UserError } from '../lib/user-error.ts';
+import { orElse, UserError } from '../lib/user-error.ts';
 import {
   createSessions,
   dataFoldersFor,

@@ -2,9 +2,9 @@ import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { AgentScan, type LocatedSession, type LocatedSource, type SourceAdapter } from '../hosts/index.ts';
-import { orElse } from '../lib/failures.ts';
 import { groupBy } from '../lib/group.ts';
 import { readHead } from '../lib/read-lines.ts';
+import { orElse } from '../lib/user-error.ts';
 import type { DataFolder } from './places.ts';
 
 /** A session and the adapter that claimed it. */

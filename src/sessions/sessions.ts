@@ -9,10 +9,9 @@ import {
   type SessionTree,
 } from '../core/index.ts';
 import type { Clock } from '../lib/clock.ts';
-import { orElse } from '../lib/failures.ts';
 import { isThere } from '../lib/folders.ts';
 import { stateFolder } from '../lib/state-folder.ts';
-import { assertFound, UserError } from '../lib/user-error.ts';
+import { assertFound, orElse, UserError } from '../lib/user-error.ts';
 import {
   claim,
   type FoundSession,

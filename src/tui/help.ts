@@ -9,9 +9,8 @@ import {
   type WatchView,
   widthOf,
 } from '../core/index.ts';
-import { messageOf } from '../lib/failures.ts';
 import type { Size } from '../lib/screen.ts';
-import { UserError } from '../lib/user-error.ts';
+import { messageOf, UserError } from '../lib/user-error.ts';
 import { fitTo, padTo, type WatchPaint, withoutColours } from './paint.ts';
 
 export interface FrameOptions {

@@ -1,10 +1,10 @@
 import { type SessionDetail, sessionKey } from '../core/index.ts';
 import { systemClock, wait } from '../lib/clock.ts';
-import { messageOf } from '../lib/failures.ts';
 import { known } from '../lib/json.ts';
 import { packageVersion } from '../lib/package.ts';
 import { hasScreen, openScreen } from '../lib/screen.ts';
 import type { Terminal } from '../lib/terminal.ts';
+import { messageOf } from '../lib/user-error.ts';
 import {
   DEFAULT_ANNOUNCE,
   emptyRecord,

@@ -20,9 +20,9 @@ import {
   type SettingsStatus,
 } from '../../core/index.ts';
 import { type HooksCapability, TRIAL_SESSION } from '../../hosts/index.ts';
-import { messageOf } from '../../lib/failures.ts';
 import { known } from '../../lib/json.ts';
 import { createFile } from '../../lib/regular-file.ts';
+import { messageOf } from '../../lib/user-error.ts';
 import { findingsOf } from './finding.ts';
 
 const { good, note, warning, problem } = findingsOf('hooks');

@@ -2,9 +2,8 @@ import { access, constants, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { type Finding, plural } from '../../core/index.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { messageOf } from '../../lib/failures.ts';
 import { kindOfFile, readText } from '../../lib/regular-file.ts';
-import { isSystemError } from '../../lib/user-error.ts';
+import { isSystemError, messageOf } from '../../lib/user-error.ts';
 import { findingsOf } from './finding.ts';
 
 const { good, note, warning, problem } = findingsOf('state');

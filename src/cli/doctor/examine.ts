@@ -3,11 +3,10 @@ import { type Finding, type FindingArea, type HooksStatus, plural } from '../../
 import type { SourceAdapter } from '../../hosts/index.ts';
 import { loadHosts } from '../../hosts/registry.ts';
 import { systemClock } from '../../lib/clock.ts';
-import { messageOf } from '../../lib/failures.ts';
 import { isFolder } from '../../lib/folders.ts';
 import { packageVersion } from '../../lib/package.ts';
 import { stateFolder } from '../../lib/state-folder.ts';
-import { UserError } from '../../lib/user-error.ts';
+import { messageOf, UserError } from '../../lib/user-error.ts';
 import { ALARM_REMEDY, createServerControl, readDaemonState } from '../../server/index.ts';
 import {
   adaptersFor,

@@ -8,9 +8,9 @@ import { FAILURE_REASON, type FailureAnswers, isOwnStub, writeHookStubs } from '
 import { type SourceAdapter, TRIAL_SESSION } from '../../hosts/index.ts';
 import { loadHosts } from '../../hosts/registry.ts';
 import { systemClock } from '../../lib/clock.ts';
-import { messageOf } from '../../lib/failures.ts';
 import { hookFile, packageVersion } from '../../lib/package.ts';
 import { configFolder, stateFolder } from '../../lib/state-folder.ts';
+import { messageOf } from '../../lib/user-error.ts';
 import {
   claim,
   type DataFolder,

@@ -9,7 +9,6 @@ export * from './genai/hook-payload.ts';
 export * from './genai/hook-settings.ts';
 export * from './genai/parts.ts';
 export * from './genai/resume.ts';
-export * from './genai/stream.ts';
 export * from './genai/tools.ts';
 export * from './hook-records.ts';
 export * from './hook-settings.ts';

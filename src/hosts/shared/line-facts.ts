@@ -5,13 +5,14 @@ import { digestText } from '../../lib/digest.ts';
 import {
   isObject,
   type JsonObject,
-  type known,
+  known,
   type LineProblem,
   parseJsonBytes,
+  recordInLine,
   shortenStrings,
 } from '../../lib/json.ts';
 import { createLineSplitter } from '../../lib/lines.ts';
-import type { ByteRange } from '../index.ts';
+import type { ByteRange, CallPrompt, StreamReader, StreamResult } from '../index.ts';
 import { requestIn, withoutEnvelope } from './request.ts';
 
 /** An event without its session and place, which the reader adds. */
@@ -147,4 +148,28 @@ export function countLines(text: string): number {
 /** The optional time of an event, spelled for `exactOptionalPropertyTypes`. */
 export function atOf({ at }: { readonly at?: number }): { readonly at?: number } {
   return at === undefined ? {} : { at };
+}
+
+// What Gemini CLI and Qwen Code print with `-o stream-json`, one JSON object a line.
+
+export interface StreamPlace extends FactPlace {
+  /** Prompts of the line's calls, whole. */
+  readonly prompts: CallPrompt[];
+}
+
+export function createRecordStream(
+  session: SessionId,
+  source: SourceId,
+  parse: (record: JsonObject, place: StreamPlace) => void,
+  toResult: (record: JsonObject) => StreamResult,
+): StreamReader {
+  return {
+    read(line) {
+      const prompts: CallPrompt[] = [];
+      const found = recordInLine(line, parseJsonBytes);
+      const facts = factsInLine(session, source, line, found, (record, place) => parse(record, { ...place, prompts }));
+      const result = found.record?.['type'] === 'result' ? toResult(found.record) : undefined;
+      return { facts, ...(prompts.length > 0 && { prompts }), ...known({ result }) };
+    },
+  };
 }

@@ -2,16 +2,22 @@ import * as http from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { getRequestListener } from '@hono/node-server';
-import type { Asks, ChannelKeys, LiveEvent } from '../../core/index.ts';
+import {
+  type Asks,
+  type ChannelKeys,
+  createPaint,
+  formatStatusLine,
+  type LiveEvent,
+  statusLineFacts,
+} from '../../core/index.ts';
 import type { HeldReply } from '../../guard/index.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { known } from '../../lib/json.ts';
 import { UserError } from '../../lib/user-error.ts';
-import type { Subscription } from '../../sessions/index.ts';
+import type { Live, Subscription } from '../../sessions/index.ts';
 import type { HookCallNotice, HookIntake } from '../server-control.ts';
-import { statusLineOf } from '../status-line.ts';
 import { answerRefusal, OUR_MISTAKE, type Refusal } from './answers.ts';
-import type { AnswerCheck } from './approval-routes.ts';
+import type { AnswerCheck, ServedAsks } from './approval-routes.ts';
 import { EventLog, type EventLogLimits, EventStreams, type StreamLimits } from './event-streams.ts';
 import { type Credentials, findRefusal, isForHooks, Logins } from './gate.ts';
 import { type PageFiles, SECURITY_HEADERS } from './page.ts';
@@ -263,4 +269,21 @@ function limitConnections(server: http.Server, max: number): http.RequestListene
       if (all.has(socket)) idle.add(socket);
     });
   };
+}
+
+interface StatusLineContext {
+  readonly live: Pick<Live, 'session'>;
+  readonly asks?: Pick<ServedAsks, 'list'> | undefined;
+  readonly columns?: number;
+}
+
+/** Undefined if there is no such session. */
+export async function statusLineOf(
+  session: string,
+  { live, asks, columns }: StatusLineContext,
+): Promise<string | undefined> {
+  const found = await live.session(session, { internal: false });
+  if (!found) return undefined;
+  const open = asks?.list().filter((ask) => ask.end === null && ask.session === session) ?? [];
+  return formatStatusLine(statusLineFacts(found.cost, found.subagents, open.length), createPaint('16'), columns);
 }
