@@ -17,7 +17,11 @@ const server = createServer({ live: memoryLive(), token, epoch, version: '1.2.3'
 const { port } = await server.listen();
 const own = await describeOwn({ port, token, epoch, version: '1.2.3', startedAt: new Date(startedAt).toISOString() });
 const say = (what: object): unknown => process.stdout.write(`${JSON.stringify({ pid: process.pid, ...what })}\n`);
-// Before anybody can find it: who is told to end at once must hear it.
+// Before the server can be found: a signal may come as soon as it is.
+if (mode === 'stuck')
+  process.on('SIGUSR2', () => {
+    for (;;);
+  });
 process.on('SIGTERM', async () => {
   if (mode === 'deaf') return;
   const claim = await claiming;
@@ -40,8 +44,3 @@ if (claim.role === 'found') {
   process.exit(0);
 }
 say({ role: 'serving', to: process.pid });
-// Runs forever, and answers nothing.
-if (mode === 'stuck')
-  process.on('SIGUSR2', () => {
-    for (;;);
-  });
