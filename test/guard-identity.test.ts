@@ -29,6 +29,13 @@ if (command) spawnSync('bash', ['-c', command], { stdio: 'inherit' });
 if (then) spawnSync(then, { shell: true, stdio: 'inherit' });
 `;
 
+/** The line of an agent that starts another: with it, nobody waits for a line that says who that one is. */
+const spawnLine = (call: string): string => {
+  const content = [{ type: 'tool_use', id: call, name: 'Agent', input: { prompt: 'Work', description: 'Work' } }];
+  const message = { id: `msg_${call}`, role: 'assistant', model: 'claude-sonnet-4-5', content };
+  return `${JSON.stringify({ type: 'assistant', uuid: `uuid-${call}`, timestamp: '2026-01-01T00:00:00.000Z', message })}\n`;
+};
+
 const NAMES = ['claude', 'codex', 'opencode', 'copilot', 'gemini', 'qwen'];
 const SESSION = '0d1c2b3a-0000-4000-8000-00000000000';
 
@@ -81,7 +88,9 @@ for (const isServed of [false, true]) {
       beforeEach(() => {
         session = `${SESSION}${(count++).toString(16)}`;
         mkdirSync(path.dirname(sidecar('x')), { recursive: true });
-        writeFileSync(transcript(), `${JSON.stringify({ type: 'user', cwd: project, version: '2.1.325' })}\n`);
+        const first = `${JSON.stringify({ type: 'user', cwd: project, version: '2.1.325' })}\n`;
+        writeFileSync(transcript(), `${first}${spawnLine('t1')}`);
+        writeFileSync(sidecar('top').replace('.meta.json', '.jsonl'), spawnLine('t2'));
         write('top', { agentType: 'planner', spawnDepth: 1, toolUseId: 't1' });
         write('low', { agentType: 'tester', spawnDepth: 2, parentAgentId: 'top', toolUseId: 't2' });
       });
@@ -177,11 +186,12 @@ for (const isServed of [false, true]) {
     describe.skipIf(process.platform !== 'linux')('a host that the command of a sub-agent started', () => {
       const ofClaude = (fields: object, session: string): object => {
         const transcript = at('.claude/projects/p', `${session}.jsonl`);
-        writeFileSync(transcript, `${JSON.stringify({ type: 'user', cwd: at('elsewhere'), version: '2.1.325' })}\n`);
+        const first = `${JSON.stringify({ type: 'user', cwd: at('elsewhere'), version: '2.1.325' })}\n`;
+        writeFileSync(transcript, `${first}${spawnLine('t0')}`);
         mkdirSync(at('.claude/projects/p', session, 'subagents'), { recursive: true });
         writeFileSync(
           at('.claude/projects/p', session, 'subagents', 'agent-a1.meta.json'),
-          JSON.stringify({ agentType: 'coder', spawnDepth: 1 }),
+          JSON.stringify({ agentType: 'coder', spawnDepth: 1, toolUseId: 't0' }),
         );
         return {
           ...{ session_id: session, transcript_path: transcript, cwd: at('elsewhere'), prompt_id: 'p' },
