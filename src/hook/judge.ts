@@ -22,7 +22,7 @@ rules:
     when: { days: mon-fri, hours: "09:00-18:00" }
     reason: two
   - { agents: { type: [a, b] }, tools: "Bash(c:*)", decision: deny }
-`;
+${'  - { tools: "Bash(d e:*)", decision: deny }\n'.repeat(30)}`;
 
 /** For a rehearsal. */
 export function compileSample(): Policy {
@@ -31,5 +31,5 @@ export function compileSample(): Policy {
   const readYaml = () => {
     throw new Error('The sample is plain.');
   };
-  return compilePolicy({ sources: [source], home: '/', readYaml }).policy;
+  return compilePolicy({ sources: [source], home: '/', readYaml, isBrief: true }).policy;
 }

@@ -207,7 +207,7 @@ function policyIn(where: CompiledPolicyFolders): CompiledSources | undefined {
   const key = JSON.stringify(places);
   hasLoadedPolicy = true;
   const policy =
-    compiled.get(key) ?? load('judge').compileSources(where, (source) => load('yaml').readYaml(source), places);
+    compiled.get(key) ?? load('judge').compileSources(where, (source) => load('yaml').readYaml(source), places, true);
   compiled.set(key, policy);
   return policy;
 }

@@ -21,6 +21,8 @@ export interface PolicyFile {
   readonly tools?: ToolMappings;
   /** With the number that each has in the file, from 1 on: those with mistakes are not here. */
   readonly rules: readonly (ReadRule & { readonly number: number; readonly offset: number })[];
+  /** Rules that are like one before them in all but the command that their only tool names. Only where they were asked for. */
+  readonly repeats?: readonly RepeatedText[];
   /** The first thing that is wrong; null: it can be used as it is. */
   readonly error: PolicyProblem | null;
   readonly problems: Problems;
@@ -31,23 +33,126 @@ export interface Placed<T> {
   readonly offset: number;
 }
 
+export interface RepeatedText {
+  readonly number: number;
+  readonly line: number;
+  /** The number of the rule that it is like. */
+  readonly like: number;
+  /** `Bash(git push:*)`, and its first word in small letters. */
+  readonly tool: string;
+  readonly word: string;
+}
+
 type Folders = Omit<FolderContext, 'root'>;
 
-export function readPolicyFile(source: PolicySource, folders: Folders, read: ReadYaml): PolicyFile {
-  return readPlainFile(source, folders) ?? readByLibrary(source, folders, read);
+/** `findsRepeats`: rules that repeat another are only found, not read. */
+export function readPolicyFile(
+  source: PolicySource,
+  folders: Folders,
+  read: ReadYaml,
+  findsRepeats = false,
+): PolicyFile {
+  return (
+    (findsRepeats ? readPlainFile(source, folders, true) : undefined) ??
+    readPlainFile(source, folders, false) ??
+    readByLibrary(source, folders, read)
+  );
 }
 
 /** Undefined where there is more in it, or anything is wrong: what the library says of it counts then. */
-function readPlainFile(source: PolicySource, folders: Folders): PolicyFile | undefined {
+function readPlainFile(source: PolicySource, folders: Folders, findsRepeats: boolean): PolicyFile | undefined {
   const { content, file } = source;
   if (!(content instanceof Uint8Array) || content.length > MAX_BYTES) return undefined;
   const text = Buffer.from(content.buffer, content.byteOffset, content.length).toString('utf8');
-  const node = readPlainYaml(text);
+  const found = findsRepeats ? findRepeats(text) : undefined;
+  if (findsRepeats && !found) return undefined;
+  const node = readPlainYaml(found?.rest ?? text);
   if (!node) return undefined;
-  const problems = collectProblems(file, text);
+  const problems = collectProblems(file, text, found?.placeOf);
   const { keys, values } = readAll(plainField(node, problems, 'a policy'), source, folders) ?? {};
   if (!keys?.has('version') || problems.list().length > 0) return undefined;
-  return { presets: [], defaults: {}, rules: [], ...nameValues(values), error: null, problems };
+  const whole = { presets: [], defaults: {}, rules: [], ...nameValues(values), error: null, problems };
+  return found ? withRepeats(whole, found) : whole;
+}
+
+interface FoundRepeats {
+  /** The text without them. */
+  readonly rest: string;
+  /** What an offset in the rest is in the text. */
+  readonly placeOf: (offset: number) => number;
+  /** Of each rule in the rest, its number in the text. */
+  readonly numbers: readonly number[];
+  /** By the numbers of rules that others are like: the only tool that they may have. */
+  readonly likes: ReadonlyMap<number, string>;
+  readonly repeats: readonly RepeatedText[];
+}
+
+/** A tool of a rule that is a text however it is quoted, with one command in it that is known by its first word. */
+const ONE_COMMAND = /Bash\(([A-Za-z0-9._/-]{1,60})(?: [A-Za-z0-9._/=-]{1,60}){0,9}(?::\*| \*)?\)/;
+
+/**
+ * To read a rule takes longer than to see that it differs from another in the name of a command only. Such a rule says nothing that is
+ * wrong if the other does not. Undefined: there are none, or too few to make a difference.
+ */
+function findRepeats(text: string): FoundRepeats | undefined {
+  const [head = '', indent = ''] = /^rules: *\n( *)- /m.exec(text) ?? [];
+  if (head === '') return undefined;
+  const start = text.indexOf(head) + head.length - indent.length - 2;
+  const after = text.slice(start).search(/^[^ #\n-]/m);
+  const end = after === -1 ? text.length : start + after;
+  const dash = `\n${indent}- `;
+  const entries = text
+    .slice(start - 1, end)
+    .split(dash)
+    .slice(1);
+  if (entries.length < MIN_RULES) return undefined;
+  const seen = new Map<string, { readonly number: number; readonly lines: number }>();
+  const likes = new Map<number, string>();
+  const [kept, cuts, numbers, repeats]: [string[], [number, number][], number[], RepeatedText[]] = [[], [], [], []];
+  let [line, length, removed] = [text.slice(0, start).split('\n').length, start, 0];
+  for (const [index, entry] of entries.entries()) {
+    const number = index + 1;
+    const [tool = '', word = ''] = ONE_COMMAND.exec(entry) ?? [];
+    const at = entry.indexOf(tool);
+    const form = `${entry.slice(0, at)}\0${entry.slice(at + tool.length)}`;
+    const like = tool !== '' && number < entries.length ? seen.get(form) : undefined;
+    if (like) {
+      repeats.push({ number, line, like: like.number, tool, word: word.toLowerCase() });
+      removed += entry.length + dash.length;
+      line += like.lines;
+      continue;
+    }
+    const lines = entry.split('\n').length;
+    if (tool !== '' && !form.includes('Bash(')) {
+      seen.set(form, { number, lines });
+      likes.set(number, tool);
+    }
+    if (removed !== (cuts.at(-1)?.[1] ?? 0)) cuts.push([length, removed]);
+    kept.push(entry);
+    numbers.push(number);
+    length += entry.length + dash.length;
+    line += lines;
+  }
+  if (repeats.length < MIN_RULES) return undefined;
+  const placeOf = (offset: number) => offset + (cuts.findLast(([from]) => from <= offset)?.[1] ?? 0);
+  const rest = `${text.slice(0, start - 1)}${dash}${kept.join(dash)}${text.slice(end)}`;
+  return { rest, placeOf, numbers, likes, repeats };
+}
+
+const MIN_RULES = 20;
+
+/** Undefined if one of those that others are like is not what it seemed to be. */
+function withRepeats(file: PolicyFile, { numbers, likes, repeats }: FoundRepeats): PolicyFile | undefined {
+  if (file.rules.length !== numbers.length) return undefined;
+  const rules = file.rules.map((one, index) => ({ ...one, number: numbers[index] as number }));
+  const repeated = new Set(repeats.map(({ like }) => like));
+  const isOne = ({ number, rule }: (typeof rules)[number]): boolean =>
+    (rule.decision === 'deny' || rule.decision === 'ask') &&
+    rule.wait === null &&
+    !rule.injectsIdentity &&
+    rule.tools.length === 1 &&
+    rule.tools[0]?.text === likes.get(number);
+  return rules.every((one) => !repeated.has(one.number) || isOne(one)) ? { ...file, rules, repeats } : undefined;
 }
 
 function readByLibrary(source: PolicySource, folders: Folders, read: ReadYaml): PolicyFile {
