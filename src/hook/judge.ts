@@ -5,7 +5,6 @@ import type { Policy } from '../guard/policy.ts';
 
 export { judgeAlone } from '../guard/judge-call.ts';
 export { compileSources } from '../guard/policy/compile-sources.ts';
-export { preCheck } from '../guard/pre-check.ts';
 
 const SAMPLE = `version: 1 # a comment
 presets: [no-secret-files, sub-agents-may-not-push, hands-off-the-guard]

@@ -278,6 +278,7 @@ describe('compilePolicy for one call', () => {
       (tool: string) => `{ tools: Edit, decision: deny } # Bash(${tool})`,
       (tool: string) => `decision: ask\n    wait: 5m\n    reason: not Bash(${tool})`,
       (tool: string) => `decision: deny\n  - tools: Bash(${tool})\n    decision: deny`,
+      (tool: string) => `decision: deny\n  -\n    tools: Bash(${tool})\n    decision: deny`,
     ].map((print) => command.map(print)),
   );
   const good = fc.constantFrom('{ tools: "Bash(x:*)", decision: deny }', 'tools: Bash(y z)\n    decision: ask');

@@ -1,4 +1,5 @@
 import type { PolicyProblem } from '../../core/index.ts';
+import { getOrAdd } from '../../lib/group.ts';
 import { DECISIONS, type Decision, OPAQUE, type Opaque, type Policy } from '../policy.ts';
 import type { InputMapping, ToolMappings } from '../tool-inputs.ts';
 import { type Field, listOfEach, listOrOne, oneOf, plainField, type Reader, rootField, textOf } from './fields.ts';
@@ -80,71 +81,102 @@ interface FoundRepeats {
   readonly rest: string;
   /** What an offset in the rest is in the text. */
   readonly placeOf: (offset: number) => number;
-  /** Of each rule in the rest, its number in the text. */
-  readonly numbers: readonly number[];
   /** By the numbers of rules that others are like: the only tool that they may have. */
   readonly likes: ReadonlyMap<number, string>;
   readonly repeats: readonly RepeatedText[];
+  /** How many rules there seem to be, these included. */
+  readonly count: number;
 }
 
 /** A tool of a rule that is a text however it is quoted, with one command in it that is known by its first word. */
-const ONE_COMMAND = /Bash\(([A-Za-z0-9._/-]{1,60})(?: [A-Za-z0-9._/=-]{1,60}){0,9}(?::\*| \*)?\)/;
+const ONE_COMMAND = /(Bash\(([A-Za-z0-9._/-]+)(?: [A-Za-z0-9._/=-]+)*(?::\*| \*)?\))/;
+
+/** What stands between two such tools. In a policy of a thousand rules that are alike it is always the same. */
+interface Between {
+  /** How many rules begin in it; where the first and the last of them begins. */
+  readonly begun: number;
+  readonly first: number;
+  readonly last: number;
+  readonly lines: number;
+  readonly linesToLast: number;
+  /** The end of the rule before, and the beginning of the rule behind. */
+  readonly tail: string;
+  readonly head: string;
+}
+
+function lookBetween(text: string, dash: string): Between {
+  const [tail = '', ...begun] = text.split(dash);
+  const head = begun.at(-1) ?? '';
+  const last = text.length - head.length - dash.length;
+  const lines = text.split('\n').length - 1;
+  const linesToLast = lines - (head.split('\n').length - 1);
+  return { begun: begun.length, first: tail.length, last, lines, linesToLast, tail, head };
+}
 
 /**
  * To read a rule takes longer than to see that it differs from another in the name of a command only. Such a rule says nothing that is
  * wrong if the other does not. Undefined: there are none, or too few to make a difference.
  */
 function findRepeats(text: string): FoundRepeats | undefined {
-  const [head = '', indent = ''] = /^rules: *\n( *)- /m.exec(text) ?? [];
-  if (head === '') return undefined;
-  const start = text.indexOf(head) + head.length - indent.length - 2;
-  const after = text.slice(start).search(/^[^ #\n-]/m);
-  const end = after === -1 ? text.length : start + after;
-  const dash = `\n${indent}- `;
-  const entries = text
-    .slice(start - 1, end)
-    .split(dash)
-    .slice(1);
-  if (entries.length < MIN_RULES) return undefined;
-  const seen = new Map<string, { readonly number: number; readonly lines: number }>();
+  const list = /^rules: *\n( *)- /m.exec(text);
+  if (!list) return undefined;
+  const dash = `\n${list[1]}- `;
+  const start = list.index + list[0].length - dash.length;
+  const after = text.slice(start + 1).search(/^[^ #\n-]/m);
+  const parts = text.slice(start, after === -1 ? text.length : start + 1 + after).split(ONE_COMMAND);
+  const known = new Map<string, Between>();
+  const seen = new Map<string, Map<string, number>>();
   const likes = new Map<number, string>();
-  const [kept, cuts, numbers, repeats]: [string[], [number, number][], number[], RepeatedText[]] = [[], [], [], []];
-  let [line, length, removed] = [text.slice(0, start).split('\n').length, start, 0];
-  for (const [index, entry] of entries.entries()) {
-    const number = index + 1;
-    const [tool = '', word = ''] = ONE_COMMAND.exec(entry) ?? [];
-    const at = entry.indexOf(tool);
-    const form = `${entry.slice(0, at)}\0${entry.slice(at + tool.length)}`;
-    const like = tool !== '' && number < entries.length ? seen.get(form) : undefined;
-    if (like) {
-      repeats.push({ number, line, like: like.number, tool, word: word.toLowerCase() });
-      removed += entry.length + dash.length;
-      line += like.lines;
-      continue;
+  const repeats: RepeatedText[] = [];
+  const kept: string[] = [];
+  const cuts: [number, number][] = [];
+  let before = getOrAdd(known, parts[0] as string, (one) => lookBetween(one, dash));
+  let [number, line, offset, keptTo, removed] = [before.begun, text.slice(0, start).split('\n').length, start, 0, 0];
+  // Of three parts one is the whole tool, one its command, and one what is between it and the next.
+  for (let index = 3; index < parts.length; index += 3) {
+    const [tool, word, written] = [parts[index - 2] as string, parts[index - 1] as string, parts[index] as string];
+    const behind = known.get(written) ?? lookBetween(written, dash);
+    known.set(written, behind);
+    const begins = offset + before.last;
+    offset += (parts[index - 3] as string).length + tool.length;
+    // The only such tool in its rule, which is not the last one.
+    if (before.begun > 0 && behind.begun > 0 && tool.length < MAX_TEXT) {
+      const alike = getOrAdd(seen, before.head, () => new Map<string, number>());
+      const like = alike.get(behind.tail);
+      if (like === undefined) {
+        alike.set(behind.tail, number);
+        likes.set(number, tool);
+      } else {
+        repeats.push({ number, line: line + before.linesToLast, like, tool, word: word.toLowerCase() });
+        if (begins > keptTo) {
+          kept.push(text.slice(keptTo, begins));
+          cuts.push([begins - removed, removed]);
+        }
+        keptTo = offset + behind.first;
+        removed += keptTo - begins;
+        (cuts.at(-1) as [number, number])[1] = removed;
+      }
     }
-    const lines = entry.split('\n').length;
-    if (tool !== '' && !form.includes('Bash(')) {
-      seen.set(form, { number, lines });
-      likes.set(number, tool);
-    }
-    if (removed !== (cuts.at(-1)?.[1] ?? 0)) cuts.push([length, removed]);
-    kept.push(entry);
-    numbers.push(number);
-    length += entry.length + dash.length;
-    line += lines;
+    number += behind.begun;
+    line += before.lines;
+    before = behind;
   }
-  if (repeats.length < MIN_RULES) return undefined;
-  const placeOf = (offset: number) => offset + (cuts.findLast(([from]) => from <= offset)?.[1] ?? 0);
-  const rest = `${text.slice(0, start - 1)}${dash}${kept.join(dash)}${text.slice(end)}`;
-  return { rest, placeOf, numbers, likes, repeats };
+  if (repeats.length < MIN_REPEATS) return undefined;
+  kept.push(text.slice(keptTo));
+  const placeOf = (place: number) => place + (cuts.findLast(([from]) => from <= place)?.[1] ?? 0);
+  return { rest: kept.join(''), placeOf, likes, repeats, count: number };
 }
 
-const MIN_RULES = 20;
+const MIN_REPEATS = 20;
 
-/** Undefined if one of those that others are like is not what it seemed to be. */
-function withRepeats(file: PolicyFile, { numbers, likes, repeats }: FoundRepeats): PolicyFile | undefined {
-  if (file.rules.length !== numbers.length) return undefined;
-  const rules = file.rules.map((one, index) => ({ ...one, number: numbers[index] as number }));
+/** Undefined if the rules, or one of those that others are like, are not what they seemed to be. */
+function withRepeats(file: PolicyFile, { likes, repeats, count }: FoundRepeats): PolicyFile | undefined {
+  if (file.rules.length !== count - repeats.length) return undefined;
+  let [number, next] = [0, 0];
+  const rules = file.rules.map((one) => {
+    for (number++; repeats[next]?.number === number; next++) number++;
+    return { ...one, number };
+  });
   const repeated = new Set(repeats.map(({ like }) => like));
   const isOne = ({ number, rule }: (typeof rules)[number]): boolean =>
     (rule.decision === 'deny' || rule.decision === 'ask') &&
