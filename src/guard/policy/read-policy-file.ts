@@ -118,7 +118,7 @@ function lookBetween(text: string, dash: string): Between {
  * wrong if the other does not. Undefined: there are none, or too few to make a difference.
  */
 function findRepeats(text: string): FoundRepeats | undefined {
-  const list = /^rules: *\n( *)- /m.exec(text);
+  const list = text.length < MIN_REPEATS * MIN_RULE ? null : /^rules: *\n( *)- /m.exec(text);
   if (!list) return undefined;
   const dash = `\n${list[1]}- `;
   const start = list.index + list[0].length - dash.length;
@@ -168,6 +168,8 @@ function findRepeats(text: string): FoundRepeats | undefined {
 }
 
 const MIN_REPEATS = 20;
+/** The fewest characters of a rule that names a tool and a decision. */
+const MIN_RULE = 35;
 
 /** Undefined if the rules, or one of those that others are like, are not what they seemed to be. */
 function withRepeats(file: PolicyFile, { likes, repeats, count }: FoundRepeats): PolicyFile | undefined {
