@@ -13,7 +13,15 @@ import { removeFolder, stopProcess } from './processes.mjs';
 
 const RUNS = 50;
 /** Policies, from none to one that nobody would write by hand. */
-const RULES = [null, 0, 1, 40, 1000];
+const POLICIES = {
+  none: null,
+  '0 rules': rulesText(0),
+  '1 rule': rulesText(1),
+  '40 rules': rulesText(40),
+  'three presets': 'version: 1\npresets: [no-secret-files, sub-agents-may-not-push, hands-off-the-guard]\n',
+  // The last: the large call is judged under it, too.
+  '1,000 rules': rulesText(1000),
+};
 const OTHER_GUARD = 'cc-safety-net@2.4.5';
 const LIMITS = { overShellMs: 6, timesNode: 1.8, otherTimes: 10 };
 
@@ -50,13 +58,13 @@ export async function benchHook({ runs = RUNS } = {}) {
     process.chdir(project);
     const command = commandIn(work, project);
     const rows = [];
-    for (const rules of RULES) {
-      if (rules !== null) for (const state of [served, alone]) writePolicy(state, rules);
+    for (const [name, policy] of Object.entries(POLICIES)) {
+      if (policy !== null) for (const state of [served, alone]) writeFileSync(path.join(state, 'policy.yaml'), policy);
       // The first calls after a change have the policy compiled; within two seconds nobody can be sure of a file's time.
       measure(commands, command, { env, runs: 1 });
-      if (rules !== null) await sleep(2_500);
+      if (policy !== null) await sleep(2_500);
       measure(commands, command, { env, runs: 2 });
-      rows.push({ rules, times: measure(commands, command, { env, runs }) });
+      rows.push({ name, times: measure(commands, command, { env, runs }) });
     }
     const large = measure(commands, payloadOf(work, project, 100), { env, runs });
     if (existsSync(path.join(served, 'hook-failure'))) throw new Error('the guard did not reach its server');
@@ -121,19 +129,17 @@ function commandIn(work, cwd) {
   return JSON.stringify({ ...JSON.parse(payloadOf(work, cwd, 0)), tool_name: 'Bash', tool_input: { command } });
 }
 
-const TYPES = ['general-purpose', 'coder', 'tester', 'reviewer', 'planner', 'writer', 'Explore'];
-
 /**
  * Every seventh is for the agent that calls, so that its command has to be taken apart; none is about this command: nothing
  * is printed.
  */
-function writePolicy(state, count) {
+function rulesText(count) {
+  const types = ['general-purpose', 'coder', 'tester', 'reviewer', 'planner', 'writer', 'Explore'];
   const rules = Array.from(
     { length: count },
-    (_, at) => `  - { agents: { type: ${TYPES[at % TYPES.length]} }, tools: "Bash(tool-${at}:*)", decision: deny }`,
+    (_, at) => `  - { agents: { type: ${types[at % types.length]} }, tools: "Bash(tool-${at}:*)", decision: deny }`,
   );
-  const text = count === 0 ? 'version: 1\n' : `version: 1\nrules:\n${rules.join('\n')}\n`;
-  writeFileSync(path.join(state, 'policy.yaml'), text);
+  return count === 0 ? 'version: 1\n' : `version: 1\nrules:\n${rules.join('\n')}\n`;
 }
 
 async function writeStubs(work, state, options) {
@@ -174,8 +180,8 @@ export function printHook({ rows, large, runs, load, other }) {
     ];
     console.log(`| ${cells.join(' | ')} |`);
   };
-  for (const { rules, times } of rows) line(rules === null ? 'none' : `${rules} rules`, times);
-  line('a file of 100 KB, 1000 rules', large);
+  for (const { name, times } of rows) line(name, times);
+  line('a file of 100 KB, 1,000 rules', large);
   const observer = Math.min(...rows.map(({ times }) => times.observer - times.shell));
   console.log(`an observer: +${observer.toFixed(2)} over sh -c :`);
   const { overShellMs, timesNode, otherTimes } = LIMITS;

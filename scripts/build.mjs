@@ -74,9 +74,10 @@ new Function('module', 'exports', 'require', presets.outputFiles[0].text)(
 const buildPart = async (name) => {
   const outfile = `dist/hook-${name}.cjs`;
   const define = { PRESET_RULES: JSON.stringify(presetModule.exports.presets) };
-  await build({ ...forHooks, entryPoints: [`src/hook/${name}.ts`], outfile, define });
+  // lib/load-compiled.ts runs it as it is.
+  const wrapper = { banner: { js: '(function (exports, require, module) {' }, footer: { js: '})' } };
+  await build({ ...forHooks, ...wrapper, entryPoints: [`src/hook/${name}.ts`], outfile, define });
   const bytes = readFileSync(`${root}${outfile}`);
-  // They are read as such (lib/load-compiled.ts).
   if (!isAscii(bytes)) throw new Error(`${outfile} is not plain ASCII`);
   return createHash('sha256').update(bytes).digest('hex').slice(0, 16);
 };

@@ -15,6 +15,7 @@ import {
   type Opaque,
   type Policy,
   type Rule,
+  rulesAbout,
   STRICTNESS,
   type TriedRule,
   type Verdict,
@@ -53,7 +54,7 @@ export function explain(policy: Policy, call: GuardedCall): Verdict {
 export function decide(policy: Policy, asked: GuardedCall, tellsAll = false): Verdict {
   const trial = createTrial(policy, asked, tellsAll);
   const { call } = trial;
-  const applicable = findApplicable(policy.rules, trial);
+  const applicable = findApplicable(policy, trial);
   const fallback = defaultOf(policy, call);
   const all = partsOf(call).map((part) => judgePart(part, applicable, fallback, trial));
   const known = all.filter(({ part }) => part.part.kind !== 'unproven');
@@ -86,7 +87,7 @@ function strictestOf(verdicts: readonly PartVerdict[]): PartVerdict {
 export function findObstacles(policy: Policy, asked: GuardedCall) {
   const trial = createTrial(policy, asked, false);
   const { call } = trial;
-  const { own, above } = findApplicable(policy.rules, trial);
+  const { own, above } = findApplicable(policy, trial);
   const parts = partsOf(call);
   return {
     own: own.filter((rule) => isStrict(rule) && parts.some((part) => holdsSomeTool(rule, part, trial, 'may'))),
@@ -100,12 +101,12 @@ function rankOf({ decision, rule, part }: PartVerdict): number {
 }
 
 /** Projects can only tighten: their allows and nones are not looked at. */
-function findApplicable(rules: readonly Rule[], trial: Trial): Applicable {
+function findApplicable(policy: Policy, trial: Trial): Applicable {
   const own: Rule[] = [];
   const above: { rule: Rule; ancestor: Judged }[] = [];
   const [self, ...ancestors] = trial.line as [Judged, ...Judged[]];
   const names = trial.tellsAll ? null : namesOf(trial.call.uses);
-  for (const rule of rules) {
+  for (const rule of rulesAbout(policy, names)) {
     if (!isStrict(rule) && !isPersons(rule)) continue;
     if (!trial.tellsAll && trial.line.every((judged) => trial.isSelected(rule.agents, judged) === 'no')) continue;
     // A policy may have a thousand rules: those for other commands cost one look each.

@@ -10,6 +10,7 @@ import {
   type JudgeOptions,
   preCheck,
   resolveLinks,
+  type Trial,
   toUnreadCall,
   trialsFor,
   type UnreadCall,
@@ -28,9 +29,10 @@ export function judgeCall(event: HookEvent | undefined, options: JudgeOptions): 
     const folder = event ? (caller.project ?? event.cwd ?? '/') : process.cwd();
     policy = options.policyFor(folder);
     if (!event) throw new Error('what it was told is no call of this host');
-    const early = preCheck(event, options);
+    const trials = trialsFor(event, options);
+    const early = preCheck(event, trials);
     if (early) return early;
-    const verdict = decideStrictest(event, options);
+    const verdict = decideStrictest(trials);
     const { decision, rule, reason } = verdict;
     const wait = verdict.wait ?? (decision === 'ask' && host.cannotAsk ? UNLESS_SAID : null);
     const given = !host.cannotChangeInput && injectsIdentity(policy, verdict) ? identify(event, caller) : undefined;
@@ -49,9 +51,9 @@ export function judgeCall(event: HookEvent | undefined, options: JudgeOptions): 
 }
 
 /** Of all that the call may be, by who may have made it and where. */
-function decideStrictest(event: HookEvent, options: JudgeOptions): Verdict {
+function decideStrictest(trials: readonly Trial[]): Verdict {
   const read = new Map<string | null, UnreadCall & Pick<GuardedCall, 'uses'>>();
-  const verdicts = trialsFor(event, options).map(({ policy, call, because }) => {
+  const verdicts = trials.map(({ policy, call, because }) => {
     const uses = read.get(call.project)?.uses;
     const whole = uses ? { ...call, uses } : withUses(call);
     read.set(call.project, whole);

@@ -1,6 +1,7 @@
 // A compiled policy (plain JSON, which the hook reads), and the call that it is asked about. No YAML here: the hook loads this.
 
 import type { AgentKind, ExplainedAgent, ExplainedTrial, PolicyFileScope } from '../core/index.ts';
+import { groupBy } from '../lib/group.ts';
 import type { CallUses } from './shell/index.ts';
 import type { ToolMappings } from './tool-inputs.ts';
 
@@ -27,6 +28,20 @@ export interface Policy {
   /** What the inputs of tools do that troupe has no table for. Left out: their names decide. */
   readonly tools?: ToolMappings;
   readonly rules: readonly Rule[];
+  /** More rules, in the order of the files: `rulesAbout` gives those that a call needs. */
+  readonly repeats?: readonly RepeatedRule[];
+}
+
+/** A rule that is like another in all but the command of its only tool. Both are for the same agents, tools and times. */
+export interface RepeatedRule {
+  readonly number: number;
+  readonly line: number;
+  /** Its only tool, and the command that it is about, in small letters. */
+  readonly tool: string;
+  readonly word: string;
+  readonly like: Rule;
+  /** The last of the policy's rules before it. */
+  readonly after: Rule;
 }
 
 /** `preset` and `user` are the person's own; those of a project, and of the person in that project, can only tighten. */
@@ -200,6 +215,19 @@ export function toToolPattern(text: string): ToolPattern {
   const name = bracket === -1 ? text : text.slice(0, bracket);
   const argument = bracket === -1 ? '*' : text.slice(bracket + 1, -1);
   return { text, tool: name, argument: argument === '*' ? null : argument };
+}
+
+/** In their order, the rules that may be about commands that go by these names; null: all rules. */
+export function rulesAbout({ rules, repeats = [] }: Policy, names: ReadonlySet<string> | null): readonly Rule[] {
+  const chosen = names === null ? repeats : repeats.filter(({ word }) => names.has(word));
+  if (chosen.length === 0) return rules;
+  const behind = groupBy(chosen, ({ after }) => after);
+  return rules.flatMap((rule) => [rule, ...(behind.get(rule) ?? []).map(readRepeated)]);
+}
+
+function readRepeated({ number, line, tool, like }: RepeatedRule): Rule {
+  const place = like.place && { ...like.place, line };
+  return { ...like, id: `${like.scope}:${number}`, place, tools: [toToolPattern(tool)] };
 }
 
 /** Where no rule decides. */

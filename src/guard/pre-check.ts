@@ -1,6 +1,5 @@
 // The pre-check: the answer to calls that no rule can be about, by agent, time and tool alone. Analysing what a call does takes
-// most of the time that a host waits, so the standalone hook starts with this, without the shell grammar, and loads the rest only
-// if a rule may be about the call.
+// longer, and the host waits.
 
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
@@ -58,10 +57,10 @@ export interface GivenInput {
 }
 
 /** Undefined: what the call does has to be analysed. */
-export function preCheck(event: HookEvent, options: JudgeOptions): Judgement | undefined {
+export function preCheck(event: HookEvent, trials: readonly Trial[]): Judgement | undefined {
   // A question is judged already, as the call that it is about: now a person is asked.
   if (!event.call || event.question !== undefined) return NO_OPINION;
-  const hasNone = trialsFor(event, options).every(
+  const hasNone = trials.every(
     ({ policy, call }) => isSilent(policy) || (defaultOf(policy, call) === 'none' && !hasRuleFor(policy, call)),
   );
   return hasNone ? NO_OPINION : undefined;

@@ -5,7 +5,6 @@ import type { Policy } from '../guard/policy.ts';
 
 export { judgeAlone } from '../guard/judge-call.ts';
 export { compileSources } from '../guard/policy/compile-sources.ts';
-export { preCheck } from '../guard/pre-check.ts';
 
 const SAMPLE = `version: 1 # a comment
 presets: [no-secret-files, sub-agents-may-not-push, hands-off-the-guard]
@@ -22,7 +21,7 @@ rules:
     when: { days: mon-fri, hours: "09:00-18:00" }
     reason: two
   - { agents: { type: [a, b] }, tools: "Bash(c:*)", decision: deny }
-`;
+${'  - { tools: "Bash(d e:*)", decision: deny }\n'.repeat(30)}`;
 
 /** For a rehearsal. */
 export function compileSample(): Policy {
@@ -31,5 +30,5 @@ export function compileSample(): Policy {
   const readYaml = () => {
     throw new Error('The sample is plain.');
   };
-  return compilePolicy({ sources: [source], home: '/', readYaml }).policy;
+  return compilePolicy({ sources: [source], home: '/', readYaml, isBrief: true }).policy;
 }

@@ -15,7 +15,7 @@ import { type CompiledPolicyFolders, lookAtSource, policyPlaces } from '../guard
 import { NO_POLICY, type Policy } from '../guard/policy.ts';
 import { foldersFor, type Judgement, type JudgeOptions } from '../guard/pre-check.ts';
 import { GUARDED_HOSTS, type GuardedHost } from '../hosts/guarded-hosts.ts';
-import type { CallerChain, HookEvent } from '../hosts/hook.ts';
+import type { CallerChain } from '../hosts/hook.ts';
 import { appendSync, readRegularSync } from '../lib/regular-file.ts';
 import { configFolder, stateFolder } from '../lib/state-folder.ts';
 
@@ -124,8 +124,6 @@ function judgePayload(
     const policyFor = (place: string): Policy =>
       policies.get(place) ?? policyIn(placesOf(folder, place))?.policy ?? NO_POLICY;
     const options = { host, caller, above, alsoIn, policyFor, home, at };
-    const early = event && tryPreCheck(event, options);
-    if (early) return early;
     return load('judge').judgeAlone(event, options);
   };
   const judgement = judged();
@@ -164,7 +162,6 @@ function rehearse(): void {
       const agent = { id: 'a', kind: 'task', type: 'a', name: null, depth: 1 } as const;
       const caller = { agent, ancestors: [{ ...agent, kind: 'main' }] };
       const options: JudgeOptions = { host, caller, policyFor: () => policy, home: '/', at: 0 };
-      if (event) tryPreCheck(event, options);
       if (event) load('judge').judgeAlone(event, options);
     }
   } catch {
@@ -188,15 +185,6 @@ function hostNamed(name: string): GuardedHost | undefined {
   return Object.hasOwn(MORE_GUARDED_HOSTS, name) ? MORE_GUARDED_HOSTS[name] : undefined;
 }
 
-/** What fails here fails again in `judgeCall`, which answers it. */
-function tryPreCheck(event: HookEvent, options: JudgeOptions): Judgement | undefined {
-  try {
-    return load('judge').preCheck(event, options);
-  } catch {
-    return undefined;
-  }
-}
-
 const compiled = new Map<string, CompiledSources>();
 
 /** Undefined if there is no policy. Compiled at each call: whatever was kept of it, an agent could have changed. */
@@ -207,7 +195,7 @@ function policyIn(where: CompiledPolicyFolders): CompiledSources | undefined {
   const key = JSON.stringify(places);
   hasLoadedPolicy = true;
   const policy =
-    compiled.get(key) ?? load('judge').compileSources(where, (source) => load('yaml').readYaml(source), places);
+    compiled.get(key) ?? load('judge').compileSources(where, (source) => load('yaml').readYaml(source), places, true);
   compiled.set(key, policy);
   return policy;
 }

@@ -47,13 +47,18 @@ export function byName<Entry>(
 
 export type WordSet = Pick<ReadonlySet<string>, 'has'>;
 
-/** The words of a text, separated by single spaces; taken apart when first asked. */
+/** The words of a text, separated by single spaces. Taken apart for those who ask often: a hook asks a few times and ends. */
 export function wordSet(text: string): WordSet {
+  const padded = ` ${text} `;
   let words: Set<string> | undefined;
+  let asked = 0;
   return {
     has(word) {
+      if (!words && ++asked <= MAX_SEARCHES) return padded.includes(` ${word} `) && !word.includes(' ');
       words ??= new Set(text.split(' '));
       return words.has(word);
     },
   };
 }
+
+const MAX_SEARCHES = 20;

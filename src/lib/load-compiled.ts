@@ -25,8 +25,8 @@ export function loadCompiled<Exports>(place: CodePlace, requireOf: NodeJS.Requir
   const { Script } = requireOf('node:vm') as typeof import('node:vm');
   const { file, digest, folder } = place;
   const kept = path.join(folder, `${digest}-${process.version}-${process.arch}.code`);
-  // Our bundles are plain ASCII (scripts/build.mjs), and such a text need not be decoded.
-  const source = `(function (exports, require, module) {${readRegularSync(file).toString('latin1')}\n})`;
+  // Our bundles are functions in plain ASCII (scripts/build.mjs): such a text need not be decoded, or copied into another.
+  const source = readRegularSync(file).toString('latin1');
   const cachedData = readIfThere(kept);
   const script = new Script(source, { filename: file, ...(cachedData && { cachedData }) });
   const loaded = { exports: {} as Exports };

@@ -17,6 +17,7 @@ export function compileSources(
   where: CompiledPolicyFolders,
   readYaml: ReadYaml,
   places: readonly PolicyPlace[] = policyPlaces(where),
+  isBrief = false,
 ): CompiledSources {
   const sources = places.flatMap((place) => {
     const found = readSource(place.file);
@@ -24,7 +25,7 @@ export function compileSources(
   });
   const { home, configFolder, stateFolder } = where;
   const ownFolders = [configFolder, stateFolder].map(resolveFolder);
-  return { sources, ...compilePolicy({ sources, home, ownFolders, resolve: resolveFolder, readYaml }) };
+  return { sources, ...compilePolicy({ sources, home, ownFolders, resolve: resolveFolder, readYaml, isBrief }) };
 }
 
 /** The part before the first `*`, as far as it is there, with its links followed. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Policy } from '../policy.ts';
+import { type Policy, rulesAbout } from '../policy.ts';
 import { compilePolicy } from './compile.ts';
 import { listPresets, PRESET_NAMES } from './presets.ts';
 import { presets, rule, settings } from './testing/generate.ts';
@@ -238,5 +238,89 @@ describe('presets', () => {
     const text = 'version: 1\npresets: no-network\n';
     const { policy } = compilePolicy(options(source('user', text), source('project', text)));
     expect(policy.rules.map(({ id }) => id)).toEqual(['preset:no-network:1']);
+  });
+});
+
+describe('compilePolicy for one call', () => {
+  const brief = (text: string, scope: 'user' | 'project') => {
+    const { policy, ...others } = compilePolicy({ ...options(source(scope, text)), isBrief: true });
+    const { repeats = [], ...rest } = policy;
+    return { read: repeats.length, compiled: { ...others, policy: { ...rest, rules: rulesAbout(policy, null) } } };
+  };
+  const whole = (text: string, scope: 'user' | 'project') => compilePolicy(options(source(scope, text)));
+
+  const command = fc.constantFrom(
+    ...[
+      'git push:*',
+      'Make all',
+      'x',
+      './run *',
+      'npm run a:b',
+      'rm -rf /:*',
+      'a=b c',
+      'x:* y',
+      '*',
+      ' ',
+      'a, b',
+      "it's",
+      'é:*',
+      'a # b',
+    ],
+    ...['a: b', 'x)', '"x"', 'x'.repeat(70)],
+  );
+  const rule = fc.oneof(
+    ...[
+      (tool: string) => `{ tools: "Bash(${tool})", decision: deny }`,
+      (tool: string) => `{ agents: { type: coder }, tools: Bash(${tool}), decision: ask, inject_identity: true }`,
+      (tool: string) => `tools: ['Bash(${tool})']\n    decision: ask # one\n`,
+      (tool: string) => `decision: deny\n    tools:\n    - Bash(${tool})\n    - Edit(src/**)`,
+      (tool: string) => `decision: allow\n    tools: Bash(${tool})\n  # Bash(x:*)`,
+      (tool: string) => `{ tools: Edit, decision: deny } # Bash(${tool})`,
+      (tool: string) => `decision: ask\n    wait: 5m\n    reason: not Bash(${tool})`,
+      (tool: string) => `decision: deny\n  - tools: Bash(${tool})\n    decision: deny`,
+      (tool: string) => `decision: deny\n  -\n    tools: Bash(${tool})\n    decision: deny`,
+    ].map((print) => command.map(print)),
+  );
+  const good = fc.constantFrom('{ tools: "Bash(x:*)", decision: deny }', 'tools: Bash(y z)\n    decision: ask');
+  const end = fc.constantFrom(
+    '',
+    'opaque: deny\n',
+    'tools:\n  - { tools: "Bash(x:*)", decision: deny }\n',
+    '  x\n',
+    'on_error: none',
+  );
+
+  it('gives the rules, problems and settings that a whole compilation gives', () => {
+    let read = 0;
+    fc.assert(
+      fc.property(
+        fc.array(fc.oneof({ weight: 40, arbitrary: good }, { weight: 1, arbitrary: rule }), {
+          minLength: 20,
+          maxLength: 90,
+        }),
+        fc.array(command, { minLength: 1, maxLength: 3 }),
+        end,
+        fc.constantFrom('user', 'project'),
+        (rules, [tool = 'x'], last, scope) => {
+          const list = rules.map((one, at) => `  - ${one.replace('(x', `(${at % 3 === 0 ? 'x' : `Tool-${at}`}`)}\n`);
+          const text = `version: 1\ndefaults: { main: allow }\nrules:\n${list.join('').replace('y z', tool)}${last}`;
+          const found = brief(text, scope);
+          if (found.read > 0) read++;
+          expect(found.compiled, text).toEqual(whole(text, scope));
+        },
+      ),
+      { numRuns: 300 },
+    );
+    expect(read).toBeGreaterThan(20);
+  });
+
+  it('reads again only what names a command of the call', () => {
+    const list = Array.from({ length: 60 }, (_, at) => `  - { tools: "Bash(Tool-${at} x:*)", decision: deny }\n`).join(
+      '',
+    );
+    const { policy } = compilePolicy({ ...options(source('user', `version: 1\nrules:\n${list}`)), isBrief: true });
+    expect(policy.rules.map(({ id }) => id)).toEqual(['user:1', 'user:60']);
+    const ids = rulesAbout(policy, new Set(['tool-7', 'tool-50', 'git'])).map(({ id }) => id);
+    expect(ids).toEqual(['user:1', 'user:8', 'user:51', 'user:60']);
   });
 });

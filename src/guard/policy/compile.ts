@@ -6,6 +6,7 @@ import {
   isLooser,
   NO_POLICY,
   type Policy,
+  type RepeatedRule,
   type Rule,
   toDefaults,
   toToolPattern,
@@ -25,6 +26,8 @@ export interface CompileOptions {
   /** Where a folder really is, links followed. */
   readonly resolve?: (folder: string) => string;
   readonly readYaml: ReadYaml;
+  /** For a few calls only: rules that repeat others are read when they are needed (`Policy.repeats`). */
+  readonly isBrief?: boolean;
 }
 
 export interface Compiled {
@@ -40,21 +43,27 @@ export function compilePolicy({
   ownFolders = [],
   resolve = (folder) => folder,
   readYaml,
+  isBrief = false,
 }: CompileOptions): Compiled {
   if (sources.length === 0) return { policy: NO_POLICY, presets: [], problems: [] };
-  const files = sources.map((source) => ({ source, file: readPolicyFile(source, { home, resolve }, readYaml) }));
+  const files = sources.map((source) => ({
+    source,
+    file: readPolicyFile(source, { home, resolve }, readYaml, isBrief),
+  }));
   const presets = [...new Set(files.flatMap(({ file }) => file.presets))];
   const settings = files.reduce<Settings | undefined>(
     (before, { source, file }) => (source.scope === 'user' ? settingsOf(file) : tightenSettings(before, file)),
     undefined,
   );
+  const own = files.map(({ source, file }) => ({ file, rules: rulesOf(source, file) }));
+  const repeats = own.flatMap(({ file, rules }) => repeatsOf(file, rules));
   const rules = [
     ...presets.flatMap((name) => presetRules(name, readYaml)).map((rule) => withOwnFolders(rule, ownFolders)),
-    ...files.flatMap(({ source, file }) => rulesOf(source, file)),
+    ...own.flatMap((one) => one.rules),
   ];
   const tools = mergeMappings(files);
   const mapped = tools === undefined ? {} : { tools };
-  let policy: Policy = { ...NO_POLICY, ...settings, ...mapped, rules };
+  let policy: Policy = { ...NO_POLICY, ...settings, ...mapped, rules, ...(repeats.length > 0 && { repeats }) };
   for (const { source, file } of files) policy = cautioned(policy, source, file);
   return { policy, presets, problems: files.flatMap(({ file }) => file.problems.list()) };
 }
@@ -95,6 +104,23 @@ function rulesOf(source: PolicySource, file: PolicyFile): readonly Rule[] {
     if (file.error && !TIGHT.has(rule.decision)) return [];
     const place = { file: source.file, line: file.problems.lineOf(offset) };
     return [{ id: `${source.scope}:${number}`, scope: source.scope, place, ...rule }];
+  });
+}
+
+function repeatsOf({ repeats = [] }: PolicyFile, rules: readonly Rule[]): readonly RepeatedRule[] {
+  const known = new Map(rules.map((rule) => [Number(rule.id.split(':')[1]), rule]));
+  let after: Rule | undefined;
+  let number = 0;
+  return repeats.map((repeat) => {
+    for (; number < repeat.number; number++) after = known.get(number) ?? after;
+    return {
+      number: repeat.number,
+      line: repeat.line,
+      tool: repeat.tool,
+      word: repeat.word,
+      like: known.get(repeat.like) as Rule,
+      after: after as Rule,
+    };
   });
 }
 

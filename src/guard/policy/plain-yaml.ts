@@ -30,8 +30,7 @@ export function isAlias(node: unknown): node is Alias {
 class PlainNode {
   readonly range: readonly [number];
 
-  constructor(mark: symbol | undefined, offset: number) {
-    Object.defineProperty(this, MARK, { value: mark });
+  constructor(offset: number) {
     this.range = [offset];
   }
 }
@@ -40,7 +39,7 @@ class PlainScalar extends PlainNode {
   readonly value: unknown;
 
   constructor(value: unknown, offset: number) {
-    super(SCALAR, offset);
+    super(offset);
     this.value = value;
   }
 }
@@ -54,7 +53,7 @@ class PlainMap extends PlainNode {
   readonly items: readonly PlainPair[];
 
   constructor(items: readonly PlainPair[], offset: number) {
-    super(MAP, offset);
+    super(offset);
     this.items = items;
   }
 
@@ -67,10 +66,17 @@ class PlainSeq extends PlainNode {
   readonly items: readonly PlainNode[];
 
   constructor(items: readonly PlainNode[], offset: number) {
-    super(SEQ, offset);
+    super(offset);
     this.items = items;
   }
 }
+
+for (const [{ prototype }, mark] of [
+  [PlainScalar, SCALAR],
+  [PlainMap, MAP],
+  [PlainSeq, SEQ],
+] as const)
+  Object.defineProperty(prototype, MARK, { value: mark });
 
 /** Undefined: the library has to read it. */
 export function readPlainYaml(text: string): Node | undefined {

@@ -21,15 +21,17 @@ export interface Problems {
 /** Limit for errors, and again for everything else: many warnings must not hide an error. A hostile file may have a million of each. */
 const MAX_PROBLEMS = 100;
 
-export function collectProblems(file: string, text: string): Problems {
+/** `placeOf`: where in the text an offset is, if what was read is the text without some parts. */
+export function collectProblems(file: string, text: string, placeOf = (offset: number): number => offset): Problems {
   let lineStarts: readonly number[] | undefined;
   const lines = (): readonly number[] => (lineStarts ??= lineStartsIn(text));
   const lineOf = (offset: number): number => {
     const starts = lines();
+    const at = placeOf(offset);
     let [low, high] = [0, starts.length];
     while (high - low > 1) {
       const middle = (low + high) >> 1;
-      if ((starts[middle] as number) <= offset) low = middle;
+      if ((starts[middle] as number) <= at) low = middle;
       else high = middle;
     }
     return low + 1;
@@ -45,7 +47,7 @@ export function collectProblems(file: string, text: string): Problems {
       if (problems.size >= MAX_PROBLEMS) return;
       const line = lineOf(offset);
       const [start = 0, end] = lines().slice(line - 1, line + 1);
-      const column = offset - start + 1;
+      const column = placeOf(offset) - start + 1;
       // One place may be read twice: through an alias.
       problems.set(`${offset} ${message}`, {
         severity,

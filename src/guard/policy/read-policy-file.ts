@@ -1,4 +1,5 @@
 import type { PolicyProblem } from '../../core/index.ts';
+import { getOrAdd } from '../../lib/group.ts';
 import { DECISIONS, type Decision, OPAQUE, type Opaque, type Policy } from '../policy.ts';
 import type { InputMapping, ToolMappings } from '../tool-inputs.ts';
 import { type Field, listOfEach, listOrOne, oneOf, plainField, type Reader, rootField, textOf } from './fields.ts';
@@ -21,6 +22,8 @@ export interface PolicyFile {
   readonly tools?: ToolMappings;
   /** With the number that each has in the file, from 1 on: those with mistakes are not here. */
   readonly rules: readonly (ReadRule & { readonly number: number; readonly offset: number })[];
+  /** Rules that are like one before them in all but the command that their only tool names. Only where they were asked for. */
+  readonly repeats?: readonly RepeatedText[];
   /** The first thing that is wrong; null: it can be used as it is. */
   readonly error: PolicyProblem | null;
   readonly problems: Problems;
@@ -31,23 +34,159 @@ export interface Placed<T> {
   readonly offset: number;
 }
 
+export interface RepeatedText {
+  readonly number: number;
+  readonly line: number;
+  /** The number of the rule that it is like. */
+  readonly like: number;
+  /** `Bash(git push:*)`, and its first word in small letters. */
+  readonly tool: string;
+  readonly word: string;
+}
+
 type Folders = Omit<FolderContext, 'root'>;
 
-export function readPolicyFile(source: PolicySource, folders: Folders, read: ReadYaml): PolicyFile {
-  return readPlainFile(source, folders) ?? readByLibrary(source, folders, read);
+/** `findsRepeats`: rules that repeat another are only found, not read. */
+export function readPolicyFile(
+  source: PolicySource,
+  folders: Folders,
+  read: ReadYaml,
+  findsRepeats = false,
+): PolicyFile {
+  return (
+    (findsRepeats ? readPlainFile(source, folders, true) : undefined) ??
+    readPlainFile(source, folders, false) ??
+    readByLibrary(source, folders, read)
+  );
 }
 
 /** Undefined where there is more in it, or anything is wrong: what the library says of it counts then. */
-function readPlainFile(source: PolicySource, folders: Folders): PolicyFile | undefined {
+function readPlainFile(source: PolicySource, folders: Folders, findsRepeats: boolean): PolicyFile | undefined {
   const { content, file } = source;
   if (!(content instanceof Uint8Array) || content.length > MAX_BYTES) return undefined;
   const text = Buffer.from(content.buffer, content.byteOffset, content.length).toString('utf8');
-  const node = readPlainYaml(text);
+  const found = findsRepeats ? findRepeats(text) : undefined;
+  if (findsRepeats && !found) return undefined;
+  const node = readPlainYaml(found?.rest ?? text);
   if (!node) return undefined;
-  const problems = collectProblems(file, text);
+  const problems = collectProblems(file, text, found?.placeOf);
   const { keys, values } = readAll(plainField(node, problems, 'a policy'), source, folders) ?? {};
   if (!keys?.has('version') || problems.list().length > 0) return undefined;
-  return { presets: [], defaults: {}, rules: [], ...nameValues(values), error: null, problems };
+  const whole = { presets: [], defaults: {}, rules: [], ...nameValues(values), error: null, problems };
+  return found ? withRepeats(whole, found) : whole;
+}
+
+interface FoundRepeats {
+  /** The text without them. */
+  readonly rest: string;
+  /** What an offset in the rest is in the text. */
+  readonly placeOf: (offset: number) => number;
+  /** By the numbers of rules that others are like: the only tool that they may have. */
+  readonly likes: ReadonlyMap<number, string>;
+  readonly repeats: readonly RepeatedText[];
+  /** How many rules there seem to be, these included. */
+  readonly count: number;
+}
+
+/** A tool of a rule that is a text however it is quoted, with one command in it that is known by its first word. */
+const ONE_COMMAND = /(Bash\(([A-Za-z0-9._/-]+)(?: [A-Za-z0-9._/=-]+)*(?::\*| \*)?\))/;
+
+/** What stands between two such tools. In a policy of a thousand rules that are alike it is always the same. */
+interface Between {
+  /** How many rules begin in it; where the first and the last of them begins. */
+  readonly begun: number;
+  readonly first: number;
+  readonly last: number;
+  readonly lines: number;
+  readonly linesToLast: number;
+  /** The end of the rule before, and the beginning of the rule behind. */
+  readonly tail: string;
+  readonly head: string;
+}
+
+function lookBetween(text: string, dash: string): Between {
+  const [tail = '', ...begun] = text.split(dash);
+  const head = begun.at(-1) ?? '';
+  const last = text.length - head.length - dash.length;
+  const lines = text.split('\n').length - 1;
+  const linesToLast = lines - (head.split('\n').length - 1);
+  return { begun: begun.length, first: tail.length, last, lines, linesToLast, tail, head };
+}
+
+/**
+ * To read a rule takes longer than to see that it differs from another in the name of a command only. Such a rule says nothing that is
+ * wrong if the other does not. Undefined: there are none, or too few to make a difference.
+ */
+function findRepeats(text: string): FoundRepeats | undefined {
+  const list = text.length < MIN_REPEATS * MIN_RULE ? null : /^rules: *\n( *)- /m.exec(text);
+  if (!list) return undefined;
+  const dash = `\n${list[1]}- `;
+  const start = list.index + list[0].length - dash.length;
+  const after = text.slice(start + 1).search(/^[^ #\n-]/m);
+  const parts = text.slice(start, after === -1 ? text.length : start + 1 + after).split(ONE_COMMAND);
+  const known = new Map<string, Between>();
+  const seen = new Map<string, Map<string, number>>();
+  const likes = new Map<number, string>();
+  const repeats: RepeatedText[] = [];
+  const kept: string[] = [];
+  const cuts: [number, number][] = [];
+  let before = getOrAdd(known, parts[0] as string, (one) => lookBetween(one, dash));
+  let [number, line, offset, keptTo, removed] = [before.begun, text.slice(0, start).split('\n').length, start, 0, 0];
+  // Of three parts one is the whole tool, one its command, and one what is between it and the next.
+  for (let index = 3; index < parts.length; index += 3) {
+    const [tool, word, written] = [parts[index - 2] as string, parts[index - 1] as string, parts[index] as string];
+    const behind = known.get(written) ?? lookBetween(written, dash);
+    known.set(written, behind);
+    const begins = offset + before.last;
+    offset += (parts[index - 3] as string).length + tool.length;
+    // The only such tool in its rule, which is not the last one.
+    if (before.begun > 0 && behind.begun > 0 && tool.length < MAX_TEXT) {
+      const alike = getOrAdd(seen, before.head, () => new Map<string, number>());
+      const like = alike.get(behind.tail);
+      if (like === undefined) {
+        alike.set(behind.tail, number);
+        likes.set(number, tool);
+      } else {
+        repeats.push({ number, line: line + before.linesToLast, like, tool, word: word.toLowerCase() });
+        if (begins > keptTo) {
+          kept.push(text.slice(keptTo, begins));
+          cuts.push([begins - removed, removed]);
+        }
+        keptTo = offset + behind.first;
+        removed += keptTo - begins;
+        (cuts.at(-1) as [number, number])[1] = removed;
+      }
+    }
+    number += behind.begun;
+    line += before.lines;
+    before = behind;
+  }
+  if (repeats.length < MIN_REPEATS) return undefined;
+  kept.push(text.slice(keptTo));
+  const placeOf = (place: number) => place + (cuts.findLast(([from]) => from <= place)?.[1] ?? 0);
+  return { rest: kept.join(''), placeOf, likes, repeats, count: number };
+}
+
+const MIN_REPEATS = 20;
+/** The fewest characters of a rule that names a tool and a decision. */
+const MIN_RULE = 35;
+
+/** Undefined if the rules, or one of those that others are like, are not what they seemed to be. */
+function withRepeats(file: PolicyFile, { likes, repeats, count }: FoundRepeats): PolicyFile | undefined {
+  if (file.rules.length !== count - repeats.length) return undefined;
+  let [number, next] = [0, 0];
+  const rules = file.rules.map((one) => {
+    for (number++; repeats[next]?.number === number; next++) number++;
+    return { ...one, number };
+  });
+  const repeated = new Set(repeats.map(({ like }) => like));
+  const isOne = ({ number, rule }: (typeof rules)[number]): boolean =>
+    (rule.decision === 'deny' || rule.decision === 'ask') &&
+    rule.wait === null &&
+    !rule.injectsIdentity &&
+    rule.tools.length === 1 &&
+    rule.tools[0]?.text === likes.get(number);
+  return rules.every((one) => !repeated.has(one.number) || isOne(one)) ? { ...file, rules, repeats } : undefined;
 }
 
 function readByLibrary(source: PolicySource, folders: Folders, read: ReadYaml): PolicyFile {

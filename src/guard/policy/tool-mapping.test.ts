@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { misfits } from '../../server/http/testing/validate.ts';
 import { decide } from '../decide.ts';
-import { preCheck } from '../pre-check.ts';
+import { preCheck, trialsFor } from '../pre-check.ts';
 import { context, makeCall } from '../testing/make-call.ts';
 import { usesOf } from '../uses-of.ts';
 import { compilePolicy } from './compile.ts';
@@ -50,13 +50,16 @@ describe('a mapping of tools', () => {
       call: { tool: 'copilot:sql', input: {}, spawns: false },
     } as unknown as Parameters<typeof preCheck>[0];
     const asked = (policyFor: typeof mapped) =>
-      preCheck(event, {
-        host: { formatAnswer: () => '' },
-        caller: { agent: { id: 'a', kind: 'main', type: null, name: null, depth: 0 }, ancestors: [] },
-        policyFor: () => policyFor,
-        home: '/home/dev',
-        at: 0,
-      });
+      preCheck(
+        event,
+        trialsFor(event, {
+          host: { formatAnswer: () => '' },
+          caller: { agent: { id: 'a', kind: 'main', type: null, name: null, depth: 0 }, ancestors: [] },
+          policyFor: () => policyFor,
+          home: '/home/dev',
+          at: 0,
+        }),
+      );
     expect(asked(mapped)).toBeUndefined();
     expect(decisionOn(mapped, 'copilot:sql', { query: 'rm x' })).toBe('deny');
   });
