@@ -44,6 +44,8 @@ async function bundle(work) {
   await build({
     entryPoints: [path.join(root, 'bench/read-opencode.ts')],
     bundle: true,
+    // As in the package: in one file, the packages that other hosts need would be loaded, too.
+    splitting: true,
     packages: 'external',
     platform: 'node',
     format: 'esm',

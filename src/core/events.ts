@@ -126,6 +126,8 @@ export interface SessionFacts {
   readonly 'request-hidden': { readonly at?: number; readonly purpose: string };
   /** What the host's own sum for one agent holds beyond that agent's messages, such as the request for a title. The last one said counts. */
   readonly 'usage-unattributed': UnattributedUsage & { readonly of: AgentId; readonly at: number };
+  /** The person took them back: the host has forgotten them, and every link and run that their calls began. */
+  readonly 'messages-removed': { readonly messages: readonly string[]; readonly calls: readonly ToolCallId[] };
   /** A reply to an agent of another session that the host's sum for this one holds. */
   readonly 'usage-elsewhere': {
     readonly message: string;

@@ -47,6 +47,18 @@ export class LedgerIndex {
     if (entry) entry.own = undefined;
   }
 
+  /** Calls and messages that are no longer in the ledger, by id. */
+  remove(ids: ReadonlySet<string>): void {
+    for (const call of this.spawns) if (ids.has(call.id)) this.spawns.delete(call);
+    for (const entry of this.#agents.values()) {
+      entry.calls = entry.calls.filter(({ id }) => !ids.has(id));
+      entry.messages = entry.messages.filter(({ id }) => !ids.has(id));
+      // What was forgotten is in the tally alone.
+      if (!entry.forgotten) entry.tally = undefined;
+      entry.own = undefined;
+    }
+  }
+
   /** Changes a call that stands in the agent's sources. */
   changeCall(call: CallRecord, agent: AgentId, change: (call: CallRecord) => void): void {
     const entry = this.of(agent);

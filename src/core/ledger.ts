@@ -41,6 +41,8 @@ export interface SessionLedger {
   inheritedTotals?: Map<number, HostTotal>;
   /** What the host's sum for an agent holds beyond its messages. */
   unattributed?: Map<AgentId, Said<UnattributedUsage>>;
+  /** Messages and calls that the person took back: nothing that is said of them counts. Left out if there are none. */
+  removed?: Set<string>;
   /** Requests of the host that are in nobody's conversation, by place. */
   hiddenRequests?: Map<string, SessionFacts['request-hidden']>;
   /** Replies to agents of other sessions that the host's sums hold, by message. */

@@ -53,6 +53,11 @@ const facts: fc.Arbitrary<WithoutPlace<AgentEvent>> = fc.oneof(
     at: times,
     about: fc.constantFrom('permission' as const, 'input' as const),
   }),
+  fc.record({
+    kind: fc.constant('messages-removed' as const),
+    messages: fc.array(messages, { maxLength: 2 }),
+    calls: fc.array(calls, { maxLength: 2 }),
+  }),
   fc.record({ kind: fc.constant('agent-answered' as const), agent: agents, id: messages }),
   fc.record({ kind: fc.constant('run-resumed' as const), agent: agents, id: calls, call: calls, at: times }),
   fc.record({
@@ -199,12 +204,13 @@ describe('reduce', () => {
     );
   });
 
-  it('counts every message once, with its largest numbers, whichever file repeats it', () => {
+  it('counts every message once unless it was taken back, with its largest numbers, whichever file repeats it', () => {
     fc.assert(
       fc.property(histories, (events) => {
         const largest = new Map<string, Usage>();
+        const removed = events.flatMap((event) => (event.kind === 'messages-removed' ? event.messages : []));
         for (const event of events) {
-          if (event.kind !== 'usage-counted') continue;
+          if (event.kind !== 'usage-counted' || removed.includes(event.message)) continue;
           largest.set(event.message, largestUsage(largest.get(event.message) ?? NO_USAGE, event.usage));
         }
         const tree = treeOf([...events, ...everyAgentSpeaks()]);

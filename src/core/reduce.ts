@@ -119,6 +119,17 @@ const WRITERS: Writers = {
     ledger.unattributed ??= new Map();
     ledger.unattributed.set(of, later(ledger.unattributed.get(of), said({ usage, ...known({ nanoUsd }) }, event)));
   },
+  'messages-removed'(ledger, { messages, calls }) {
+    ledger.removed ??= new Set();
+    const { removed } = ledger;
+    for (const id of [...messages, ...calls]) removed.add(id);
+    for (const id of messages) ledger.messages.delete(id);
+    for (const id of calls) ledger.calls.delete(id);
+    indexOf(ledger).remove(removed);
+    for (const agent of ledger.agents.values())
+      for (const begun of [agent.links, agent.resumes])
+        for (const [key, { call }] of begun) if (call !== undefined && removed.has(call)) begun.delete(key);
+  },
   'request-hidden'(ledger, { at, purpose, origin }) {
     ledger.hiddenRequests ??= new Map();
     ledger.hiddenRequests.set(`${origin.source} ${origin.offset}`, { purpose, ...known({ at }) });
@@ -199,6 +210,7 @@ const WRITERS: Writers = {
   },
   'agent-linked'(ledger, { agent, evidence, call, parent, origin }) {
     const { links } = agentIn(ledger, agent);
+    if (call !== undefined && ledger.removed?.has(call)) return;
     const key = `${evidence} ${call ?? ''} ${parent ?? ''}`;
     const told = links.get(key)?.origin;
     if (!told || isBefore(origin, told)) links.set(key, { evidence, origin, ...known({ call, parent }) });
@@ -213,6 +225,7 @@ const WRITERS: Writers = {
   },
   'run-resumed'(ledger, { agent, id, call, at }) {
     const { resumes } = agentIn(ledger, agent);
+    if (call !== undefined && ledger.removed?.has(call)) return;
     const told = resumes.get(id);
     if (!told || (at ?? 0) < (told.at ?? 0)) resumes.set(id, known({ call, at }));
   },
@@ -341,6 +354,7 @@ function changeMessage(
   role: MessageRecord['role'],
   change?: (message: MessageRecord) => void,
 ): void {
+  if (ledger.removed?.has(id)) return;
   const create = (): MessageRecord => ({ id, role, agents: NOBODY, placeholder: true, origin, copied });
   const found = getOrAdd(ledger.messages, id, create);
   indexOf(ledger).changeMessage(found, agent, (message) => {
@@ -371,6 +385,7 @@ function changeCall(
   { call: id, agent }: { readonly call: ToolCallId; readonly agent: AgentId },
   change: (call: CallRecord) => void,
 ): void {
+  if (ledger.removed?.has(id)) return;
   const found = getOrAdd(ledger.calls, id, (): CallRecord => ({ id, agents: NOBODY, launched: false }));
   indexOf(ledger).changeCall(found, agent, change);
 }

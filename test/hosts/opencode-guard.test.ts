@@ -167,7 +167,7 @@ for (const program of programs) {
       });
 
       it.each(['foreground', 'background'])('denies agents of agents in the %s, all calls covered', async (mode) => {
-        await serve();
+        server ??= await serve();
         const { session, entries } = await playAt(rule('depth: ">=2"'), mode);
         expect(files()).toEqual(['out.txt', ...deepest.slice(1).map(fileAt)].toSorted());
         for (const entry of entries.filter(({ decision }) => decision === 'deny'))

@@ -107,6 +107,7 @@ export function readSecondEvent(event: JsonObject, state: EventsState): readonly
   if (info?.parent !== undefined && tree.has(info.parent)) tree.add(info.id);
   if (!info || !tree.has(info.id)) return [];
   const facts = [...teller.session(info)];
+  if (change.reverted) facts.push(...teller.reverted(session, change.reverted, asAmount(event['created'])));
   for (const copy of change.copies ?? []) facts.push(...teller.message(session, copy));
   return [...facts, ...teller.leftover(session)];
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { copyFileSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -89,6 +89,35 @@ describe.each([
     await expect.poll(() => tracker.current()[0]?.agents[0]?.messageCount, { timeout: 30_000 }).toBe(before - 1);
     expect(tracker.current()[0]).toEqual(await freshTree(root));
   });
+});
+
+it('of OpenCode 2 loses what the person took back, though the next prompt follows at once', async () => {
+  const root = makeTemporaryFolder('opencode');
+  const file = path.join(root, 'opencode.db');
+  copyFileSync(fileURLToPath(new URL('fixtures/2.0.15-single/opencode.db', import.meta.url)), file);
+  const writer = await startWriter(file);
+  open.push(writer);
+  await writer.run('pragma journal_mode = wal', "update project set name = 'app'");
+  const at = 1_794_812_810_000;
+  const tracker = startTracker([{ adapter: opencode, root, forced: false }], {
+    clock: () => at,
+    sweepEveryMs: 3_600_000,
+  });
+  open.push(tracker);
+  await expect.poll(() => tracker.current()[0]?.agents[0]?.messageCount, { timeout: 30_000 }).toBe(3);
+  const rows = [23, 24, 25].map((seq) => {
+    const data = JSON.stringify({ time: { created: at + seq }, text: `Again ${seq}` });
+    return `('msg_1f${seq}', 'ses_e1cd1fc73ffeo0kGiEM6fm3pju', 'user', ${seq}, ${at + seq}, ${at + seq}, '${data}')`;
+  });
+  // As many rows as before, and one more.
+  await writer.run(
+    `begin; delete from session_message where session_id = 'ses_e1cd1fc73ffeo0kGiEM6fm3pju' and seq >= 16;
+    insert into session_message (id, session_id, type, seq, time_created, time_updated, data) values ${rows.join()};
+    update event_sequence set seq = 25 where aggregate_id = 'ses_e1cd1fc73ffeo0kGiEM6fm3pju'; commit`,
+  );
+  await expect.poll(() => tracker.current()[0]?.agents[0]?.messageCount, { timeout: 30_000 }).toBe(5);
+  const [session] = (await opencode.locate(root)).sessions;
+  expect(tracker.current()[0]).toEqual(session && buildTree(await readSession(opencode, session), { now: at }));
 });
 
 it('a second session in the same database is a session of its own', async () => {

@@ -142,6 +142,29 @@ describe('recordings of the real program', () => {
     ]);
   });
 
+  it.each([['opencode.db'], ['events.jsonl'], ['export'], ['opencode.db', 'events.jsonl', 'export']])(
+    'forgets what a person took back, but for its agents and its tokens, by %s %s %s',
+    async (...doors) => {
+      const trees = await treesThrough('2.0.15-reverted-forks', doors);
+      const fork = trees.find(({ forkedFrom }) => forkedFrom !== undefined);
+      const seen = fork?.agents.map(({ depth, description, status, link, toolCallCount, usage }) => [
+        `${depth} ${description ?? 'main'} ${status}`,
+        link.call?.split('/')[0],
+        toolCallCount,
+        usage?.output,
+      ]);
+      expect(seen).toEqual([
+        ['0 main completed', undefined, 1, 39],
+        // Its call is gone.
+        ['1 Two completed', undefined, 1, 21],
+        ['1 Lead failed', 'msg_1f5acbe5a001tekF7fKl8tATBO', 2, 55],
+        ['2 Leaf failed', 'msg_1f5acbf16001YGHi0KcCaWVNvU', 1, 14],
+        ['2 Second leaf completed', 'msg_1f5acc123001QjWqSerGK3DJh2', 1, 21],
+      ]);
+      expect(fork && selectTotalUsage(fork).output).toBe(150);
+    },
+  );
+
   it.each(['opencode.db', 'events.jsonl', 'export'])(
     'leaves calls that still ran out of a fork, by %s alone',
     async (door) => {

@@ -30,6 +30,8 @@ export interface Change {
   readonly message?: JsonObject;
   /** Messages that a fork begins with. */
   readonly copies?: readonly JsonObject[];
+  /** What a revert took back, and what it left. */
+  readonly reverted?: { readonly removed: readonly JsonObject[]; readonly left: readonly JsonObject[] };
 }
 
 type Apply = (state: SecondMessages, data: JsonObject, at: number | undefined, event: JsonObject) => Change | undefined;
@@ -48,6 +50,7 @@ export function applyEvent(state: SecondMessages, event: JsonObject): Change | u
 const APPLY: ReadonlyMap<string, Apply> = new Map<string, Apply>([
   ['session.created', begin],
   ['session.forked', fork],
+  ['session.revert.committed', revert],
   ['session.renamed', (state, data, at) => changeSession(state, data, at, known({ title: data['title'] }))],
   [
     'session.usage.updated',
@@ -118,7 +121,7 @@ const APPLY: ReadonlyMap<string, Apply> = new Map<string, Apply>([
 
 /** Of a session, by the program's own list (2.0.15), those that say nothing of its messages. */
 const SILENT =
-  /^session\.(?:agent\.selected|background|compact(?:ion\.\w+|ed)|deleted|diff|environment|error|execution\.started|idle|inbox\.[\w.]+|instructions\.[\w.]+|location[\w.-]*|message\.[\w.]+|metadata\.updated|model\.selected|moved?|permissions?(?:\.[\w.]+)?|(?:reasoning|text|tool\.input)\.(?:delta|ended)|remove|retry\.\w+|revert(?:\.\w+)?|shell\.\w+|skill\.\w+|status|step\.streamed|synthetic|updated|usage\.\w+|viewed)$/;
+  /^session\.(?:agent\.selected|background|compact(?:ion\.\w+|ed)|deleted|diff|environment|error|execution\.started|idle|inbox\.[\w.]+|instructions\.[\w.]+|location[\w.-]*|message\.[\w.]+|metadata\.updated|model\.selected|moved?|permissions?(?:\.[\w.]+)?|(?:reasoning|text|tool\.input)\.(?:delta|ended)|remove|retry\.\w+|revert(?:\.(?:staged|cleared))?|shell\.\w+|skill\.\w+|status|step\.streamed|synthetic|updated|usage\.\w+|viewed)$/;
 
 /** Of a session, and of a later version: what it says cannot be shown. */
 export function isUnknownEvent(type: string): boolean {
@@ -161,6 +164,20 @@ function fork(
     copies.push(copy);
   }
   return { ...change, copies };
+}
+
+/** The program deletes the message and all that follow. */
+function revert({ messages, numbers }: SecondMessages, { sessionID, to }: JsonObject): Change | undefined {
+  const session = asText(sessionID);
+  if (session === undefined) return undefined;
+  // Of a recording that began later, all that it holds follows.
+  const first = numbers.get(String(to)) ?? 0;
+  const [removed, left]: [JsonObject[], JsonObject[]] = [[], []];
+  for (const message of messages.values())
+    if (message['sessionID'] === session)
+      ((numbers.get(String(message['id'])) ?? 0) < first ? left : removed).push(message);
+  for (const { id } of removed) messages.delete(String(id));
+  return { session, reverted: { removed, left } };
 }
 
 /** Of a row that an event makes: it has the same digits. */

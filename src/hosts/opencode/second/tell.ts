@@ -1,8 +1,24 @@
 // What OpenCode 2 leaves out of its messages, session by session: ends of executions, and tokens of requests that have no message.
 
-import { type AgentEvent, mainAgentOf, type RunOutcome, type Usage, type UsageCounted } from '../../../core/index.ts';
+import {
+  type AgentEvent,
+  mainAgentOf,
+  type RunOutcome,
+  toToolCallId,
+  type Usage,
+  type UsageCounted,
+} from '../../../core/index.ts';
 import { asText, type JsonObject, known } from '../../../lib/json.ts';
-import { createdAtOf, endFact, endOf, isOver, placeAt, sessionFacts, usageFacts } from '../parse-messages.ts';
+import {
+  createdAtOf,
+  endFact,
+  endOf,
+  type FactPlace,
+  isOver,
+  placeAt,
+  sessionFacts,
+  usageFacts,
+} from '../parse-messages.ts';
 import {
   agentIdOf,
   objectsIn,
@@ -13,7 +29,8 @@ import {
   sessionIdOf,
 } from '../record.ts';
 import { wholeMessageFacts } from '../whole-messages.ts';
-import { toWhole } from './messages.ts';
+import type { Change } from './events.ts';
+import { callId, toWhole } from './messages.ts';
 
 interface Told {
   info?: SessionInfo;
@@ -59,6 +76,17 @@ export function createTeller(context: RecordContext) {
       const facts = [...unknownFacts(raw), ...wholeMessageFacts(withoutCopiedAgents(whole, told), session, context)];
       for (const fact of facts) if (fact.kind === 'usage-counted') told.counted.set(fact.message, fact);
       return facts;
+    },
+    reverted(
+      session: string,
+      { removed, left }: NonNullable<Change['reverted']>,
+      at: number | undefined,
+    ): readonly AgentEvent[] {
+      const told = of(session);
+      delete told.last;
+      for (const { id } of removed) told.counted.delete(String(id));
+      for (const whole of left.flatMap((raw) => toWhole(raw) ?? [])) noteLast(told, whole.id, whole.info);
+      return revertFacts(session, removed, told, at, context);
     },
     /** Only where all messages of the session were told. */
     leftover(session: string): readonly AgentEvent[] {
@@ -124,8 +152,33 @@ function idleFacts(
   if (agent !== mainAgentOf(context.session)) return [endFact(place, outcome, REASONS[outcome])];
   if (outcome === 'completed' && !last?.isReply) return [];
   // By the id of the last message: it is no message of its own.
+  return [endEntry(place, outcome, last?.id ?? id)];
+}
+
+function endEntry(place: FactPlace, outcome: keyof typeof ENTRIES, id: string): AgentEvent {
   const end = outcome === 'completed' ? ('turn' as const) : undefined;
-  return [{ kind: 'entry-added', ...place, entry: ENTRIES[outcome], id: last?.id ?? id, ...known({ end }) }];
+  return { kind: 'entry-added', ...place, entry: ENTRIES[outcome], id, ...known({ end }) };
+}
+
+function revertFacts(
+  session: string,
+  removed: readonly JsonObject[],
+  { last }: Told,
+  at: number | undefined,
+  context: RecordContext,
+): readonly AgentEvent[] {
+  const messages = removed.map(({ id }) => String(id));
+  const calls = removed.flatMap(({ id, content }) =>
+    objectsIn(content).flatMap((one) =>
+      one['type'] === 'tool' ? [toToolCallId(callId(String(id), String(one['id'])))] : [],
+    ),
+  );
+  const about = { session: context.session, origin: originOf(context, at, true) };
+  const gone: AgentEvent = { kind: 'messages-removed', ...about, messages, calls };
+  if (last?.outcome === undefined) return [gone];
+  // The session stands again where its last message left it.
+  const place = placeAt(context, { ...about, agent: agentIdOf(session) }, undefined);
+  return [gone, endEntry(place, last.outcome, last.id)];
 }
 
 /** Its copied messages are older than it: they are told apart by their times. */

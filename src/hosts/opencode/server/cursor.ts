@@ -80,7 +80,7 @@ export function openServer({ id }: LocatedSession, source: LocatedSource): Table
       const next = log?.end ?? 0;
       if (!events) await ((await isSecondServer(root)) ? readAllSecond(emit) : readAll(emit));
       for (const { type, properties, second, at } of events ?? []) {
-        if (type === 'session.deleted' || type === 'message.removed') {
+        if (REMOVALS.has(type)) {
           if (!concerns(properties, state.tree)) continue;
           former = undefined;
           return 'replaced';
@@ -95,6 +95,9 @@ export function openServer({ id }: LocatedSession, source: LocatedSource): Table
     },
   };
 }
+
+/** Their facts cannot be separated from the others: all is asked for again. */
+const REMOVALS = new Set(['session.deleted', 'message.removed', 'session.revert.committed']);
 
 function concerns(properties: JsonObject, tree: ReadonlySet<string>): boolean {
   const info = toSessionInfo(asObject(properties['info']));
