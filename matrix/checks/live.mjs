@@ -171,7 +171,7 @@ const hasHeadlessTurn = (time, { keys }, run, { isTyped, processes }) =>
 
 /** Between its end and this time it got another turn; or a program took up its session, which main cannot refuse. */
 const wasWoken = (endedAt, time, { keys, kind }, run, { processes }) => {
-  const isBetween = (one) => one > endedAt - PROMPT_MS && one < time + REQUEST_MS;
+  const isBetween = (one) => one > endedAt - PROMPT_MS && one < time + (kind === 'main' ? COMMAND_MS : REQUEST_MS);
   const isTakenUp = kind === 'main' && processes.some(({ startedAt }) => isBetween(startedAt));
   return isTakenUp || run.log.some(({ key, at }) => keys.includes(key) && isBetween(at));
 };
@@ -221,9 +221,14 @@ function findLate(seen, agent, run, expected, { id }) {
     const isAsked = (one) => one.at > since && one.at < time;
     const isOpen = (one) => one.at <= since && !(one.endedAt < endedAt);
     if (own.some((one) => one.endedAt !== endedAt && (isAsked(one) || isOpen(one)))) continue;
-    const shown = seen.findLast((state) => state.at < time);
-    if (shown && AT_WORK.has(shown.status) && shown.status !== 'waiting')
-      late.push({ at: endedAt, text: `was still ${shown.status} after the end of its task` });
+    const shown = [
+      ...seen.filter(({ at }) => at < endedAt).slice(-1),
+      ...seen.filter(({ at }) => at >= endedAt && at < time),
+    ];
+    // Later, somebody may have woken it.
+    const isBusy = ({ status }) => status === 'running' || status === 'spawning';
+    if (shown.length > 0 && shown.every(isBusy))
+      late.push({ at: endedAt, text: `was still ${shown.at(-1).status} after the end of its task` });
   }
   return late;
 }
@@ -233,6 +238,9 @@ const PROMPT_MS = 500;
 
 /** How long a call of an agent may be shown before the agent's first request: on a busy machine a host takes its time. */
 const REQUEST_MS = 2_000;
+
+/** The same for main: `/resume` brings it back before anything is asked. */
+const COMMAND_MS = 5_000;
 
 /** How long the host and troupe may take together to show that an agent works. */
 const LATE_MS = 1_500;
