@@ -13,7 +13,7 @@ export const claudeCode = {
   name: 'claude-code',
   title: 'Claude Code',
   package: '@anthropic-ai/claude-code',
-  versions: ['2.1.325', '2.1.287', '2.1.220', '2.1.161', '2.1.92', '2.1.88', '2.1.45', '2.1.39', '2.0.76', '1.0.60'],
+  versions: ['2.1.328', '2.1.325', '2.1.287', '2.1.220', '2.1.161', '2.1.92', '2.1.88', '2.1.45', '2.1.39', '2.0.76', '1.0.60'],
   program: 'claude',
   /** From about 2.1.113 on the package holds a native program for each platform. */
   nativePrograms: () => [[`@anthropic-ai/claude-code-${process.platform}-${process.arch}`, 'claude']],
