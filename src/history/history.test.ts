@@ -338,7 +338,7 @@ describe('every recording', () => {
 describe('an index that cannot be used', () => {
   it.each([
     ['is damaged', (file: string) => writeFileSync(file, 'not a database '.repeat(500))],
-    ['is moved', (file: string) => renameSync(file, path.join(root, 'projects', '-other', path.basename(file)))],
+    ['is cut', (file: string) => truncateSync(file, 3_000)],
     [
       'is of another schema',
       (file: string) => execFileSync(process.execPath, ['-e', OTHER_SCHEMA, file], { cwd: HOSTS }),

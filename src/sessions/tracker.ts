@@ -297,7 +297,7 @@ class Tracker implements LiveTrees {
       const begin = performance.now();
       const scan = new AgentScan();
       for (const id of this.#followed.withNewNeighbours())
-        await this.#compareWithNeighbours(id, scan).catch((error) => this.#onError(error));
+        if (!this.#queue.isClosed) await this.#compareWithNeighbours(id, scan).catch(() => {});
       const rest = (performance.now() - begin) * NEIGHBOURS_REST;
       this.#neighboursTimer = undefined;
       this.#lookAtNeighboursIn(Math.min(LONGEST_REST_MS, Math.max(NEIGHBOURS_MS, rest)));
@@ -307,7 +307,8 @@ class Tracker implements LiveTrees {
   /** The search is beside the queue: it reads the neighbours, and nothing else should wait for that. */
   async #compareWithNeighbours(id: SessionId, scan: AgentScan): Promise<void> {
     const isSame = await this.#queue.add(async () => this.#followed.comparison(id));
-    if (isSame && !(await isSame(scan))) await this.#queue.add(() => this.#followed.readAgain(id, new AgentScan()));
+    const isStill = await isSame?.(scan).catch(this.#onError);
+    if (isStill === false) await this.#queue.add(() => this.#followed.readAgain(id, new AgentScan()));
   }
 
   async #lookAtArrivals(): Promise<void> {
