@@ -70,8 +70,8 @@ async function answer({ run, host, project, request, response }) {
   // After a compaction, the turn is asked for again.
   const usage = wire.usage(entry.output, timesAsked === 1 ? turn?.context : undefined);
   const sent = wire.send(response, body, { blocks, usage, asked, hang: turn?.hang === true, closed });
-  // A hanging answer ends with its connection; its usage never reached the host.
-  if (turn?.hang) return sent.then(() => run.finish(entry, 'aborted'));
+  // A hanging answer ends with its connection. The host got the beginning, and may count it (2.1.328): at most this.
+  if (turn?.hang) return sent.then(() => run.finish(Object.assign(entry, { begun: usage }), 'aborted'));
   await sent;
   run.finish(entry, response.destroyed && !response.writableFinished ? 'aborted' : 'served', usage);
 }

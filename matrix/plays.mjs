@@ -1766,4 +1766,325 @@ export const PLAYS = {
       await desk.exit();
     },
   },
+
+  'clear-crowd': {
+    about: '/clear while two sub-agents work, one with a sub-agent of its own; all end after the next prompt',
+    needs: ['terminal', 'background', 'typed-history', 'nesting'],
+    hosts: ['claude-code'],
+    scripts: {
+      main: [
+        turn(spawn('outer', 'Audit all', { background: true }), spawn('held', 'Check one file', { background: true })),
+        turn(say('Waiting for both.')),
+      ],
+      outer: nestedAudit.outer,
+      audit,
+      held,
+      after: word,
+    },
+    async person(person) {
+      const desk = await person.terminal();
+      await desk.ask('main');
+      await person.served('main', 1);
+      await Promise.all([person.reached('audit', 1), person.reached('held', 1)]);
+      await desk.clear();
+      await desk.ask('after');
+      person.release('go on');
+      await Promise.all([person.served('outer', 2), person.served('held', 1)]);
+      await desk.settled();
+      await desk.exit();
+    },
+  },
+
+  'clear-failing': {
+    about: '/clear while two sub-agents work; after the next prompt, one meets an API error',
+    needs: ['terminal', 'background', 'typed-history'],
+    hosts: ['claude-code'],
+    since: '2.1.161',
+    scripts: {
+      main: [
+        turn(
+          spawn('broken', 'Meet an API error', { background: true }),
+          spawn('held', 'Check one file', { background: true }),
+        ),
+        turn(say('Waiting for both.')),
+      ],
+      broken: [turn(shell('echo before the error')), { ...apiError(), hold: 'fail' }],
+      held,
+      after: word,
+    },
+    async person(person) {
+      const desk = await person.terminal();
+      await desk.ask('main');
+      await person.served('main', 1);
+      await Promise.all([person.reached('broken', 1), person.reached('held', 1)]);
+      await desk.clear();
+      await desk.ask('after');
+      person.release('fail');
+      await person.served('broken', 1);
+      await desk.settled(['held']);
+      person.release('go on');
+      await person.served('held', 1);
+      await desk.settled();
+      await desk.exit();
+    },
+  },
+
+  'clear-team-leaves': {
+    about: '/clear while two teammates work; then one of them is asked again, and the other is shut down',
+    needs: ['terminal', 'typed-history'],
+    hosts: ['claude-code'],
+    since: '2.1.220',
+    scripts: {
+      main: [
+        turn(
+          spawn('held', 'Read part A', { name: 'alice', ...mate }),
+          spawn('held', 'Read part B', { name: 'bob', ...mate }),
+        ),
+        turn(say('Waiting for both.')),
+      ],
+      held,
+      after: word,
+      more: teamScripts.more,
+      again: teamScripts.again,
+      end: [turn(message('bye', { to: 'bob', shutdown: true })), turn(say('Asked bob to leave.'))],
+      bye: fourScripts.bye,
+    },
+    async person(person) {
+      const desk = await person.terminal({ env: TEAMS });
+      await desk.ask('main');
+      await person.served('main', 1);
+      await person.reachedTimes('held', 1, 2);
+      await desk.clear();
+      await desk.ask('after');
+      person.release('go on');
+      await person.servedTimes('held', 1, 2);
+      await desk.settled();
+      await desk.ask('more');
+      await person.served('again', 1);
+      await desk.settled();
+      await desk.ask('end');
+      await person.served('bye');
+      await desk.settled();
+      await desk.exit();
+    },
+  },
+
+  'fork-resumed-busy': {
+    about: 'a fork of a resumed session while its sub-agent works, and another resume of the original after its end',
+    needs: ['fork', 'wake'],
+    hosts: ['claude-code'],
+    scripts: { first: oneAgent, leaf, main: auditing, audit },
+    async person(person) {
+      const session = await person.print('first');
+      const started = await person.start('main', { resume: session });
+      await person.served('main', 1);
+      await person.reached('audit', 1);
+      await person.quiet();
+      await person.print('first', { fork: session });
+      person.release('go on');
+      await person.ended(started);
+      await person.print('first', { resume: session });
+    },
+  },
+
+  'retried-then-failing': {
+    about: 'a sub-agent in the background whose request is retried twice and then fails, beside one that works',
+    needs: ['wake'],
+    hosts: ['claude-code'],
+    scripts: {
+      main: [
+        turn(
+          spawn('flaky', 'Meet a busy model', { background: true }),
+          spawn('held', 'Check one file', { background: true }),
+        ),
+        turn(say('Waiting.')),
+      ],
+      flaky: [overloaded(2, turn(shell('echo one'))), overloaded(2, apiError())],
+      held,
+    },
+    async person(person) {
+      const started = await person.start('main');
+      await person.reached('held', 1);
+      await person.patiently('flaky did not fail', () =>
+        person.run.entriesOf('flaky').some(({ state }) => state === 'failed'),
+      );
+      await person.quiet();
+      person.release('go on');
+      await person.ended(started);
+    },
+  },
+
+  'stopped-again': {
+    about: 'a sub-agent that the main agent stops, and that gets another task afterwards',
+    needs: ['stop', 'message', 'wake'],
+    hosts: ['claude-code'],
+    scripts: {
+      main: [
+        turn(spawn('endless', 'Wait for a long time', { background: true })),
+        hold('begun', turn(stop())),
+        hold('again', turn(message('leaf'))),
+        turn(say('It has another task.')),
+      ],
+      endless: [turn(shell('echo begun')), hold('never', turn(say('never played')))],
+      leaf,
+    },
+    async person(person) {
+      const started = await person.start('main');
+      await person.reached('endless', 1);
+      await person.quiet();
+      person.release('begun');
+      await person.reached('main', 2);
+      await person.quiet();
+      person.release('again');
+      await person.ended(started);
+    },
+  },
+
+  'left-inner': {
+    about: 'a sub-agent that ends while its own sub-agent works in the background',
+    needs: ['wake', 'nesting'],
+    hosts: ['claude-code'],
+    since: '2.1.287',
+    scripts: {
+      main: [turn(spawn('outer', 'Audit all', { background: true })), turn(say('Waiting for the audit.'))],
+      outer: [turn(spawn('audit', 'Run the long audit', { background: true })), turn(say('It works on.'))],
+      audit,
+    },
+    async person(person) {
+      const started = await person.start('main');
+      await person.served('outer', 1);
+      await person.reached('audit', 1);
+      await person.quiet();
+      person.release('go on');
+      await person.served('audit', 2);
+      await person.ended(started);
+    },
+  },
+
+  'compact-clear': {
+    about: '/compact, then /clear while a sub-agent works; the compacted session is resumed elsewhere',
+    needs: ['terminal', 'background', 'typed-history'],
+    hosts: ['claude-code'],
+    since: '2.1.161',
+    scripts: { main: auditing, audit, after: word, next: oneAgent, leaf },
+    async person(person) {
+      const desk = await startAudit(person);
+      const old = desk.session;
+      desk.name();
+      await desk.type('/compact');
+      await person.servedHidden(/no script/, 1);
+      await desk.settled(['audit']);
+      await desk.clear();
+      await desk.ask('after');
+      await desk.settled(['audit']);
+      await person.print('next', { resume: old });
+      await finishAudit(person, desk);
+    },
+  },
+
+  'escape-agent': {
+    about: 'Escape while a sub-agent works in the foreground, then another prompt with a sub-agent',
+    needs: ['terminal', 'process-record'],
+    hosts: ['claude-code'],
+    scripts: {
+      main: [turn(spawn('endless', 'Wait for a long time')), turn(say('never played'))],
+      endless: [turn(shell('echo begun')), hold('never', turn(say('never played')))],
+      next: oneAgent,
+      leaf,
+    },
+    async person(person) {
+      const desk = await person.terminal();
+      await desk.ask('main');
+      await person.reached('endless', 1);
+      await person.quiet();
+      await desk.press('Escape');
+      await person.quiet();
+      await desk.press('C-u');
+      await desk.ask('next');
+      await person.served('leaf', 1);
+      // 2.1.325 leaves the sub-agent at work.
+      await desk.settled(['endless']);
+      await desk.exit();
+      person.giveUp('interrupted');
+    },
+  },
+
+  'fork-compact': {
+    about: '/compact in a fork while a sub-agent of the fork works, and one of the original',
+    needs: ['terminal', 'fork', 'wake'],
+    hosts: ['claude-code'],
+    // 2.1.161 tells the fork that the sub-agent failed, with the prompt of the original: the script cannot tell whose turn it is.
+    since: '2.1.220',
+    scripts: { main: auditing, audit, after: word },
+    async person(person) {
+      const started = await person.start('main');
+      await person.served('main', 1);
+      await person.reached('audit', 1);
+      await person.named(started);
+      await person.quiet();
+      const desk = await person.terminal({ fork: started.session });
+      await desk.ask('main');
+      await person.reachedTimes('audit', 1, 2);
+      await desk.type('/compact');
+      await person.servedHidden(/no script/, 1);
+      await desk.settled(['audit']);
+      await desk.ask('after');
+      await desk.settled(['audit']);
+      person.release('go on');
+      await person.servedTimes('audit', 2, 2);
+      await person.ended(started);
+      await desk.settled();
+      await desk.exit();
+    },
+  },
+
+  'fork-killed': {
+    about: 'a fork while a sub-agent works; the original is killed, then the fork is resumed with a sub-agent',
+    needs: ['fork', 'wake', 'process-record'],
+    hosts: ['claude-code'],
+    // 2.1.161 removes the record of the process that was killed: then nothing says that main waited for its sub-agent.
+    since: '2.1.287',
+    scripts: {
+      main: auditing,
+      audit: [turn(shell('echo first half')), hang('This answer never')],
+      next: oneAgent,
+      leaf,
+    },
+    // The end of the sub-agent would have woken main.
+    expects(truth) {
+      truth[0].agents[0].status = 'unknown';
+    },
+    async person(person) {
+      const started = await person.start('main');
+      await person.served('main', 1);
+      await person.reached('audit', 1);
+      await person.named(started);
+      await person.quiet();
+      const fork = await person.print('next', { fork: started.session });
+      await person.quiet();
+      await person.kill(started, 'SIGKILL');
+      await person.quiet();
+      await person.print('next', { resume: fork });
+    },
+  },
+
+  'branch-exit': {
+    about: '/branch and exit while a sub-agent works, then the original is resumed with a sub-agent',
+    needs: ['terminal', 'background'],
+    hosts: ['claude-code'],
+    since: '2.1.287',
+    scripts: { main: auditing, audit, after: word, next: oneAgent, leaf },
+    async person(person) {
+      const desk = await startAudit(person);
+      desk.name();
+      const original = desk.session;
+      await desk.branch();
+      await desk.ask('after');
+      await desk.settled(['audit']);
+      await desk.exit();
+      person.giveUp('interrupted');
+      await person.observer.settled();
+      await person.print('next', { resume: original });
+    },
+  },
 };

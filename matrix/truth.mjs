@@ -54,9 +54,18 @@ function isAgentOf(instance, session, run) {
   return sessionOf(instance, run) === session;
 }
 
-/** The session in which an instance was asked for: a fork can give the agent of its original another task. */
+/**
+ * The session in which an instance was asked for: a fork can give the agent of its original another task. A session that `/clear` began can
+ * do so, too, but the agent stays that of the session before.
+ */
 function sessionOf(instance, run) {
-  return instance.session ?? sessionOf(run.instances.get(instance.madeBy), run);
+  if (instance.session) return instance.session;
+  const asking = sessionOf(run.instances.get(instance.madeBy), run);
+  const agent = instance.continues && run.agentOf(instance.key);
+  const home = agent && agent !== instance ? sessionOf(agent, run) : asking;
+  for (let { continuedFrom } = asking; continuedFrom; { continuedFrom } = continuedFrom)
+    if (continuedFrom === home) return home;
+  return asking;
 }
 
 /** What a fork holds of the sessions before it: their agents, and the turns that they had got when it began. */

@@ -9,6 +9,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 /** The kit is plain JavaScript, without types. */
 const load = (name: string) => import(path.join(root, 'matrix', name));
 const { runCell } = await load('cell.mjs');
+const { checkLive } = await load('checks/live.mjs');
 const { HOSTS } = await load('hosts/index.mjs');
 const { PLAYS } = await load('plays.mjs');
 const { writePage } = await load('report.mjs');
@@ -134,5 +135,74 @@ describe('a cell', () => {
     expect(differences).toEqual([
       { check: 'played', text: expect.stringMatching(/^The cell was ended after 5 s\. It was \w/) },
     ]);
+  });
+});
+
+describe('the check of live states', () => {
+  /** The agent asks for its only turn after 10 s and gets it at 11 s. `shown`: [second, status]. */
+  const check = (shown: readonly (readonly [number, string])[]) => {
+    const entry = { key: 'leaf#2', index: 0, extra: false, state: 'served', at: 10_000, endedAt: 11_000 };
+    const agent = {
+      key: 'leaf#2',
+      keys: ['leaf#2'],
+      kind: 'task',
+      parent: 'main#1',
+      status: 'completed',
+      description: 'leaf',
+    };
+    const states = shown.map(([second, status]) => ({
+      at: second * 1_000,
+      session: 'one',
+      agents: [{ id: 'a', kind: 'task', label: 'leaf', parentId: 'one', status }],
+    }));
+    const tree = {
+      agents: [{ id: 'a', kind: 'task', label: 'leaf', description: 'leaf', parentId: 'one', status: 'completed' }],
+    };
+    const expected = { asks: ['main#1'], agents: [agent], processes: [] };
+    const run = { log: [entry], instances: new Map([['leaf#2', { key: 'leaf#2', turns: [{}] }]]) };
+    return checkLive({
+      truth: [expected],
+      matches: new Map([[expected, { id: 'one', tree, marks: new Map() }]]),
+      observer: { states },
+      person: { run, sandbox: { processes: [{ startedAt: 0 }] } },
+    });
+  };
+
+  it.each([
+    [
+      'nothing when an agent is shown in time',
+      [
+        [10.1, 'running'],
+        [11.2, 'completed'],
+      ],
+      [],
+    ],
+    [
+      'an agent that appears late',
+      [
+        [12.5, 'running'],
+        [12.9, 'completed'],
+      ],
+      ['was not shown after its first request'],
+    ],
+    [
+      'an agent whose end is shown late',
+      [
+        [10.1, 'running'],
+        [13.5, 'completed'],
+      ],
+      ['was still running after the end of its task'],
+    ],
+    [
+      'a status that is taken back',
+      [
+        [10.1, 'running'],
+        [10.5, 'unknown'],
+        [11.2, 'completed'],
+      ],
+      ['was unknown before it was completed'],
+    ],
+  ] as const)('reports %s', (_, shown, wanted) => {
+    expect(check(shown)).toEqual(wanted.map((text) => expect.stringContaining(`leaf#2 ${text}`)));
   });
 });

@@ -131,6 +131,7 @@ function checkAgent({ agent, one, seen, at, person, expected }) {
   if (gap) add(gap.at, `was ${gap.status}${gap.waitingOn ? ` (${gap.waitingOn})` : ''} before its last turn,`);
   const idle = findIdleTurn(seen, agent, person.run);
   if (idle) add(idle.at, `was ${idle.status} while the model worked on its turn,`);
+  for (const { at: time, text } of findLate(seen, agent, person.run, expected, one)) add(time, text);
   if (seen[0] && agent.kind === 'main' && ENDED.has(seen[0].status) && wasOpen(seen[0].at, expected))
     add(seen[0].at, `was ${seen[0].status} at first, although its terminal was open,`);
   let endedAt;
@@ -170,7 +171,7 @@ const hasHeadlessTurn = (time, { keys }, run, { isTyped, processes }) =>
 
 /** Between its end and this time it got another turn; or a program took up its session, which main cannot refuse. */
 const wasWoken = (endedAt, time, { keys, kind }, run, { processes }) => {
-  const isBetween = (one) => one > endedAt - PROMPT_MS && one < time + REQUEST_MS;
+  const isBetween = (one) => one > endedAt - PROMPT_MS && one < time + (kind === 'main' ? COMMAND_MS : REQUEST_MS);
   const isTakenUp = kind === 'main' && processes.some(({ startedAt }) => isBetween(startedAt));
   return isTakenUp || run.log.some(({ key, at }) => keys.includes(key) && isBetween(at));
 };
@@ -201,16 +202,50 @@ function findIdleTurn(seen, { keys }, run) {
     .find((state) => state && isIdle(state));
 }
 
+/** What was shown too late: the first request of an agent, and the end of each of its tasks. */
+function findLate(seen, agent, run, expected, { id }) {
+  const isMain = agent.kind === 'main';
+  // A program without a terminal ends with its main agent; when that is, the check of the tree tells.
+  if (isMain && !expected.isTyped) return [];
+  const ofSession = ({ hidden, session }) => isMain && hidden && (session === undefined || id.endsWith(session));
+  const own = run.log.filter((entry) => agent.keys.includes(entry.key) || ofSession(entry));
+  const asked = own.filter(({ key }) => key);
+  const begin = Math.min(...asked.map(({ at }) => at));
+  const late = [];
+  if (!isMain && !(seen[0]?.at < begin + NOTICE_MS))
+    late.push({ at: begin, text: 'was not shown after its first request' });
+  const isOver = ({ key, index, extra, state }) =>
+    state === 'failed' || (state === 'served' && (extra || index === run.instances.get(key).turns.length - 1));
+  for (const { at: since, endedAt } of asked.filter(isOver)) {
+    const time = endedAt + NOTICE_MS;
+    const isAsked = (one) => one.at > since && one.at < time;
+    const isOpen = (one) => one.at <= since && !(one.endedAt < endedAt);
+    if (own.some((one) => one.endedAt !== endedAt && (isAsked(one) || isOpen(one)))) continue;
+    const shown = [
+      ...seen.filter(({ at }) => at < endedAt).slice(-1),
+      ...seen.filter(({ at }) => at >= endedAt && at < time),
+    ];
+    // Later, somebody may have woken it.
+    const isBusy = ({ status }) => status === 'running' || status === 'spawning';
+    if (shown.length > 0 && shown.every(isBusy))
+      late.push({ at: endedAt, text: `was still ${shown.at(-1).status} after the end of its task` });
+  }
+  return late;
+}
+
 /** How long troupe may show the state before a prompt: the host asks the model first and writes later. */
 const PROMPT_MS = 500;
 
 /** How long a call of an agent may be shown before the agent's first request: on a busy machine a host takes its time. */
-const REQUEST_MS = 5_000;
+const REQUEST_MS = 2_000;
+
+/** The same for main: `/resume` brings it back before anything is asked. */
+const COMMAND_MS = 5_000;
 
 /** How long the host and troupe may take together to show that an agent works. */
 const LATE_MS = 1_500;
 
-/** How long the host may take to write down the end of an agent. */
+/** How long the host and troupe may take together to show that an agent began, or that it is over. */
 const NOTICE_MS = 2_000;
 
 /** How long a typed prompt may take to reach the model. */

@@ -25,7 +25,7 @@ const ownOf = ({ usage, inheritedUsage }, field) => usage[field] - (inheritedUsa
 /** What sessions have of their own adds up to what the model served: nothing twice, nothing lost. */
 function compareSum(shown, run) {
   const served = run.log.filter(({ state }) => state === 'served');
-  const [scripted, all] = [sum(served.filter(({ hidden }) => !hidden)), sum(served)];
+  const [scripted, all] = [sum(served.filter(({ hidden }) => !hidden)), sum([...served, ...begunIn(run.log)])];
   return FIELDS.flatMap((field) => {
     const total = shown.reduce((whole, { tree }) => whole + ownOf(tree.session, field), 0);
     if (total > all[field]) return [`all sessions: ${field} is ${total}, the model served ${all[field]}`];
@@ -71,10 +71,14 @@ function compareMain({ usage }, { printed, forkedFrom }, host) {
 function sumServed({ agents }, { id }, run) {
   const keys = new Set(agents.flatMap((agent) => agent.keys));
   const served = run.log.filter(({ state }) => state === 'served');
-  const scripted = served.filter(({ key }) => keys.has(key));
+  const isOwn = ({ key }) => keys.has(key);
   const hidden = served.filter((entry) => entry.hidden && (entry.session ?? id) === id);
-  return { scripted: sum(scripted), all: sum([...scripted, ...hidden]) };
+  const scripted = served.filter(isOwn);
+  return { scripted: sum(scripted), all: sum([...scripted, ...hidden, ...begunIn(run.log.filter(isOwn))]) };
 }
+
+/** Answers of which the host got the beginning: it may count them. */
+const begunIn = (entries) => entries.flatMap(({ begun }) => (begun ? { usage: begun } : []));
 
 /** After `/clear` the host counts the agents that go on in the new session; they belong to the sessions before. */
 function withoutEarlier(counted, { beganAt, continuedFrom }, truth, run) {

@@ -193,6 +193,31 @@ describe('a long conversation', () => {
   });
 });
 
+describe('a fork', () => {
+  it('opens as from its files when its original in another project goes', async () => {
+    rmSync(root, { recursive: true });
+    cpSync(path.join(HOSTS, 'claude-code/fixtures/2.1.325-fork-worktree'), root, { recursive: true });
+    const open = async (cache?: SessionCache) => {
+      const sessions = createSessions(placesOf(root), { clock: () => NOW, openCache: async () => cache });
+      const { tree, ledger, joined } = await sessions.open('4f39ed9d');
+      return { tree, ledger, joined };
+    };
+    const plain = await open();
+    expect(plain.tree.forkedFrom).toContain('d933dd66');
+    for (const wanted of [{ found: 0 }, { read: 0 }]) {
+      const { history, cache, counts } = await watched();
+      expect(await open(cache)).toEqual(plain);
+      expect(counts).toMatchObject(wanted);
+      history?.close();
+    }
+    rmSync(filesOf('d933dd66')[0] ?? '');
+    const changed = await open();
+    const { history, cache } = await watched();
+    expect(await open(cache)).toEqual(changed);
+    history?.close();
+  });
+});
+
 describe('a session that is gone', () => {
   it('leaves the index with the next build', async () => {
     await listOnce(root);

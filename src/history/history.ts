@@ -177,16 +177,17 @@ class SessionHistory implements History {
     try {
       const [row] = this.#find.all(id, root, this.#build) as Row[];
       if (!row || row.stamp !== this.#stampOf(session)) return undefined;
-      if (row.names !== null && row.names !== around.namesAround(session)) return undefined;
+      if (row.names !== null && !around.hasNames(session, row.names)) return undefined;
       const borrowed = JSON.parse(row.borrowed) as readonly (readonly [string, string])[];
       if (borrowed.some(([file, stamp]) => fileStamp(file, this.#clock()) !== stamp)) return undefined;
       const { tree } = row;
-      const isOriginKnown = () => row.origin !== null && row.origin_names === around.statesAround(session);
       return {
         ...(tree && { tree: unpack<SessionTree>(tree) }),
         // Asked of the one session that is opened, not of all that are listed.
         get origin() {
-          return isOriginKnown() ? (JSON.parse(row.origin ?? 'null') as SessionOriginFact | null) : undefined;
+          if (row.origin === null) return undefined;
+          const origin = JSON.parse(row.origin) as SessionOriginFact | null;
+          return row.origin_names === around.statesAround(session, origin) ? origin : undefined;
         },
         ledger: () => this.#ledgerOf(id, root, row.stamp),
       };
@@ -257,7 +258,8 @@ class SessionHistory implements History {
     // What others say of it would have to be read again with it.
     const canGrow = !dependsOnOthers && bytesOf(sources) >= this.#worthGrowing;
     if (!isKept && !canGrow) return;
-    const names = dependsOnOthers ? around.namesAround(session) : null;
+    const original = ledger.forkedFrom ?? ledger.continuedFrom;
+    const names = dependsOnOthers ? around.namesAround(session, original) : null;
     const { id, root } = session.located;
     this.#write(() => {
       const packed = isKept && isSettled(ledger, tree) ? pack(tree) : null;
@@ -271,7 +273,8 @@ class SessionHistory implements History {
     const { id, root } = session.located;
     const stamp = stampOf(session, this.#clock());
     if (stamp === undefined) return;
-    this.#write(() => this.#keepOrigin.run(JSON.stringify(origin), around.statesAround(session), id, root, stamp));
+    const states = around.statesAround(session, origin);
+    this.#write(() => this.#keepOrigin.run(JSON.stringify(origin), states, id, root, stamp));
   }
 
   removeGone(found: readonly FoundSession[], roots: ReadonlySet<string>): void {

@@ -1,10 +1,10 @@
-import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, cpSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { buildTree, type SessionLedger } from '../core/index.ts';
 import { claudeCode } from '../hosts/claude-code/index.ts';
-import type { LocatedSession } from '../hosts/index.ts';
+import { AgentScan, type LocatedSession } from '../hosts/index.ts';
 import { dumpTree } from '../hosts/testing/dump.ts';
 import { MUCH_LATER } from '../hosts/testing/feed.ts';
 import { makeTemporaryFolder } from '../lib/testing/temporary-folder.ts';
@@ -110,5 +110,32 @@ describe('following a session', () => {
     await followed.refresh(now);
     expect(followed.sources.map(({ id }) => id).sort()).toEqual(now.sources.map(({ id }) => id).sort());
     expect(dump(followed.ledger)).toBe(dump(await readSession(claudeCode, now)));
+  });
+
+  it.each([
+    [
+      'nothing when its original grows',
+      (file: string) => appendFileSync(file, '{"type":"user","uuid":"later"}\n'),
+      true,
+    ],
+    ['a difference when its original goes', (file: string) => rmSync(file), false],
+    ['a difference when its original is cut', (file: string) => truncateSync(file, 3_000), false],
+    [
+      'a difference when the agents of its original go',
+      (file: string) => rmSync(file.slice(0, -6), { recursive: true }),
+      false,
+    ],
+  ])('finds %s', async (_, change, isSame) => {
+    await located('2.1.325-fork-worktree');
+    const { sessions } = await claudeCode.locate(root);
+    const fileOf = (id: string) => sessions.find((one) => one.id.includes(id))?.sources[0]?.path ?? '';
+    const fork = sessions.find(({ id }) => id.includes('4f39ed9d'));
+    if (!fork) throw new Error('no fork');
+    const followed = new FollowedSession(claudeCode, fork);
+    await followed.refresh(fork);
+    const compare = followed.compareWithOthers(fork);
+    expect(await compare(new AgentScan())).toBe(true);
+    change(fileOf('d933dd66'));
+    expect(await compare(new AgentScan())).toBe(isSame);
   });
 });

@@ -83,6 +83,10 @@ export class FollowedSession {
   /** Until when the lines of borrowed files count: they end for this session when it became a copy. */
   #borrowedUntil: number | undefined;
   #isOriginKnown = false;
+  /** The answer to the last search for its original; undefined if nobody searched. */
+  #origin: string | undefined;
+  /** The last search for transcripts elsewhere, and its answer. */
+  #search: { readonly away: readonly AgentId[]; readonly calls: readonly ToolCallId[]; found: string } | undefined;
   /** Agents that were looked for elsewhere; undefined: look for them next time. */
   #searched: ReadonlySet<AgentId | ToolCallId> | undefined;
   #generation = 0;
@@ -144,6 +148,16 @@ export class FollowedSession {
     return locateAgents !== undefined && this.isWaiting();
   }
 
+  /** Searches again for what it has of others, beside its reading. False if a fresh read would find something else. */
+  compareWithOthers(session: LocatedSession): (scan: AgentScan) => Promise<boolean> {
+    const [ledger, origin, search] = [this.#ledger, this.#origin, this.#search];
+    return async (scan) => {
+      const found = search && (await this.#adapter.locateAgents?.(session, search.away, scan, search.calls));
+      if (found && describeAll(found) !== search.found) return false;
+      return origin === undefined || describe(await originOf(this.#adapter, session, ledger, scan)) === origin;
+    };
+  }
+
   /** The next look reads everything from the beginning, as if the session had never been read. */
   startOver(): void {
     for (const one of this.#followed.values()) this.#reported.set(one.source.path, one.progress().bytes);
@@ -170,6 +184,8 @@ export class FollowedSession {
     this.#followed = new Map();
     this.#borrowed = [];
     this.#isOriginKnown = false;
+    this.#origin = undefined;
+    this.#search = undefined;
     this.#searched = undefined;
     this.#facts = [];
     this.#unchanged = new Set();
@@ -260,7 +276,9 @@ export class FollowedSession {
       if (wanted.length === 0 && this.#borrowed.length === 0) return true;
       const found = new Map<SourceId, LocatedSource>();
       let isReassigned = false;
-      for (const source of await this.#adapter.locateAgents(session, away, scan, calls)) {
+      const located = await this.#adapter.locateAgents(session, away, scan, calls);
+      this.#search = { away, calls, found: describeAll(located) };
+      for (const source of located) {
         if (own.has(source.id)) {
           const before = this.#reassigned.get(source.id) ?? ownById.get(source.id);
           isReassigned ||= before?.agent !== source.agent || before?.role !== source.role;
@@ -295,6 +313,7 @@ export class FollowedSession {
     const fact = await originOf(this.#adapter, session, this.#ledger, scan);
     if (fact === 'too early' || (fact?.kind === 'session-forked' && fact.at === undefined)) return;
     this.#isOriginKnown = true;
+    this.#origin = describe(fact);
     if (fact) reduce(this.#ledger, fact);
   }
 
@@ -310,6 +329,10 @@ export class FollowedSession {
     return true;
   }
 }
+
+const describe = (one: object | string | undefined): string => JSON.stringify(one ?? null);
+
+const describeAll = (sources: readonly LocatedSource[]): string => JSON.stringify(sources.map(describe).sort());
 
 /**
  * The fact that it began as a copy of an older session, or where one was emptied; `too early` until something was said in it.

@@ -173,13 +173,18 @@ export class FollowedSessions {
     return [...this.#followed].filter(([, one]) => one.hasNewNeighbours).map(([id]) => id);
   }
 
-  /** Reads a session as if it had never been read: what it has of others may be different now. */
-  async readAgain(id: SessionId, scan: AgentScan): Promise<void> {
+  /** Whether what a session has of others is still what a fresh read would find: may be asked beside other methods. */
+  comparison(id: SessionId): ((scan: AgentScan) => Promise<boolean>) | undefined {
     const one = this.#followed.get(id);
-    if (!one) return;
+    if (!one) return undefined;
     one.hasNewNeighbours = false;
-    one.session.startOver();
-    await this.#follow(id, undefined, scan);
+    return one.session.compareWithOthers(one.found.located);
+  }
+
+  /** Reads a session as if it had never been read. */
+  async readAgain(id: SessionId, scan: AgentScan): Promise<void> {
+    this.#followed.get(id)?.session.startOver();
+    if (this.#followed.has(id)) await this.#follow(id, undefined, scan);
   }
 
   /** Silence changes a tree, too. */

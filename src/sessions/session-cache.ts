@@ -1,6 +1,13 @@
 import { createHash } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
-import type { AgentEvent, SessionContinued, SessionForked, SessionLedger, SessionTree } from '../core/index.ts';
+import type {
+  AgentEvent,
+  SessionContinued,
+  SessionForked,
+  SessionId,
+  SessionLedger,
+  SessionTree,
+} from '../core/index.ts';
 import type { LocatedSource, MessageLines } from '../hosts/index.ts';
 import { type FileMark, hasGrownFrom } from '../lib/follow-file.ts';
 import { groupBy } from '../lib/group.ts';
@@ -156,14 +163,32 @@ export function fileStamp(file: string, now: number): string | undefined {
 /** Which files lie in the folder of a session, those of others included. */
 export class Neighbourhood {
   readonly #byFolder: ReadonlyMap<string, readonly FoundSession[]>;
+  readonly #byId: ReadonlyMap<SessionId, readonly FoundSession[]>;
   readonly #names = new Map<string, string>();
 
   constructor(all: readonly FoundSession[]) {
     this.#byFolder = groupBy(all, folderOf);
+    this.#byId = groupBy(all, ({ located }) => located.id);
   }
 
-  namesAround(session: FoundSession): string {
-    const folder = folderOf(session);
+  /** Which files are around it, and where its original is, which may be in another folder. */
+  namesAround(session: FoundSession, original: SessionId | null = null): string {
+    const names = this.#namesIn(folderOf(session));
+    if (original === null) return names;
+    const files = (this.#byId.get(original) ?? []).flatMap(({ located: { sources } }) =>
+      sources.flatMap(({ path, role }) => (role === 'session' ? path : [])),
+    );
+    const hash = createHash('sha256').update(JSON.stringify(files.sort()));
+    return `${names} ${hash.digest('base64url')} ${original}`;
+  }
+
+  /** Whether it is what `namesAround` said. */
+  hasNames(session: FoundSession, names: string): boolean {
+    const [, , ...original] = names.split(' ');
+    return names === this.namesAround(session, original.length > 0 ? (original.join(' ') as SessionId) : null);
+  }
+
+  #namesIn(folder: string): string {
     const known = this.#names.get(folder);
     if (known !== undefined) return known;
     const hash = createHash('sha256');
@@ -181,9 +206,9 @@ export class Neighbourhood {
    * The same, and how the files of others are, as of an hour behind the session's own end: what a session began as a copy of may be written
    * to a little later than the session itself, and whatever comes after that changes nothing.
    */
-  statesAround(session: FoundSession): string {
+  statesAround(session: FoundSession, origin: SessionOriginFact | null): string {
     const until = session.located.modifiedAt + COPY_MS;
-    const hash = createHash('sha256').update(this.namesAround(session));
+    const hash = createHash('sha256').update(this.namesAround(session, origin?.from));
     for (const { located } of this.#byFolder.get(folderOf(session)) ?? [])
       if (located.id !== session.located.id) hash.update(`${located.id} ${Math.min(located.modifiedAt, until)}\n`);
     return hash.digest('base64url');

@@ -44,8 +44,11 @@ const UNFINISHED_MS = 1_000;
 /** Target duration of one batch of less urgent changes. */
 const SLICE_MS = 50;
 const [MIN_SLICE, FIRST_SLICE] = [8, 64];
-/** Delay before sessions are read again that depend on changed ones, and the rest after it, as a multiple of its duration. */
-const [NEIGHBOURS_MS, NEIGHBOURS_REST] = [250, 100];
+/**
+ * Delay before sessions are compared again with others that changed; and the rest after it, as a multiple of its duration, but not longer
+ * than the last figure.
+ */
+const [NEIGHBOURS_MS, NEIGHBOURS_REST, LONGEST_REST_MS] = [250, 30, 10_000];
 /** How often to check that processes still run. */
 const PULSE_MS = 1_000;
 const PULSES_PER_REBUILD = 10;
@@ -291,18 +294,21 @@ class Tracker implements LiveTrees {
   #lookAtNeighboursIn(ms: number): void {
     if (this.#neighboursTimer || this.#queue.isClosed || this.#followed.withNewNeighbours().length === 0) return;
     this.#neighboursTimer = setTimeout(async () => {
+      const begin = performance.now();
       const scan = new AgentScan();
-      let took = 0;
-      const readAgain = async (id: SessionId): Promise<void> => {
-        const begin = performance.now();
-        await this.#followed.readAgain(id, scan);
-        took += performance.now() - begin;
-      };
-      const all = this.#followed.withNewNeighbours().map((id) => this.#queue.add(() => readAgain(id)));
-      for (const done of await Promise.allSettled(all)) if (done.status === 'rejected') this.#onError(done.reason);
+      for (const id of this.#followed.withNewNeighbours())
+        if (!this.#queue.isClosed) await this.#compareWithNeighbours(id, scan).catch(() => {});
+      const rest = (performance.now() - begin) * NEIGHBOURS_REST;
       this.#neighboursTimer = undefined;
-      this.#lookAtNeighboursIn(Math.max(NEIGHBOURS_MS, took * NEIGHBOURS_REST));
+      this.#lookAtNeighboursIn(Math.min(LONGEST_REST_MS, Math.max(NEIGHBOURS_MS, rest)));
     }, ms);
+  }
+
+  /** The search is beside the queue: it reads the neighbours, and nothing else should wait for that. */
+  async #compareWithNeighbours(id: SessionId, scan: AgentScan): Promise<void> {
+    const isSame = await this.#queue.add(async () => this.#followed.comparison(id));
+    const isStill = await isSame?.(scan).catch(this.#onError);
+    if (isStill === false) await this.#queue.add(() => this.#followed.readAgain(id, new AgentScan()));
   }
 
   async #lookAtArrivals(): Promise<void> {

@@ -6,7 +6,7 @@ import { type HostTotal, toSessionId } from '../../core/index.ts';
 import { type FolderEntry, listFolder, modifiedAt } from '../../lib/folders.ts';
 import { asInstant, asObject, asText, known } from '../../lib/json.ts';
 import { readHead, readLines } from '../../lib/read-lines.ts';
-import type { AgentScan, LocatedSession, SessionOrigin } from '../index.ts';
+import { AgentScan, type LocatedSession, type SessionOrigin } from '../index.ts';
 import { findCleared, isCopiedClear } from './clears.ts';
 import { nativeAgentOf, projectFolders, rootOf } from './data-folder.ts';
 import { HOST, UNORDERED_MS } from './line-context.ts';
@@ -52,9 +52,10 @@ export async function findOrigin(
   // A disk whose clock is behind the lines says nothing.
   const since = (await modifiedAt(own.path)) < age.firstAt ? 0 : copiedFrom;
   // `--fork-session` in another worktree of the repository (2.1.325): the copy is in the project of that folder.
+  const elsewhere = scan ?? new AgentScan();
   for (const folder of await projectFolders(rootOf(own))) {
     if (folder === project) continue;
-    const files = scan?.isOfMany ? await markedIn(folder, scan) : await writtenSince(since, folder);
+    const files = scan?.isOfMany ? await markedIn(folder, scan) : await writtenSince(since, folder, elsewhere);
     const found = await findAmong(files, { ...copy, compactedAt: undefined });
     if (found) return found;
   }
@@ -123,10 +124,12 @@ async function transcriptsIn(project: string): Promise<readonly string[]> {
 }
 
 /** Nothing else can hold lines of that time: a project may have thousands of sessions. */
-async function writtenSince(time: number, project: string): Promise<readonly string[]> {
-  const files: string[] = [];
-  for (const file of await transcriptsIn(project)) if ((await modifiedAt(file)) >= time) files.push(file);
-  return files;
+async function writtenSince(time: number, project: string, scan: AgentScan): Promise<readonly string[]> {
+  const times = await once(scan, `times ${project}`, async () => {
+    const files = await transcriptsIn(project);
+    return new Map(await Promise.all(files.map(async (file) => [file, [String(await modifiedAt(file))]] as const)));
+  });
+  return [...times].flatMap(([file, [at]]) => (Number(at) >= time ? file : []));
 }
 
 /** For who asks of every session of a project: the heads are read once, not once for each session. */
