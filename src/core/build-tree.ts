@@ -7,6 +7,7 @@ import {
   countDiagnostics,
   type Diagnostic,
   type DiagnosticCount,
+  MESSAGE_DELIVERY,
   type TitleKind,
   WARM_UP,
 } from './events.ts';
@@ -346,16 +347,21 @@ function kindOf(
   // A warm-up is one only as long as no call turns out to have asked for it.
   const unasked = call === undefined && parent === undefined;
   const hasMain = (ledger.agents.get(main)?.tails.size ?? 0) > 0;
-  if (agent.internal && unasked && agent.agentKind?.value !== 'teammate' && !isAtRealWork(agent, own, hasMain))
-    return 'internal';
+  const isUnasked = agent.internal !== undefined && unasked && agent.agentKind?.value !== 'teammate';
+  if (isUnasked && !isAtRealWork(agent, own, hasMain)) return 'internal';
   if (agent.agentKind) return agent.agentKind.value;
+  if (isUnasked && agent.internal?.value === MESSAGE_DELIVERY) return 'teammate';
   // An agent of a run may ask for others by a call of its own: those are none of the run's.
   if (group?.kind === 'workflow' && (evidence === 'group-run' || call === undefined)) return 'workflow';
   return asked?.type === 'fork' ? 'fork' : 'task';
 }
 
-/** A warm-up only says that it is ready. One without a prompt may be an agent whose call is in a transcript that is gone. */
+/**
+ * A warm-up only says that it is ready. One without a prompt may be an agent whose call is in a transcript that is gone. What
+ * a teammate does with a message is in a file of that message, which is all that is left of it if nothing says whose it is.
+ */
 function isAtRealWork({ internal, prompt }: AgentRecord, { callCount }: Own, hasMain: boolean): boolean {
+  if (internal?.value === MESSAGE_DELIVERY) return callCount > 0 || !hasMain;
   return internal?.value === WARM_UP && (callCount > 0 || (!prompt && !hasMain));
 }
 
