@@ -178,8 +178,8 @@ function sessionFields(ledger: SessionLedger, agents: readonly AgentNode[]): Par
   return known({
     titleKind,
     title: titleKind && shortenTitle(ledger.titles.get(titleKind)?.value ?? ''),
-    cwd: ledger.cwd?.value,
-    branch: ledger.branch?.value,
+    cwd: ledger.cwd?.value ?? inFolderOfMain(agents)?.cwd,
+    branch: ledger.branch?.value ?? (ledger.cwd ? undefined : inFolderOfMain(agents)?.branch),
     hostTitle: ledger.hostTitle,
     hostVersion: ledger.hostVersion?.value,
     forkedFrom: ledger.forkedFrom,
@@ -188,6 +188,11 @@ function sessionFields(ledger: SessionLedger, agents: readonly AgentNode[]): Par
     startedAt: starts.length === 0 ? undefined : starts.reduce((a, b) => Math.min(a, b)),
     lastActivityAt: ends.length === 0 ? undefined : ends.reduce((a, b) => Math.max(a, b)),
   });
+}
+
+/** An agent that began in main's folder, whose transcript may be gone. */
+function inFolderOfMain(agents: readonly AgentNode[]): AgentNode | undefined {
+  return agents.find(({ cwd, worktree }) => cwd !== undefined && worktree === undefined);
 }
 
 /** Which sessions its commands started, and which agent's command started it. What they come to, `linkSessions` decides. */

@@ -110,6 +110,8 @@ describe('sessions on disk', () => {
     expect(tree.diagnostics.map(({ code }) => code)).toEqual(['missing-transcript']);
     expect(computeTree({ tree, ignoredFiles: 0 }, { internal: false }).session).toMatchObject({
       title: null,
+      project: 'nested',
+      branch: 'main',
       usage: { output: 378 - 95 },
       usageIsLowerBound: true,
     });

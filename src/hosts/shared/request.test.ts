@@ -51,6 +51,7 @@ const REAL: readonly (readonly [what: string, text: string, title: string | unde
   ['the environment', '<environment_context>\n  <cwd>/home/dev</cwd>\n</environment_context>', undefined],
   ['an image', '[Image #1] Why is this red?', 'Why is this red?'],
   ['an image alone', '[Image #1]', '[Image #1]'],
+  ['a link', '[$pdf](/home/dev/.codex/skills/pdf/SKILL.md) Merge all files', '$pdf Merge all files'],
   ['the place of an image', '[Image: source: /home/dev/.claude/image-cache/1.png]', undefined],
   ['Markdown', '## **Checkout**\nShip it', 'Checkout'],
   ['only marks', '---\n***\nStart here', 'Start here'],

@@ -54,6 +54,7 @@ const PLAN = /^Implement the following plan:\s*/;
 const ATTACHED = /^(?:\[(?:Image|Pasted text)[^\]]*\]\s*)+(?=\S)/;
 /** Headings, lists, quotes and emphasis of Markdown. */
 const MARKS = /^(?:#{1,6}\s+|[-*>]\s+|\d+\.\s+|\*\*|__)+/;
+const LINK = /\[([^[\]]+)\]\([^()\s]*\)/g;
 /** A line with nothing but a tag. */
 const TAG = /^<\/?[\w-]+(?:\s[^<>]*)?>$/;
 /** A line, or all that was asked, within one tag: of a message from a chat, or of the person's own. */
@@ -92,6 +93,7 @@ function plain(line: string): string {
     line
       .replace(MARKS, '')
       .replace(/(?:\*\*|__)$/, '')
+      .replace(LINK, '$1')
       .trim(),
   );
 }
