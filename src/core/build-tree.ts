@@ -175,11 +175,14 @@ function sessionFields(ledger: SessionLedger, agents: readonly AgentNode[]): Par
   const starts = agents.flatMap(({ startedAt }) => startedAt ?? []);
   const ends = agents.flatMap(({ lastActivityAt }) => lastActivityAt ?? []);
   const inherited = agents.flatMap(({ inheritedUsage }) => inheritedUsage ?? []);
+  const isMainMissing = agents[0]?.messageCount === undefined;
+  // In its folder, as far as anybody knows: the first agent that did not get a worktree.
+  const besideMain = isMainMissing ? agents.find(({ cwd, worktree }) => cwd && worktree === undefined) : undefined;
   return known({
     titleKind,
     title: titleKind && shortenTitle(ledger.titles.get(titleKind)?.value ?? ''),
-    cwd: ledger.cwd?.value ?? inFolderOfMain(agents)?.cwd,
-    branch: ledger.branch?.value ?? (ledger.cwd ? undefined : inFolderOfMain(agents)?.branch),
+    cwd: ledger.cwd?.value ?? besideMain?.cwd,
+    branch: ledger.branch?.value ?? besideMain?.branch,
     hostTitle: ledger.hostTitle,
     hostVersion: ledger.hostVersion?.value,
     forkedFrom: ledger.forkedFrom,
@@ -188,11 +191,6 @@ function sessionFields(ledger: SessionLedger, agents: readonly AgentNode[]): Par
     startedAt: starts.length === 0 ? undefined : starts.reduce((a, b) => Math.min(a, b)),
     lastActivityAt: ends.length === 0 ? undefined : ends.reduce((a, b) => Math.max(a, b)),
   });
-}
-
-/** An agent that began in main's folder, whose transcript may be gone. */
-function inFolderOfMain(agents: readonly AgentNode[]): AgentNode | undefined {
-  return agents.find(({ cwd, worktree }) => cwd !== undefined && worktree === undefined);
 }
 
 /** Which sessions its commands started, and which agent's command started it. What they come to, `linkSessions` decides. */
@@ -344,7 +342,7 @@ function groupOf({ group }: AgentRecord, { groups }: SessionLedger): AgentGroup 
 
 function kindOf(
   agent: AgentRecord,
-  { link, own, ledger, main }: AgentContext,
+  { link, own, ledger, main, life }: AgentContext,
   asked: SpawnRecord | undefined,
   group: AgentGroup | undefined,
 ): AgentKind {
@@ -353,7 +351,7 @@ function kindOf(
   const unasked = call === undefined && parent === undefined;
   const hasMain = (ledger.agents.get(main)?.tails.size ?? 0) > 0;
   const isUnasked = agent.internal !== undefined && unasked && agent.agentKind?.value !== 'teammate';
-  if (isUnasked && !isAtRealWork(agent, own, hasMain)) return 'internal';
+  if (isUnasked && !isAtRealWork(agent, own, { hasMain, life })) return 'internal';
   if (agent.agentKind) return agent.agentKind.value;
   if (isUnasked && agent.internal?.value === MESSAGE_DELIVERY) return 'teammate';
   // An agent of a run may ask for others by a call of its own: those are none of the run's.
@@ -363,10 +361,15 @@ function kindOf(
 
 /**
  * A warm-up only says that it is ready. One without a prompt may be an agent whose call is in a transcript that is gone. What
- * a teammate does with a message is in a file of that message, which is all that is left of it if nothing says whose it is.
+ * a teammate does with a message is in a file of that message: all that is left of it if nothing says whose it is, and nothing
+ * will.
  */
-function isAtRealWork({ internal, prompt }: AgentRecord, { callCount }: Own, hasMain: boolean): boolean {
-  if (internal?.value === MESSAGE_DELIVERY) return callCount > 0 || !hasMain;
+function isAtRealWork(
+  { internal, prompt }: AgentRecord,
+  { callCount }: Own,
+  { hasMain, life }: Pick<AgentContext, 'life'> & { readonly hasMain: boolean },
+): boolean {
+  if (internal?.value === MESSAGE_DELIVERY) return !life.alive && (callCount > 0 || !hasMain);
   return internal?.value === WARM_UP && (callCount > 0 || (!prompt && !hasMain));
 }
 
