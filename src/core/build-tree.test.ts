@@ -110,7 +110,14 @@ describe('a running agent', () => {
   });
 
   it('does not end when its process cannot be seen', () => {
-    expect(statusesWhen({ ...process, alive: false, isOutOfSight: true })).toEqual(['waiting', 'running']);
+    const hidden: Facts<AgentEvent> = { ...process, alive: false, isOutOfSight: true };
+    expect(statusesWhen(hidden)).toEqual(['waiting', 'running']);
+    const daysAgo = working.map((fact) => ('at' in fact && fact.at ? { ...fact, at: fact.at - 3e8 } : fact));
+    const statusOf = (...facts: readonly Facts<AgentEvent>[]) =>
+      treeOf({ one: [...daysAgo, ...facts] }).agents[1]?.status;
+    expect(statusOf(hidden)).toBe('unknown');
+    // Its record was written just now.
+    expect(statusOf({ ...hidden, state: 'busy', stateAt: at })).toBe('running');
   });
 
   it('is not completed by its sidecar before its own last message is there', () => {

@@ -7,6 +7,7 @@ import {
   countDiagnostics,
   type Diagnostic,
   type DiagnosticCount,
+  MESSAGE_DELIVERY,
   type TitleKind,
   WARM_UP,
 } from './events.ts';
@@ -174,11 +175,14 @@ function sessionFields(ledger: SessionLedger, agents: readonly AgentNode[]): Par
   const starts = agents.flatMap(({ startedAt }) => startedAt ?? []);
   const ends = agents.flatMap(({ lastActivityAt }) => lastActivityAt ?? []);
   const inherited = agents.flatMap(({ inheritedUsage }) => inheritedUsage ?? []);
+  const isMainMissing = agents[0]?.messageCount === undefined;
+  // In its folder, as far as anybody knows: the first agent that did not get a worktree.
+  const besideMain = isMainMissing ? agents.find(({ cwd, worktree }) => cwd && worktree === undefined) : undefined;
   return known({
     titleKind,
     title: titleKind && shortenTitle(ledger.titles.get(titleKind)?.value ?? ''),
-    cwd: ledger.cwd?.value,
-    branch: ledger.branch?.value,
+    cwd: ledger.cwd?.value ?? besideMain?.cwd,
+    branch: ledger.branch?.value ?? besideMain?.branch,
     hostTitle: ledger.hostTitle,
     hostVersion: ledger.hostVersion?.value,
     forkedFrom: ledger.forkedFrom,
@@ -338,7 +342,7 @@ function groupOf({ group }: AgentRecord, { groups }: SessionLedger): AgentGroup 
 
 function kindOf(
   agent: AgentRecord,
-  { link, own, ledger, main }: AgentContext,
+  { link, own, ledger, main, life }: AgentContext,
   asked: SpawnRecord | undefined,
   group: AgentGroup | undefined,
 ): AgentKind {
@@ -346,16 +350,26 @@ function kindOf(
   // A warm-up is one only as long as no call turns out to have asked for it.
   const unasked = call === undefined && parent === undefined;
   const hasMain = (ledger.agents.get(main)?.tails.size ?? 0) > 0;
-  if (agent.internal && unasked && agent.agentKind?.value !== 'teammate' && !isAtRealWork(agent, own, hasMain))
-    return 'internal';
+  const isUnasked = agent.internal !== undefined && unasked && agent.agentKind?.value !== 'teammate';
+  if (isUnasked && !isAtRealWork(agent, own, { hasMain, life })) return 'internal';
   if (agent.agentKind) return agent.agentKind.value;
+  if (isUnasked && agent.internal?.value === MESSAGE_DELIVERY) return 'teammate';
   // An agent of a run may ask for others by a call of its own: those are none of the run's.
   if (group?.kind === 'workflow' && (evidence === 'group-run' || call === undefined)) return 'workflow';
   return asked?.type === 'fork' ? 'fork' : 'task';
 }
 
-/** A warm-up only says that it is ready. One without a prompt may be an agent whose call is in a transcript that is gone. */
-function isAtRealWork({ internal, prompt }: AgentRecord, { callCount }: Own, hasMain: boolean): boolean {
+/**
+ * A warm-up only says that it is ready. One without a prompt may be an agent whose call is in a transcript that is gone. What
+ * a teammate does with a message is in a file of that message: all that is left of it if nothing says whose it is, and nothing
+ * will.
+ */
+function isAtRealWork(
+  { internal, prompt }: AgentRecord,
+  { callCount }: Own,
+  { hasMain, life }: Pick<AgentContext, 'life'> & { readonly hasMain: boolean },
+): boolean {
+  if (internal?.value === MESSAGE_DELIVERY) return !life.alive && (callCount > 0 || !hasMain);
   return internal?.value === WARM_UP && (callCount > 0 || (!prompt && !hasMain));
 }
 

@@ -478,7 +478,8 @@ export function lifeOf(ledger: SessionLedger, now: number): SessionLife {
   const rest = { ...(left && { process: left }), died: left !== undefined && !closed, closed };
   if (left || closed || (ledger.keepsProcessRecords?.value && !isOutOfSight))
     return { alive: false, how: 'no-process', ...rest };
-  const silence = now - lastLineAt(ledger);
+  // The record of a process out of sight tells when its last turn began or ended.
+  const silence = now - Math.max(lastLineAt(ledger), ...processes.map(({ stateAt = 0 }) => stateAt));
   // A clock that was ahead must not keep a session alive.
   const alive = silence < RECENT_MS && silence > -RECENT_MS;
   const how = alive ? 'recent-line' : silence > LONG_MS ? 'long-ago' : isOutOfSight ? 'out-of-sight' : 'old-line';

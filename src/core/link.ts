@@ -276,7 +276,7 @@ function strengthOf(link: SpawnLink | undefined): number {
 export function realAgents(ledger: SessionLedger, isAlive: boolean): readonly AgentRecord[] {
   const main = mainAgentOf(ledger.id);
   const agents = [...ledger.agents.values()];
-  const aliases = new Set(agents.map(({ alias }) => alias?.value));
+  const aliases = new Set(agents.filter((agent) => isReal(agent, ledger)).map(({ alias }) => alias?.value));
   // While more may be written, the agent itself is waited for.
   const isOther = ({ id, isAlias }: AgentRecord): boolean => aliases.has(id) || (isAlive && isAlias?.value === true);
   return agents.filter((agent) => agent.id === main || (!isOther(agent) && isReal(agent, ledger)));

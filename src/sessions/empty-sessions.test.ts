@@ -191,7 +191,8 @@ describe('sessions without a conversation', () => {
   it('are told from long transcripts by file size, without reading those', async () => {
     cpSync(path.join(fixtures, 'claude-code/fixtures/2.1.325-nested'), root, { recursive: true });
     const [first = '', second = ''] = Object.keys(GHOSTS);
-    const command = note(`<local-command-stdout>${'x'.repeat(6_000)}</local-command-stdout>`);
+    const text = `<local-command-stdout>${'x'.repeat(6_000)}</local-command-stdout>`;
+    const command = { ...note(text), timestamp: '2026-01-01T00:00:00.000Z' };
     writeLines(path.join(root, PROJECT, `${first}.jsonl`), [command, command], first);
     writeLines(path.join(root, PROJECT, `${second}.jsonl`), [command, command, command], second);
     const old = new Date('2026-01-01');

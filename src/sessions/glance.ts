@@ -89,11 +89,13 @@ const SLACK_MS = 3_000;
 
 /**
  * Sessions by their last lines, the youngest first. `sessions` come by the times of their files, which are later than the lines in them, much
- * later in a copy: looks only into as many files as that leaves in doubt. If a file is older than its lines, nothing is taken from files.
+ * later in a copy: looks only into as many files as that leaves in doubt. If a file is older than its lines (the oldest one is looked into for
+ * that, as times may have been set by hand or by a tool), nothing is taken from files.
  */
 export async function* newestFirst(sessions: readonly FoundSession[]): AsyncGenerator<FoundSession> {
   const waiting: { readonly found: FoundSession; readonly at: number }[] = [];
-  let areFilesLater = true;
+  const oldest = sessions.at(-1);
+  let areFilesLater = oldest === undefined || isFileLater(oldest, await lastTimeOf(oldest));
   let looked = 0;
   const mayBeNewer = (at: number): boolean => {
     const next = sessions[looked];
@@ -102,7 +104,7 @@ export async function* newestFirst(sessions: readonly FoundSession[]): AsyncGene
   while (looked < sessions.length || waiting.length > 0) {
     for (let next = sessions[looked]; next && mayBeNewer(waiting[0]?.at ?? 0); next = sessions[looked]) {
       const at = await lastTimeOf(next);
-      areFilesLater &&= at <= next.located.modifiedAt + SLACK_MS;
+      areFilesLater &&= isFileLater(next, at);
       looked++;
       const place = waiting.findIndex((other) => other.at < at);
       waiting.splice(place === -1 ? waiting.length : place, 0, { found: next, at });
@@ -110,6 +112,10 @@ export async function* newestFirst(sessions: readonly FoundSession[]): AsyncGene
     const newest = waiting.shift();
     if (newest) yield newest.found;
   }
+}
+
+function isFileLater({ located }: FoundSession, lastAt: number): boolean {
+  return lastAt <= located.modifiedAt + SLACK_MS;
 }
 
 /** At most so many. Looks into none if there are no more than that. */

@@ -13,7 +13,7 @@ import {
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { buildTree, computeTree, nativeId, type SessionTree } from '../core/index.ts';
+import { buildTree, computeTree, nativeId, type SessionId, type SessionTree } from '../core/index.ts';
 import { claudeCode } from '../hosts/claude-code/index.ts';
 import { makeTemporaryFolder } from '../lib/testing/temporary-folder.ts';
 import { readSession } from './read-session.ts';
@@ -110,6 +110,8 @@ describe('sessions on disk', () => {
     expect(tree.diagnostics.map(({ code }) => code)).toEqual(['missing-transcript']);
     expect(computeTree({ tree, ignoredFiles: 0 }, { internal: false }).session).toMatchObject({
       title: null,
+      project: 'nested',
+      branch: 'main',
       usage: { output: 378 - 95 },
       usageIsLowerBound: true,
     });
@@ -179,6 +181,11 @@ describe('sessions on disk', () => {
       expect((await sessions.open()).tree.id).toBe(all[0]);
       utimesSync(path.join(project, `${nativeId(id)}.jsonl`), new Date(), new Date());
     }
+    // Times that a tool has set: only the older session was touched since.
+    for (const entry of readdirSync(project, { recursive: true, withFileTypes: true }))
+      if (entry.isFile()) utimesSync(path.join(entry.parentPath, entry.name), 0, 0);
+    utimesSync(path.join(project, `${nativeId(all[1] as SessionId)}.jsonl`), new Date(), new Date());
+    expect((await sessions.list({ limit: 1 })).trees.map((tree) => tree.id)).toEqual([all[0]]);
   });
 
   it('are one session when found in two places', async () => {

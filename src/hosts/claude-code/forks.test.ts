@@ -116,6 +116,8 @@ it('links a resumed session of 1.0.60, which begins a new file, and counts what 
   const [original, copy] = await readAll('1.0.60-resumed');
   expect(copy?.forkedFrom).toBe(original?.id);
   expect([original, copy].map((tree) => tree && ownOutput(tree))).toEqual([606, 1406]);
+  const { trees } = await sessionsOf('1.0.60-resumed').list({ limit: 10 });
+  expect(trees.map(ownOutput).toSorted((a, b) => a - b)).toEqual([606, 1406]);
 });
 
 it('does not show an agent at work in a fork that was made while it worked', async () => {
@@ -175,6 +177,41 @@ it('knows the lines of one reply by their request when a fork gave each of them 
   expect(replyIdOf(line('u1', 'msg_1'))).toBe('msg_1');
   expect(replyIdOf({ type: 'assistant', uuid: 'u1', message: { id: 'u1' } })).toBe('u1');
 });
+
+it('lists a fork with new ids for lines and replies as it shows it in the tree', async () => {
+  const root = makeTemporaryFolder('rewritten');
+  await cp(path.join(fixtures, '2.1.325-plain'), root, { recursive: true });
+  const [project = ''] = await readdir(path.join(root, 'projects'));
+  const [original = ''] = (await readdir(path.join(root, 'projects', project))).filter((name) =>
+    name.endsWith('.jsonl'),
+  );
+  const file = path.join(root, 'projects', project, original);
+  const copy = '00000000-0000-4000-8000-000000000000';
+  await writeFile(path.join(path.dirname(file), `${copy}.jsonl`), rewritten(await readFile(file, 'utf8'), copy));
+  const opened = (await readAll(root)).toSorted((a) => (a.forkedFrom === undefined ? -1 : 1));
+  expect(opened.map(({ forkedFrom }) => forkedFrom)).toEqual([undefined, opened[0]?.id]);
+  // What it wrote itself: one line with the reply's 4 tokens.
+  expect(ownOutput(opened[1] as SessionTree)).toBe(4);
+  const { trees } = await sessionsOf(root).list({ limit: 10 });
+  const inherited = (all: readonly SessionTree[]) => new Map(all.map((tree) => [tree.forkedFrom, tree.inheritedUsage]));
+  expect(inherited(trees)).toEqual(inherited(opened));
+});
+
+/** As 2.1.45 did: the lines of the conversation, then one of its own. */
+function rewritten(text: string, session: string): string {
+  const lines = text
+    .split('\n')
+    .flatMap((line) => (/"type":"(?:user|assistant)"/.test(line) ? [JSON.parse(line)] : []));
+  const copied = lines.map((line, index) => {
+    const uuid = `00000000-0000-4000-9000-${String(index).padStart(12, '0')}`;
+    return { ...line, uuid, sessionId: session, message: { ...line.message, ...(line.requestId && { id: uuid }) } };
+  });
+  const last = copied.at(-1);
+  const usage = { ...last.message.usage, output_tokens: 4 };
+  const timestamp = new Date(Date.parse(last.timestamp) + 60_000).toISOString();
+  const own = { ...last, uuid: 'own', requestId: 'own', timestamp, message: { ...last.message, id: 'own', usage } };
+  return [...copied, own].map((line) => `${JSON.stringify(line)}\n`).join('');
+}
 
 it('keeps an agent file that was created after the session was listed out of other sessions', async () => {
   const [session] = (await claudeCode.locate(path.join(fixtures, '2.1.325-nested'))).sessions;

@@ -339,10 +339,22 @@ function noteCopy(record: RawRecord, { file, at, origin, emit }: LineContext): v
   }
   if (at === undefined) return;
   file.first ??= { at, isQueued: record['type'] === 'queue-operation' };
+  const isOlder = at < file.first.at - (file.first.isQueued ? 0 : UNORDERED_MS);
   if (file.branchOf) emit({ kind: 'session-forked', from: file.branchOf, replies: [], at });
-  else if (at < file.first.at - (file.first.isQueued ? 0 : UNORDERED_MS)) emit({ kind: 'session-suspected' });
+  else if (isOlder || isRewritten(record, at === file.first.at)) emit({ kind: 'session-suspected' });
   else return;
   file.isCopy = true;
+}
+
+/**
+ * A copy that begins with the first line of its original: replies have the ids of their lines (2.1.45), or have lost those of
+ * their requests and come at the very moment of the prompt (1.0.60).
+ */
+function isRewritten(record: RawRecord, isAtFirst: boolean): boolean {
+  if (record['type'] !== 'assistant') return false;
+  const [line, request] = [asText(record['uuid']), asText(record['requestId'])];
+  const reply = asText(asObject(record['message'])?.['id']);
+  return request === undefined ? isAtFirst && reply !== undefined : reply !== undefined && reply === line;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -42,10 +42,62 @@ it('hides the file of a delivered message while its lead has not named the teamm
   const [lead = ''] = sessionFilesOf(root);
   keepLines(lead, (line) => line.includes('main#1'));
   const folder = path.join(lead.replace('.jsonl', ''), 'subagents');
-  for (const file of readdirSync(folder).filter((name) => name.endsWith('.jsonl')))
-    keepLines(path.join(folder, file), (line) => !line.includes('<teammate-message'));
+  for (const file of transcriptsIn(folder))
+    keepLines(file, (line) => !/<teammate-message|"type":"tool_use"|"tool_use_id"/.test(line));
   const { trees } = await sessionsIn(root).list({ limit: 10 });
   expect(trees[0]?.agents.map(({ kind }) => kind)).toEqual(['main', 'internal', 'internal', 'internal']);
+});
+
+describe('teammates in the process of a lead', () => {
+  const outputOf = ({ usage }: { readonly usage?: { readonly output: number } | undefined }) => usage?.output ?? 0;
+  const sumOf = (all: readonly { readonly usage?: { readonly output: number } | undefined }[]) =>
+    all.map(outputOf).reduce((a, b) => a + b, 0);
+
+  it.each(['2.1.88-inter-team', '2.1.92-inter-team', '2.1.161-inter-team'])(
+    'are shown with all their work when the transcript of their lead is gone (%s)',
+    async (name) => {
+      const whole = (await sessionsIn(fixtures + name).list({ limit: 10 })).trees[0]?.agents.slice(1) ?? [];
+      const root = copyOf(name);
+      for (const lead of sessionFilesOf(root)) rmSync(lead);
+      const mates = (await sessionsIn(root).list({ limit: 10 })).trees[0]?.agents.slice(1) ?? [];
+      expect(new Set(mates.map(({ kind, type, link }) => [kind, type, link.rank].join()))).toEqual(
+        new Set(['teammate,alice,none', 'teammate,bob,none']),
+      );
+      const callsOf = (agents: typeof mates): number => agents.reduce((sum, one) => sum + (one.toolCallCount ?? 0), 0);
+      expect(callsOf(mates)).toBe(callsOf(whole));
+      expect(sumOf(mates)).toBe(sumOf(whole));
+    },
+  );
+
+  it('are not hidden when no sidecar says whose their files are', async () => {
+    const root = copyOf('2.1.161-inter-team', (name) => !name.endsWith('.meta.json'));
+    const agents = (await sessionsIn(root).list({ limit: 10 })).trees[0]?.agents ?? [];
+    expect(agents.filter(({ kind }) => kind === 'internal')).toEqual([]);
+    expect(agents.reduce((sum, { toolCallCount = 0 }) => sum + toolCallCount, 0)).toBe(9);
+  });
+
+  it('are themselves when a copy of the project is beside it', async () => {
+    const root = copyOf('2.1.161-inter-team');
+    const [project = ''] = readdirSync(path.join(root, 'projects'));
+    cpSync(path.join(root, 'projects', project), path.join(root, 'projects', `${project}-copy`), { recursive: true });
+    const { trees } = await sessionsIn(root).list({ limit: 10 });
+    expect(trees.map(({ agents }) => agents.map(({ kind, toolCallCount }) => [kind, toolCallCount]))).toEqual([
+      [
+        ['main', 5],
+        ['teammate', 2],
+        ['teammate', 2],
+      ],
+    ]);
+  });
+
+  it('are in the tree when only the results of their calls are left', async () => {
+    const root = copyOf('2.1.220-inter-team', (name) => !/^agent-.*\.jsonl$/.test(name));
+    const agents = (await sessionsIn(root).list({ limit: 10 })).trees[0]?.agents.slice(1) ?? [];
+    expect(agents.map(({ name, kind, toolCallCount }) => [name, kind, toolCallCount])).toEqual([
+      ['alice', 'teammate', undefined],
+      ['bob', 'teammate', undefined],
+    ]);
+  });
 });
 
 describe('teammates in terminals of their own', () => {
@@ -98,7 +150,10 @@ function keepLines(file: string, isKept: (line: string) => boolean): void {
 
 function sessionFilesOf(root: string): readonly string[] {
   const [project = ''] = readdirSync(path.join(root, 'projects'));
-  const folder = path.join(root, 'projects', project);
+  return transcriptsIn(path.join(root, 'projects', project));
+}
+
+function transcriptsIn(folder: string): readonly string[] {
   return readdirSync(folder)
     .filter((name) => name.endsWith('.jsonl'))
     .map((name) => path.join(folder, name));

@@ -143,8 +143,11 @@ export async function findDeliveries(
   for (const { agent, path: file } of sources.filter(({ role }) => role === 'sidecar')) {
     const facts = asObject(parseWhole(await readHead(file, HEAD_BYTES).catch(() => new Uint8Array())));
     const member = facts?.['description'] === undefined ? members.get(asText(facts?.['agentType']) ?? '') : undefined;
-    const transcript = sources.find((source) => source.role === 'agent' && source.agent === agent);
-    if (member !== undefined && transcript) found.push({ ...transcript, role: 'teammate', agent: agentIdOf(member) });
+    if (member === undefined) continue;
+    // The session may lie in several projects.
+    for (const source of sources)
+      if (source.role === 'agent' && source.agent === agent && !found.some(({ path }) => path === source.path))
+        found.push({ ...source, role: 'teammate', agent: agentIdOf(member) });
   }
   return found;
 }

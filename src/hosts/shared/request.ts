@@ -20,6 +20,7 @@ const WRAPPERS = [
   'session_context',
   'hook_context',
   'current_datetime',
+  'uploaded_files',
 ].join('|');
 const WRAPPED = new RegExp(`^<(${WRAPPERS})\\b[^>]*>[\\s\\S]*?</\\1>\\s*`);
 /** A long one may be cut before its end. */
@@ -43,6 +44,7 @@ const NO_REQUEST = new RegExp(
     'Caveat: The messages below',
     'This session is being continued from a previous conversation',
     'Base directory for this skill:',
+    '\\[Image: [^\\]]*\\]$',
     '<(?:command-name|command-message|local-command-stdout|local-command-stderr|bash-input|bash-stdout|bash-stderr|user-memory-input)>',
     '<(?:task-notification|subagent_notification|turn_aborted|user_shell_command|user_action|skill)>',
   ].join('|')})`,
@@ -52,21 +54,52 @@ const PLAN = /^Implement the following plan:\s*/;
 const ATTACHED = /^(?:\[(?:Image|Pasted text)[^\]]*\]\s*)+(?=\S)/;
 /** Headings, lists, quotes and emphasis of Markdown. */
 const MARKS = /^(?:#{1,6}\s+|[-*>]\s+|\d+\.\s+|\*\*|__)+/;
+const LINK = /\[([^[\]]+)\]\([^()\s]*\)/g;
 /** A line with nothing but a tag. */
 const TAG = /^<\/?[\w-]+(?:\s[^<>]*)?>$/;
+/** A line, or all that was asked, within one tag: of a message from a chat, or of the person's own. */
+const TAGGED = /^<([\w-]+)(?:\s[^<>]*)?>([\s\S]*)<\/\1>$/;
+const FENCE = /^\s*```/;
+/** Headings that say what kind of text follows, and nothing about it. */
+const FORM =
+  /^#{1,6}\s+\W*(?:your )?(?:task|goal|context|background|objective|overview|instruction|request|problem|description|issue|prompt|summary|mission|role|introduction)s?\W*$/i;
 
 /** In one line of at most 80 characters. Undefined if the text holds no request: then a later one may. */
 export function requestIn(text: string): string | undefined {
-  const line = withoutEnvelope(text)
-    ?.split('\n')
-    .map((one) =>
-      one
-        .replace(MARKS, '')
-        .replace(/(?:\*\*|__)$/, '')
-        .trim(),
-    )
-    .find((one) => /[\p{L}\p{N}]/u.test(one) && !TAG.test(one));
+  const request = withoutEnvelope(text);
+  if (request === undefined) return undefined;
+  const lines = untagged(request).split('\n');
+  const spoken = withoutCode(lines).filter((line) => !FORM.test(line));
+  const line = [...spoken, ...lines.filter((one) => !FENCE.test(one))].map(plain).find(hasWords);
   return line === undefined ? undefined : shortenTitle(line);
+}
+
+function untagged(text: string): string {
+  return TAGGED.exec(text)?.[2]?.trim() ?? text;
+}
+
+function withoutCode(lines: readonly string[]): readonly string[] {
+  let isCode = false;
+  return lines.filter((line) => {
+    if (!FENCE.test(line)) return !isCode;
+    isCode = !isCode;
+    return false;
+  });
+}
+
+/** Without the marks of Markdown. */
+function plain(line: string): string {
+  return untagged(
+    line
+      .replace(MARKS, '')
+      .replace(/(?:\*\*|__)$/, '')
+      .replace(LINK, '$1')
+      .trim(),
+  );
+}
+
+function hasWords(line: string): boolean {
+  return /[\p{L}\p{N}]/u.test(line) && !TAG.test(line);
 }
 
 /** What was asked, without what programs put around it. Undefined if nothing was. */
