@@ -74,7 +74,8 @@ export function createTeller(context: RecordContext) {
       if (info['role'] === 'idle') return idleFacts(session, id, info, told, context);
       noteLast(told, id, info);
       const facts = [...unknownFacts(raw), ...wholeMessageFacts(withoutCopiedAgents(whole, told), session, context)];
-      for (const fact of facts) if (fact.kind === 'usage-counted') told.counted.set(fact.message, fact);
+      if (!isCopied(whole, told))
+        for (const fact of facts) if (fact.kind === 'usage-counted') told.counted.set(fact.message, fact);
       return facts;
     },
     reverted(
@@ -189,11 +190,15 @@ function forkFacts({ id, fork, createdAt }: SessionInfo, context: RecordContext)
   return [{ kind: 'session-forked', session, origin, from: sessionIdOf(fork), replies: [] }];
 }
 
-/** A fork repeats the calls of its origin; their agents stay with the origin. */
-function withoutCopiedAgents(whole: NonNullable<ReturnType<typeof toWhole>>, { info }: Told): typeof whole {
-  const at = createdAtOf(whole.info);
+function isCopied({ info: message }: NonNullable<ReturnType<typeof toWhole>>, { info }: Told): boolean {
+  const at = createdAtOf(message);
   const begun = info?.createdAt;
-  if (info?.fork === undefined || at === undefined || begun === undefined || at >= begun) return whole;
+  return info?.fork !== undefined && at !== undefined && begun !== undefined && at < begun;
+}
+
+/** A fork repeats the calls of its origin; their agents stay with the origin. */
+function withoutCopiedAgents(whole: NonNullable<ReturnType<typeof toWhole>>, told: Told): typeof whole {
+  if (!isCopied(whole, told)) return whole;
   const parts = whole.parts.map((part) => {
     const state = part['state'] as JsonObject | undefined;
     return state ? { ...part, state: { ...state, metadata: {} } } : part;
@@ -203,11 +208,13 @@ function withoutCopiedAgents(whole: NonNullable<ReturnType<typeof toWhole>>, { i
 
 const FIELDS = ['input', 'output', 'cacheRead', 'cacheWrite'] as const satisfies readonly (keyof Usage)[];
 
-/** The session's own sum, less its messages: requests for titles. Empty if one is not there yet: it is less than the messages say. */
+/**
+ * The session's own sum, less its messages: requests for titles, and messages that were taken back. A fork's sum begins at zero (2.0.15).
+ * Empty if a message is not in the sum yet: it is less than the messages say.
+ */
 function leftoverFacts(session: string, { info, counted }: Told, context: RecordContext): readonly AgentEvent[] {
-  const { total, createdAt, updatedAt, fork } = info ?? {};
-  // A fork begins with copies, which its own sum may hold or not.
-  if (!total || fork !== undefined) return [];
+  const { total, createdAt, updatedAt } = info ?? {};
+  if (!total) return [];
   const agent = agentIdOf(session);
   const origin = originOf(context, updatedAt ?? createdAt, false);
   const [sum] = usageFacts('', { ...total, cost: total.cost }, { session: context.session, origin, agent });
