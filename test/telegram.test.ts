@@ -555,7 +555,7 @@ describe('asks', () => {
   };
   const buttons = (server: BotServer, chat = ME) => server.messages(chat).at(-1)?.buttons ?? [];
 
-  /** `needsProof`: as with the preset hands-off-the-guard, where a press is proven by the passphrase and nothing else is. */
+  /** `needsProof`: as with the preset hands-off-the-guard: a press is proven by the passphrase, and nothing else is. */
   async function asking({ needsProof = false, file }: { needsProof?: boolean; file?: string } = {}) {
     const live = await recordedLive('2.1.325-single');
     const asks = new Map<string, ApprovalRequest>();

@@ -58,7 +58,7 @@ interface Host {
   readonly variable: string;
   /** From the main agent down to the one that tries. */
   readonly agents: readonly string[];
-  /** What the host has for their names, where that is not what they were called. */
+  /** What the host has for their names, if that is not what they were called. */
   readonly labels?: readonly string[];
   /** The host's own settings, which hold the hooks. */
   readonly settings: readonly string[];
