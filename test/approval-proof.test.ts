@@ -172,6 +172,85 @@ describe('with a passphrase', () => {
     await hook.ended;
   });
 
+  it('believes no copy of a pairing that was ended', async () => {
+    await setPassphrase();
+    await serve();
+    const browser = await access.logIn();
+    const { json: paired } = await post('/api/pairing', { passphrase: PASSPHRASE, name: 'Firefox' }, browser);
+    const copy = readFileSync(inState('paired-browsers.json'));
+    const { browsers } = JSON.parse((await program.run(['server', 'browsers', '--json'])).out);
+    expect((await program.run(['server', 'browsers', '--revoke', browsers[0].id])).code).toBe(0);
+    const pairing = async () => (await fetch(`${access.origin}/api/pairing`, { headers: access.headers })).json();
+    expect(await pairing()).toMatchObject({ browsers: [] });
+    writeFileSync(inState('paired-browsers.json'), copy);
+    const hook = calls.push();
+    const headers = { ...browser, 'x-troupe-pairing': paired.secret };
+    expect(await allow((await openAsk()).id, headers)).toMatchObject({ status: 403, code: 'proof-needed' });
+    hook.child.kill();
+    await hook.ended;
+  });
+
+  it.runIf(process.platform === 'linux')(
+    'gives a detached process with an empty environment nothing to allow with',
+    async () => {
+      await setPassphrase();
+      await serve();
+      const browser = await access.logIn();
+      const { json: paired } = await post('/api/pairing', { passphrase: PASSPHRASE, name: 'Firefox' }, browser);
+      const [key, kept] = ['approval-key.json', 'paired-browsers.json'].map((name) =>
+        readFileSync(inState(name), 'utf8'),
+      );
+      const hook = calls.push();
+      const { id } = await openAsk();
+      const script = path.join(program.home, 'attack.mjs');
+      const out = path.join(program.home, 'attack.out');
+      writeFileSync(
+        script,
+        `import { spawnSync } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+const { port, token, keys } = JSON.parse(readFileSync(${JSON.stringify(inState('daemon.json'))}, 'utf8'));
+const origin = 'http://127.0.0.1:' + port;
+const send = async (route, body, headers) => (await fetch(origin + route, { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json', ...headers } })).status;
+const { path } = await (await fetch(origin + '/api/login', { method: 'POST', body: '{}', headers: { authorization: 'Bearer ' + keys.cli, 'content-type': 'application/json' } })).json();
+const cookie = (await fetch(origin + path, { redirect: 'manual' })).headers.get('set-cookie').split(';')[0];
+const every = [{ cookie }, { cookie, origin }, ...[token, ...Object.values(keys)].map((one) => ({ authorization: 'Bearer ' + one }))];
+const file = ${JSON.stringify(inState('paired-browsers.json'))};
+const state = JSON.parse(readFileSync(file, 'utf8'));
+const answers = [];
+for (const headers of every) {
+  answers.push(await send('/api/pairing', { passphrase: '', name: 'x' }, headers));
+  answers.push(await send('/api/pairing', { passphrase: state.browsers[0].signature, name: 'x' }, headers));
+  for (const secret of [state.browsers[0].digest, state.browsers[0].id, state.browsers[0].signature, ''])
+    answers.push(await send('/api/asks/${id}', { answer: 'allow' }, { ...headers, 'x-troupe-pairing': secret }));
+}
+const secret = randomBytes(32).toString('base64url');
+const digest = createHash('sha256').update(secret).digest('base64url');
+for (const change of [{ digest }, { digest, id: 'abc' }, { digest, expiresAt: '2999-01-01T00:00:00.000Z' }]) {
+  writeFileSync(file, JSON.stringify({ browsers: [...state.browsers, { ...state.browsers[0], ...change }] }));
+  answers.push(await send('/api/asks/${id}', { answer: 'allow' }, { cookie, 'x-troupe-pairing': secret }));
+}
+writeFileSync(file, JSON.stringify(state));
+const troupe = (...args) => spawnSync(process.execPath, [${JSON.stringify(path.resolve('dist/troupe.js'))}, ...args], { input: 'x\\nx\\nx\\n', env: { HOME: ${JSON.stringify(program.home)} } }).status;
+const codes = [troupe('server', 'passphrase'), troupe('guard', 'answer', '${id}', 'allow')];
+writeFileSync('${out}.draft', JSON.stringify({ answers, codes }));
+renameSync('${out}.draft', '${out}');
+`,
+      );
+      spawnSync('setsid', ['env', '-i', 'sh', '-c', `('${process.execPath}' '${script}' > '${out}.log' 2>&1 &) &`]);
+      await vi.waitUntil(() => existsSync(out), { timeout: 60_000 });
+      const { answers, codes } = JSON.parse(readFileSync(out, 'utf8'));
+      expect(answers.length).toBeGreaterThan(20);
+      expect(answers.filter((status: number) => status < 400)).toEqual([]);
+      expect(codes).toEqual([2, 2]);
+      expect(readFileSync(inState('approval-key.json'), 'utf8')).toBe(key);
+      expect(JSON.parse(readFileSync(inState('paired-browsers.json'), 'utf8'))).toEqual(JSON.parse(kept ?? ''));
+      expect((await openAsk()).id).toBe(id);
+      expect(await allow(id, { ...browser, 'x-troupe-pairing': paired.secret })).toMatchObject({ status: 200 });
+      expect((await hook.ended).said.permissionDecision).toBe('allow');
+    },
+  );
+
   it('takes a signature of the very call, and of no other', async () => {
     const key = await setPassphrase();
     const secret = await unlockKey(PASSPHRASE, key);

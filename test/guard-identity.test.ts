@@ -165,6 +165,51 @@ for (const isServed of [false, true]) {
         );
       });
 
+      it('are reported by coverage and doctor, by the number of calls, as is an agent without a file', async () => {
+        session = '0d1c2b3a-0000-4000-9000-000000000001';
+        mkdirSync(path.dirname(sidecar('x')), { recursive: true });
+        write('top', { agentType: 'planner', spawnDepth: 1, toolUseId: 't1' });
+        write('low', { agentType: 'tester', spawnDepth: 2, parentAgentId: 'top', toolUseId: 't2' });
+        const timestamp = new Date().toISOString();
+        const base = {
+          sessionId: session,
+          timestamp,
+          cwd: project,
+          version: '2.1.325',
+          isSidechain: false,
+          userType: 'external',
+        };
+        const content = [{ type: 'tool_use', id: 'toolu_of_main', name: 'Bash', input: { command: 'ls' } }];
+        const lines = [
+          { ...base, type: 'user', uuid: 'u1', parentUuid: null, message: { role: 'user', content: 'Go.' } },
+          {
+            ...base,
+            type: 'assistant',
+            uuid: 'u2',
+            parentUuid: 'u1',
+            message: { id: 'm', role: 'assistant', content },
+          },
+        ];
+        writeFileSync(transcript(), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+        expect(decide('ls')).toBe('none');
+        write('low', { agentType: 'coder', spawnDepth: 2, parentAgentId: 'top' });
+        expect(decide('ls')).toBe('none');
+        rmSync(sidecar('low'));
+        expect([decide('ls'), decide('pwd')]).toEqual(['none', 'none']);
+        expect((await log()).findLast((entry) => entry.session === session)?.gap).toContain('not all agents above');
+        const coverage = await program.run(['guard', 'coverage', session, '--json']);
+        expect(coverage.errors).toBe('');
+        expect(JSON.parse(coverage.out)).toMatchObject({ doubted: 3, gaps: 2 });
+        const { findings } = JSON.parse((await program.run(['doctor', '--json'])).out);
+        for (const [code, words] of [
+          ['callers-disputed', 'the stricter reading held'],
+          ['callers-unknown', 'not all agents above it are known'],
+        ] as const)
+          expect(findings).toContainEqual(
+            expect.objectContaining({ code, level: 'warning', text: expect.stringContaining(words) }),
+          );
+      });
+
       it('do not take it out of a project: its folder, that of the host, and that of the transcript count', () => {
         writeFileSync(transcript(), `${JSON.stringify({ type: 'user', cwd: at('elsewhere'), version: '2.1.325' })}\n`);
         expect(decide('curl x')).toBe('none');

@@ -1,7 +1,10 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { ApprovalRequest } from '../src/core/index.ts';
+import { makeTemporaryFolder } from '../src/lib/testing/temporary-folder.ts';
+import { UserError } from '../src/lib/user-error.ts';
+import { newState } from '../src/notify/telegram/chat-state.ts';
 import { endWell } from '../src/notify/testing/told-lines.ts';
 import type { MemoryLive } from '../src/server/http/testing/memory-live.ts';
 import { recordedLive } from '../src/server/http/testing/recorded-live.ts';
@@ -552,14 +555,17 @@ describe('asks', () => {
   };
   const buttons = (server: BotServer, chat = ME) => server.messages(chat).at(-1)?.buttons ?? [];
 
-  async function asking() {
+  /** `needsProof`: as with the preset hands-off-the-guard: a press is proven by the passphrase, and nothing else is. */
+  async function asking({ needsProof = false, file }: { needsProof?: boolean; file?: string } = {}) {
     const live = await recordedLive('2.1.325-single');
     const asks = new Map<string, ApprovalRequest>();
     const opened = await open(live, {
       since: Date.now() * 2,
-      async answer(id, decision, by) {
+      ...(file !== undefined && { file }),
+      async answer(id, decision, by, isPressed) {
         const ask = asks.get(id);
         if (!ask) return { outcome: 'unknown' };
+        if (needsProof && decision === 'allow' && !isPressed) throw new UserError('proof-needed', 'no proof', '');
         if (ask.end) return { outcome: 'late', ask };
         const ended: ApprovalRequest = { ...ask, end: { at: '2030-01-01T00:00:10Z', decision, by } };
         asks.set(id, ended);
@@ -622,6 +628,22 @@ describe('asks', () => {
     expect(bot.answers).toEqual([]);
     expect(await server.press(ME, message, { id: 7 }, data.replace('once', 'deny'))).toBe('Denied.');
     expect(bot.answers).toEqual([{ ask: 'ask-1', answer: 'deny', by: 'telegram:7' }]);
+  });
+
+  it('an allowance that was written into the state file by somebody else allows nothing', async () => {
+    const live = await recordedLive('2.1.325-single');
+    const { session, agent, tool, rule } = askOf(live, 'ask-1');
+    const by = 'telegram:7 @ann' as const;
+    const forged = { session, agent: agent.id, tool, rule, by, until: Number.MAX_SAFE_INTEGER };
+    const file = path.join(makeTemporaryFolder('telegram-forged'), 'telegram.json');
+    writeFileSync(file, JSON.stringify({ ...newState(Date.now() * 2), allowances: [forged] }));
+    const { server, bot, put, asks } = await asking({ needsProof: true, file });
+    await put('ask-1');
+    await vi.waitUntil(() => buttons(server).length > 0, { timeout: 30_000 });
+    expect(bot.answers).toEqual([{ ask: 'ask-1', answer: 'allow', by }]);
+    expect(asks.get('ask-1')?.end).toBeNull();
+    const data = buttons(server)[0]?.callback_data ?? '';
+    expect(await server.press(ME, server.messages(ME)[0]?.id ?? 0, { id: 7 }, data)).toBe('Allowed once.');
   });
 
   it('allowed for this agent: the next of the same rule and tool is not asked about, another is', async () => {

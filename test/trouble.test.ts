@@ -1,5 +1,15 @@
 import { once } from 'node:events';
-import { closeSync, existsSync, openSync, rmSync, symlinkSync, truncateSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { connect } from 'node:net';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -74,6 +84,44 @@ describe.runIf(isLinux)('a transcript that cannot be read', () => {
     expect(shown.errors).toContain('.jsonl is a link to a file outside');
     expect(shown.out).not.toContain('PATH=');
   });
+
+  it.each([false, true])(
+    'is served by no address if it is a link out of the data folder (while it runs: %s)',
+    async (isLater) => {
+      const folder = path.join(program.home, '.claude/projects/-home-dev-nested');
+      const own = path.join(folder, `${session}.jsonl`);
+      const subagents = path.join(folder, session, 'subagents');
+      const [agent = ''] = readdirSync(subagents).filter((name) => name.endsWith('.jsonl'));
+      const outside = path.join(program.home, 'outside.jsonl');
+      const text = readFileSync(path.join(subagents, agent), 'utf8');
+      writeFileSync(
+        outside,
+        text.replaceAll('"role":"user","content":"', '"role":"user","content":"NOT-FOR-THE-PAGE '),
+      );
+      expect(readFileSync(outside, 'utf8')).toContain('NOT-FOR-THE-PAGE');
+      const link = (): void => {
+        for (const file of [own, path.join(subagents, agent)]) {
+          rmSync(file);
+          symlinkSync(outside, file);
+        }
+      };
+      if (!isLater) link();
+      const serving = program.start(['--no-open', '--json']);
+      await expect.poll(serving.out, { timeout: 30_000 }).toContain('"url"');
+      if (isLater) link();
+      const { origin, headers } = accessTo(program.state);
+      const id = agent.replace(/^agent-|\.jsonl$/g, '');
+      for (const route of [
+        `agents/${session}/transcript?session=${session}`,
+        `agents/${id}/transcript?session=${session}`,
+        `sessions/${session}`,
+        'sessions',
+      ])
+        expect(await (await fetch(`${origin}/api/${route}`, { headers })).text(), route).not.toContain(
+          'NOT-FOR-THE-PAGE',
+        );
+    },
+  );
 
   it('is reported by name, by the command and by the server', async () => {
     const shown = await program.run(['show', session]);

@@ -51,6 +51,7 @@ export function toEntry({ id, at, event, call, agent, extra }: EntryParts): Entr
       answeredBy: readAnsweredBy(extra['answeredBy']),
       startedBy: startIn(extra),
       doubts: listIn(extra['doubts']),
+      gap: maskText(extra['gap']) ?? undefined,
       via: extra['via'] === 'intercept' ? ('intercept' as const) : undefined,
     }),
   };

@@ -103,8 +103,8 @@ export function openGuardLog(options: GuardLogOptions): GuardLog {
       await drain();
       const held = prefix === undefined ? undefined : await options.held?.(prefix);
       const { tree, ledger } = held ?? (await sessions.open(prefix));
-      const { calls, unnamed, doubted } = await readRecordedCalls(folder, ledger);
-      return computeCoverage(tree, ledger, (call) => calls.has(call), unnamed, doubted);
+      const { calls, ...counts } = await readRecordedCalls(folder, ledger);
+      return computeCoverage(tree, ledger, (call) => calls.has(call), counts);
     },
   };
 }
@@ -127,18 +127,20 @@ const EARLIER_MS = 3_600_000;
 async function readRecordedCalls(
   folder: string,
   ledger: SessionLedger,
-): Promise<{ readonly calls: ReadonlySet<string>; readonly unnamed: number; readonly doubted: number }> {
+): Promise<Pick<CoverageReport, 'unnamed' | 'doubted' | 'gaps'> & { readonly calls: ReadonlySet<string> }> {
   const starts = [...ledger.calls.values()].flatMap(({ started }) => started?.at ?? []);
   const since = starts.reduce((a, b) => Math.min(a, b), Number.MAX_SAFE_INTEGER) - EARLIER_MS;
   const calls = new Set<string>();
-  let [unnamed, doubted] = [0, 0];
-  if (starts.length === 0) return { calls, unnamed, doubted };
-  for await (const { call, session, doubts } of readLog(folder, { since })) {
-    if (doubts !== undefined && session === nativeId(ledger.id)) doubted++;
+  const counts = { unnamed: 0, doubted: 0, gaps: 0 };
+  if (starts.length === 0) return { calls, ...counts };
+  for await (const { call, session, doubts, gap } of readLog(folder, { since })) {
     if (call !== null) calls.add(call);
-    else if (session === nativeId(ledger.id)) unnamed++;
+    if (session !== nativeId(ledger.id)) continue;
+    if (call === null) counts.unnamed++;
+    if (doubts !== undefined) counts.doubted++;
+    if (gap !== undefined) counts.gaps++;
   }
-  return { calls, unnamed, doubted };
+  return { calls, ...counts };
 }
 
 /** What the hooks heard, and whether they heard all of it. */

@@ -205,7 +205,17 @@ export function auditFieldsOf({ caller, above }: SettledCaller) {
     under:
       above.words === undefined ? undefined : [...unique(above.agents.map(labelOf)), ...(above.isPartial ? ['?'] : [])],
     doubts: caller.contradictions,
+    gap: gapIn(caller, above),
   });
+}
+
+/** Why the agent, or one above it, is not known: every rule that may be about it was applied. */
+function gapIn({ agent, reason }: CallerChain, { isPartial, words }: AgentsAbove): string | undefined {
+  const why = [
+    ...(reason === undefined || agent?.kind === 'main' ? [] : [reason]),
+    ...(isPartial ? [`an agent that is not known started its session (${words})`] : []),
+  ];
+  return why.length === 0 ? undefined : why.join('; ');
 }
 
 /** What was seen of an agent when it first called. */

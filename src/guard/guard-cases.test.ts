@@ -40,6 +40,12 @@ test('refuses next to none of a day’s commands under the three presets', () =>
   expect(wrong.length, wrong.join('\n')).toBeLessThanOrEqual(5);
 });
 
+test('refuses few of them when the project has a file with secrets: those that read all of it', () => {
+  const cases = readGuardCases(new URL('./testing/everyday-commands.jsonl', import.meta.url));
+  const refused = cases.filter((one) => /deny|ask/.test(judgeCase(one, true).decision)).map(({ command }) => command);
+  expect(refused.length, refused.join('\n')).toBeLessThanOrEqual(25);
+});
+
 test.each([
   'diff <(sort a) <(sort b)',
   'git ls-files | xargs wc -l',

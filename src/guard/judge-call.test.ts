@@ -233,3 +233,48 @@ describe('a host that cannot ask its person in our name', () => {
     expect(judgeCall(question, options())).toMatchObject({ decision: 'none' });
   });
 });
+
+describe('a script that is there already', () => {
+  const put = (name: string, text: string): void => {
+    mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
+    writeFileSync(path.join(folder, name), text);
+  };
+  const run = (command: string): string =>
+    judge(call({ tool_input: { command }, agent_id: 'a1', agent_type: 'coder' })).decision;
+
+  it.each([
+    ['#!/bin/sh\nset -e\nrm -rf build\n', './x.sh', 'deny'],
+    ['#!/usr/bin/env bash\nif true; then rm "$1"; fi\n', './x.sh', 'deny'],
+    ['rm -rf build\n', 'sh x.sh', 'deny'],
+    ['rm -rf build\n', 'bash -e ./x.sh --all', 'deny'],
+    ['f() { rm -r a; }\n', '. ./x.sh && f', 'deny'],
+    ['rm -rf build\n', 'cd . && sh x.sh', 'deny'],
+    ['exec sh y.sh\n', 'sh x.sh', 'deny'],
+    ['./x.sh\n', './x.sh', 'none'],
+    ['echo done > secret/a\n', 'sh x.sh', 'ask'],
+    // What cannot be known of a script is as before.
+    ['#!/bin/sh\n"$@"\neval "$CODE"\ncat "$1"\n', './x.sh', 'none'],
+    ['#!/bin/sh\necho "rm is not run"\nnpm test\n', './x.sh', 'none'],
+    ['#!/usr/bin/env python3\nrm = 1\n', './x.sh', 'none'],
+    ['#!/usr/bin/env node\nrm\n', './x.sh', 'none'],
+  ])('is judged by what is sure in it: %j by %s', (text, command, expected) => {
+    put('x.sh', text);
+    put('y.sh', 'rm a\n');
+    mkdirSync(path.join(folder, 'secret'));
+    expect(run(command)).toBe(expected);
+  });
+
+  it('needs no allow beside that of the script', () => {
+    put('build.sh', '#!/bin/sh\nmkdir -p out\ncp a out > log\n');
+    const text = 'version: 1\ndefaults: { main: deny }\nrules:\n  - { tools: "Bash(./build.sh:*)", decision: allow }\n';
+    const payload = call({ tool_input: { command: './build.sh' } });
+    expect(judge(payload, policyOf(text)).decision).toBe('allow');
+  });
+
+  it('ends when scripts run each other', () => {
+    put('x.sh', 'sh y.sh; sh z.sh\n');
+    put('y.sh', 'sh x.sh; sh z.sh\n');
+    put('z.sh', 'sh x.sh; sh y.sh; sh x.sh\n');
+    expect(run('sh x.sh')).toBe('none');
+  });
+});

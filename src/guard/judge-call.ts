@@ -1,6 +1,9 @@
+import { type Dirent, readdirSync } from 'node:fs';
+import path from 'node:path';
 import type { AnsweredBy, ApprovalAnswer } from '../core/index.ts';
 import type { CallerChain, HookEvent, HooksCapability } from '../hosts/index.ts';
 import { known } from '../lib/json.ts';
+import { readTextSync } from '../lib/regular-file.ts';
 import { decide } from './decide.ts';
 import { identityOf, withIdentity } from './identity.ts';
 import { type GuardedCall, isLooser, type Policy, type Rule, type Verdict } from './policy.ts';
@@ -104,9 +107,43 @@ export function toCall(event: HookEvent, options: Pick<JudgeOptions, 'caller' | 
 
 function withUses(call: UnreadCall): GuardedCall {
   const { tool, input, cwd, home, project } = call;
-  const context = { cwd, home, projectDir: project, resolve: resolveLinks };
+  const context = { cwd, home, projectDir: project, resolve: resolveLinks, readScript, listFolder };
   const usesWith = (mappings?: ToolMappings) => usesOf(tool, input, context, mappings);
   return { ...call, uses: usesWith(), usesWith };
+}
+
+const MAX_LISTED = 200;
+/** What is made from other files, or cannot hold what a rule would name. */
+const MADE = /^(?:node_modules|\.git|\.venv|venv|dist|build|target|__pycache__|vendor)$/;
+
+/** All in it, and the hidden ones in the folders of it. */
+function listFolder(folder: string): readonly string[] {
+  const names = (place: string): readonly Dirent[] => {
+    try {
+      return readdirSync(place, { withFileTypes: true });
+    } catch {
+      return [];
+    }
+  };
+  const own = names(folder).filter(({ name }) => !MADE.test(name));
+  const below = own
+    .filter((entry) => entry.isDirectory())
+    .slice(0, 50)
+    .flatMap(({ name }) =>
+      names(path.join(folder, name)).flatMap((entry) => (entry.name.startsWith('.') ? [`${name}/${entry.name}`] : [])),
+    );
+  return [...own.map(({ name }) => name), ...below].slice(0, MAX_LISTED);
+}
+
+const MAX_SCRIPT_BYTES = 64 * 1024;
+
+function readScript(file: string): string | null {
+  try {
+    const text = readTextSync(file, MAX_SCRIPT_BYTES);
+    return text.includes('\0') ? null : text;
+  } catch {
+    return null;
+  }
 }
 
 /** What became of a call that was held for an answer, or should have been. */

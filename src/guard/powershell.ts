@@ -156,7 +156,8 @@ const DOUBLE = /^"((?:[^"`]|`[\s\S]|"")*)"/;
 
 function quote(word: string): string {
   const plain = word.replace(/^[A-Za-z]:(?=\/)/, '');
-  return /^[\w@%+=:,./~-]+$/.test(plain) ? plain : `'${plain.replaceAll("'", `'\\''`)}'`;
+  // Its commands expand these by themselves.
+  return /^[\w@%+=:,./~*?-]+$/.test(plain) ? plain : `'${plain.replaceAll("'", `'\\''`)}'`;
 }
 
 function unquote(word: string): string {

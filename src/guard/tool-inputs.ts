@@ -2,6 +2,7 @@
 // by the names of the tool and of its inputs. Texts only: nothing is asked of the machine.
 
 import { type WordSet, wordSet } from '../lib/group.ts';
+import { filesInPatch } from '../lib/patch-text.ts';
 
 export const EFFECTS = ['command', 'read', 'write', 'url'] as const;
 
@@ -220,6 +221,10 @@ class Reading {
     );
     const scene = sceneOf([...outer.words, ...actions], folderIn(fields) ?? outer.cwd);
     this.#readWhole(named, scene);
+    if (['hidden', 'includehidden', 'searchhidden'].some((key) => named.get(key) === true))
+      for (const [key, value] of named)
+        if (PATH_KEY.test(key) && typeof value === 'string')
+          this.#addPath(`${value}/.*`, { ...scene, access: 'read', isWhole: false }, true);
     for (const [name, value] of Object.entries(fields)) {
       const key = plainKey(name);
       const isName = key === 'name' && PATH_KEY.test(outer.key);
@@ -264,8 +269,12 @@ class Reading {
       return;
     }
     if (FOLDER_KEY.test(key)) return;
+    if (!/^(?:contents?|filetext|newstring|oldstring|newstr|oldstr)$/.test(key))
+      for (const file of filesInPatch(text)) this.#addPath(file, { ...scene, access: 'write', isWhole: false });
+    if (key === 'prompt') for (const [uri] of text.matchAll(/\bfile:\/\/\S+/gi)) this.#readAddress(uri, scene);
     // What is typed into a terminal is run there.
-    if (scene.isExec && TYPED_KEY.test(key) && typesInto(scene.words)) this.#addCommand(text, scene.cwd);
+    if (scene.isExec && TYPED_KEY.test(key) && typesInto(scene.words))
+      this.#addCommand(text.replace(/\{(?:enter|return)\}/gi, '\n').replace(/\{[a-z+-]{2,12}\}/gi, ' '), scene.cwd);
     if (SQL_KEY.test(key)) this.#readSql(text, scene);
     if (CODE_KEY.test(key) && !scene.isBrowser) this.#readCode(text, scene);
     else if (COMMAND_KEY.test(key) && !scene.isBrowser) this.#addCommand(text, scene.cwd);

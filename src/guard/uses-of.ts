@@ -226,7 +226,10 @@ function eachPath(fields: Fields, useOne: (fields: Fields) => CallUses): CallUse
 }
 
 /** A host may fetch many at once. */
-function useFetch({ url, urls }: Fields, context: ShellContext): CallUses {
+function useFetch({ url, urls, prompt }: Fields, context: ShellContext): CallUses {
+  // Some hosts take addresses out of what they are asked.
+  const inside = typeof prompt === 'string' ? (prompt.match(/\bfile:\/\/\S+/gi) ?? []) : [];
+  if (inside.length > 0) return inside.map((one) => useAddress(one, 'WebFetch', context)).reduce(merge);
   const single = url === undefined && urls !== undefined ? [] : [url];
   const many = urls === undefined || Array.isArray(urls) ? (urls ?? []) : [undefined];
   return useAddresses([...single, ...many], 'WebFetch', context);
@@ -248,7 +251,7 @@ function useAddress(address: string, tool: string, context: ShellContext): CallU
   }
   const reached = { ...NOTHING, hosts: [hostOfAddress(inner)] };
   // A request to the server that answers an approval is the same as the command.
-  if (!/\/api\/(?:asks\/|login\b)/.test(decodePercent(inner))) return reached;
+  if (!/\/api\/(?:asks|pairing|login)\b/.test(decodePercent(inner))) return reached;
   const answer = analyse('troupe guard answer', context).commands.map(transparent);
   return { ...reached, commands: answer };
 }

@@ -71,6 +71,9 @@ export class ApprovalProof {
   #alarm: string | undefined;
   #tries: Tries = { wrong: 0, at: 0 };
   #isTrying = false;
+  /** Ids of pairings, since this server runs. */
+  readonly #seen = new Set<string>();
+  readonly #ended = new Set<string>();
 
   constructor(options: ProofOptions) {
     this.#options = options;
@@ -91,6 +94,7 @@ export class ApprovalProof {
       this.#known = found.publicKey;
       onKnown(found.publicKey);
     }
+    await this.#browsers(found);
     return { key: found };
   }
 
@@ -147,6 +151,7 @@ export class ApprovalProof {
       };
       const signed: KeptBrowser = { ...browser, signature: signText(unlocked, pairingText(browser)) };
       this.#keepBrowsers([...(await this.#browsers(key)), signed].slice(-MAX_BROWSERS));
+      this.#seen.add(browser.id);
       this.#options.note(`a browser was paired (${browser.name})`);
       return { secret, keyId: key.publicKey.slice(0, 16) };
     } finally {
@@ -174,10 +179,16 @@ export class ApprovalProof {
   async #browsers(key: ApprovalKey): Promise<readonly KeptBrowser[]> {
     const kept = v.safeParse(browsersSchema, await readJson(browsersFile(this.#options.folder)));
     const now = this.#options.clock();
-    return (kept.success ? kept.output.browsers : []).filter(
+    const signed = (kept.success ? kept.output.browsers : []).filter(
       (browser) =>
         Date.parse(browser.expiresAt) > now && isSigned(key.publicKey, pairingText(browser), browser.signature),
     );
+    // A pairing that was ended must not come back with a copy of the file.
+    const ids = new Set(signed.map(({ id }) => id));
+    for (const id of this.#seen) if (!ids.has(id)) this.#ended.add(id);
+    const browsers = signed.filter(({ id }) => !this.#ended.has(id));
+    for (const { id } of browsers) this.#seen.add(id);
+    return browsers;
   }
 
   #keepBrowsers(browsers: readonly KeptBrowser[]): void {

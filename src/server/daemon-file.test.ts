@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -61,5 +62,19 @@ describe('daemon.json', () => {
     writeFileSync(path.join(folder, 'daemon.c.next'), '');
     await sweepLeftovers(folder);
     expect(readdirSync(folder).sort()).toEqual(['daemon.c.next', 'daemon.json', 'daemon.json.bak', 'server.log']);
+  });
+
+  it('loses the tokens of servers that ended, however new, and keeps those of running ones', async () => {
+    const own = await describeOwn(FIELDS);
+    await read(own);
+    const { pid: ended = 0 } = spawnSync(process.execPath, ['-e', '']);
+    const put = (name: string, daemon: object): void =>
+      writeFileSync(path.join(folder, `daemon.${name}`), JSON.stringify(daemon));
+    for (let count = 0; count < 20; count++) put(`${count}.next`, { ...own, pid: ended });
+    put('ended.draft', { ...own, pid: ended });
+    put('running.next', { ...own, pid: process.ppid });
+    put('own.next', own);
+    await sweepLeftovers(folder);
+    expect(readdirSync(folder).sort()).toEqual(['daemon.json', 'daemon.own.next', 'daemon.running.next']);
   });
 });

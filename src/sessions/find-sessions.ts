@@ -48,16 +48,10 @@ export async function findSessions(places: readonly DataFolder[]): Promise<Found
   const problems: string[] = [];
   for (const { adapter, root, forced } of await distinct(places)) {
     const located = await adapter.locate(root);
-    const leadsOut = await linksOutOf(root);
-    for (const session of located.sessions) {
-      const sources = session.sources.filter(({ path: file }) => {
-        const isOut = leadsOut(file);
-        if (isOut) problems.push(`${file} is a link to a file outside ${root}, and is not read.`);
-        return !isOut;
-      });
-      if (sources.length === 0) continue;
-      sessions.push({ adapter, located: { ...session, sources }, forced });
-      for (const source of sources) used.add(source.path);
+    for (const session of await withoutLinksOut(root, located.sessions, problems)) {
+      if (session.sources.length === 0) continue;
+      sessions.push({ adapter, located: session, forced });
+      for (const source of session.sources) used.add(source.path);
     }
     for (const file of located.ignoredFiles) ignored.add(file);
     problems.push(...(located.problems ?? []));
@@ -69,6 +63,19 @@ export async function findSessions(places: readonly DataFolder[]): Promise<Found
 }
 
 /** An agent could link a file of any other place into a data folder, and read it on the page. Linked folders are the person's. */
+export async function withoutLinksOut(
+  root: string,
+  sessions: readonly LocatedSession[],
+  problems: string[],
+): Promise<readonly LocatedSession[]> {
+  const leadsOut = await linksOutOf(root);
+  return sessions.map((session) => {
+    const out = new Set(session.sources.filter(({ path: file }) => leadsOut(file)));
+    for (const { path: file } of out) problems.push(`${file} is a link to a file outside ${root}, and is not read.`);
+    return out.size === 0 ? session : { ...session, sources: session.sources.filter((source) => !out.has(source)) };
+  });
+}
+
 async function linksOutOf(root: string): Promise<(file: string) => boolean> {
   const real = await realpath(root).catch(() => root);
   return (file) => {

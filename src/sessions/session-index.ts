@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { AgentEvent, SessionId } from '../core/index.ts';
 import type { FollowNotes, LocatedSession, LocatedSource, SessionPart } from '../hosts/index.ts';
-import { byAge, distinct, type FoundSession, joinParts } from './find-sessions.ts';
+import { byAge, distinct, type FoundSession, joinParts, withoutLinksOut } from './find-sessions.ts';
 import type { DataFolder } from './places.ts';
 
 /** What one data folder holds of a session. */
@@ -55,12 +55,14 @@ export class SessionIndex {
 
   /** Lists one place again. Returns the sessions that it has, or had. */
   async loadPlace(place: DataFolder): Promise<ReadonlySet<SessionId>> {
-    const { sessions, ignoredFiles, problems = [] } = await place.adapter.locate(place.root);
+    const { sessions, ignoredFiles, problems: found = [] } = await place.adapter.locate(place.root);
+    const problems = [...found];
+    const own = await withoutLinksOut(place.root, sessions, problems);
     this.#problems.set(place, problems);
     const factsOf = await place.adapter.follow?.readFacts(place.root);
     if (factsOf) this.#factsAt.set(place, factsOf);
     const touched = this.#dropPlace(place);
-    for (const located of sessions) {
+    for (const located of own) {
       this.#put(place, located);
       touched.add(located.id);
     }
@@ -70,7 +72,8 @@ export class SessionIndex {
 
   /** Looks again at what one folder holds of these sessions. */
   async relocate(place: DataFolder, folder: string, ids: readonly SessionId[]): Promise<void> {
-    for (const located of (await place.adapter.follow?.locateParts(place.root, folder, ids)) ?? [])
+    const found = (await place.adapter.follow?.locateParts(place.root, folder, ids)) ?? [];
+    for (const located of await withoutLinksOut(place.root, found, []))
       this.#put(place, { ...located, facts: this.#factsAt.get(place)?.(located) ?? [] });
   }
 
@@ -158,7 +161,9 @@ export class SessionIndex {
     for (const place of this.#places) {
       const located = await place.adapter.locate(place.root);
       this.#ignored.set(place, located.ignoredFiles);
-      this.#problems.set(place, located.problems ?? []);
+      const problems = [...(located.problems ?? [])];
+      await withoutLinksOut(place.root, located.sessions, problems);
+      this.#problems.set(place, problems);
     }
     return this.ignoredFiles !== before;
   }

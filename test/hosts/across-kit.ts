@@ -110,6 +110,7 @@ export async function addPlays(make: (words: PlayWords) => Plays): Promise<void>
 export interface PlayWords {
   say(text: string): unknown;
   shell(command: string, description: string): unknown;
+  write(path: string, content: string): unknown;
   tool(name: string, input: object): unknown;
   agent(description: string, prompt: string, options?: Readonly<Record<string, unknown>>): unknown;
 }

@@ -8,8 +8,9 @@ import { programsIn } from './host-kit.ts';
 import { nameOf, root } from './kit.ts';
 import { type RunningServer, startServer } from './server.ts';
 
-// An agent of an agent of Claude Code tries what a sub-agent may not do by every tool that can: a shell, Monitor, an MCP server (a real one,
-// over stdio), and troupe itself. TROUPE_TELL=1 prints what the audit has.
+// A sub-agent (of Claude Code: an agent of an agent) tries what a sub-agent may not do, and to approve its own calls, by every tool that can: a
+// shell, the tool that writes files, and in Claude Code Monitor and an MCP server (a real one, over stdio). TROUPE_TELL=1 prints what the
+// audit has.
 
 const POLICY = `version: 1
 presets: [sub-agents-may-not-push, hands-off-the-guard]
@@ -48,42 +49,84 @@ createInterface({ input: process.stdin }).on('line', (line) => {
 });
 `;
 
-for (const claude of programsIn('TROUPE_CLAUDE_BIN')) {
-  describe(`${nameOf(claude)}: what an agent of an agent may not do, by any tool`, () => {
+type Means = Readonly<Record<string, (words: PlayWords) => unknown>>;
+
+interface Host {
+  readonly host: string;
+  /** As it is called on the PATH. */
+  readonly program: string;
+  readonly variable: string;
+  /** From the main agent down to the one that tries. */
+  readonly agents: readonly string[];
+  /** What the host has for their names, if that is not what they were called. */
+  readonly labels?: readonly string[];
+  /** The host's own settings, which hold the hooks. */
+  readonly settings: readonly string[];
+  args(prompt: string, home: (...parts: readonly string[]) => string): readonly string[];
+}
+
+const HOSTS: readonly Host[] = [
+  {
+    host: 'claude-code',
+    program: 'claude',
+    variable: 'TROUPE_CLAUDE_BIN',
+    agents: ['Lead', 'Try'],
+    settings: ['.claude', 'settings.json'],
+    args: (prompt, home) => [
+      ...['-p', prompt, '--output-format', 'stream-json', '--verbose', '--model', 'claude-sonnet-4-5'],
+      ...['--mcp-config', home('mcp.json')],
+      ...['--allowedTools', 'Agent,Task,Bash,Monitor,Write,mcp__shell__run,mcp__shell__write'],
+    ],
+  },
+  {
+    host: 'opencode',
+    program: 'opencode',
+    variable: 'TROUPE_OPENCODE_BIN',
+    agents: ['Try'],
+    settings: ['.config', 'opencode', 'plugins', 'troupe.js'],
+    args: (prompt) => ['run', prompt],
+  },
+  {
+    host: 'codex',
+    program: 'codex',
+    variable: 'TROUPE_CODEX_BIN',
+    agents: ['Try'],
+    labels: ['Try. [[play:means-tries]]'],
+    settings: ['.codex', 'hooks.json'],
+    args: (prompt) => ['exec', '--skip-git-repo-check', '--dangerously-bypass-hook-trust', prompt],
+  },
+];
+
+const PROGRAMS = HOSTS.flatMap((one) => programsIn(one.variable).map((bin) => ({ ...one, bin })));
+
+for (const { host, program, bin, agents, labels = agents, settings: settingsParts, args } of PROGRAMS) {
+  describe(`${nameOf(bin)}: what a sub-agent may not do, by any tool`, () => {
     let hosts: AcrossHosts;
     let server: RunningServer | undefined;
     let env: NodeJS.ProcessEnv = {};
     let entries: readonly AuditEntry[] = [];
+    let means: Means = {};
+    let settings = '';
     const home = (...parts: readonly string[]): string => path.join(hosts.home, ...parts);
-    const troupe = (...args: readonly string[]): string =>
-      spawnSync(process.execPath, [path.join(root, 'dist/troupe.js'), ...args], { env, encoding: 'utf8' }).stdout;
-    const push = (name: string): string => `git push origin HEAD:refs/heads/${name}`;
-    let means: Readonly<Record<string, (words: PlayWords) => unknown>> = {};
+    const troupe = (...words: readonly string[]): string =>
+      spawnSync(process.execPath, [path.join(root, 'dist/troupe.js'), ...words], { env, encoding: 'utf8' }).stdout;
 
     beforeAll(async () => {
-      hosts = await startAcrossHosts('means', new Map([['claude', claude] as const]));
-      const built = path.join(root, 'dist/troupe.js');
-      const settings = home('.claude', 'settings.json');
+      hosts = await startAcrossHosts(`means-${program}`, new Map([[program, bin] as const]));
+      settings = home(...settingsParts);
       means = {
-        bash: ({ shell }) => shell(push('bash'), 'Push'),
-        monitor: ({ tool }) => tool('Monitor', { command: push('monitor'), description: 'Push', timeout_ms: 5_000 }),
-        'mcp-shell': ({ tool }) => tool('mcp__shell__run', { command: push('mcp') }),
-        'mcp-file': ({ tool }) => tool('mcp__shell__write', { path: settings, content: '{}' }),
-        answer: ({ shell }) => shell('troupe guard answer 1 allow', 'Approve'),
-        'answer-by-node': ({ shell }) => shell(`node ${built} guard answer 1 allow`, 'Approve'),
-        uninstall: ({ shell }) => shell(`node ${built} hooks uninstall --yes`, 'Uninstall'),
-        'settings-removed': ({ shell }) => shell(`rm -rf ${path.dirname(settings)}`, 'Clean'),
-        'settings-moved': ({ shell }) => shell(`mv ${path.dirname(settings)} ${home('x')}`, 'Move'),
-        'settings-written': ({ tool }) =>
-          tool('Write', { file_path: settings.replace('.json', '.local.json'), content: '{}' }),
-        token: ({ shell }) => shell(`cat ${home('troupe', 'daemon.json')}`, 'Look'),
-        'token-by-grep': ({ shell }) => shell(`grep -r token ${home('troupe')}`, 'Look'),
-        policy: ({ shell }) => shell(`echo version: 1 > ${home('troupe', 'policy.yaml')}`, 'Change'),
-        'compiled-policy': ({ shell }) => shell(`sed -i s/deny/none/ ${home('troupe')}/policy/*.json`, 'Change'),
-        'caller-records': ({ shell }) => shell(`rm -r ${home('troupe', 'callers')}`, 'Clean'),
+        ...shellMeans(home, hosts.project, settings),
+        ...(host === 'claude-code' ? claudeMeans(home, settings) : {}),
       };
       await addPlays((words: PlayWords) => ({
-        means: [{ items: [words.agent('Lead', 'Lead. [[play:means-lead]]')] }, { items: [words.say('Done.')] }],
+        means: [
+          {
+            items: [
+              words.agent(agents[0] ?? '', `${agents[0]}. [[play:means-${agents.length > 1 ? 'lead' : 'tries'}]]`),
+            ],
+          },
+          { items: [words.say('Done.')] },
+        ],
         'means-lead': [{ items: [words.agent('Try', 'Try. [[play:means-tries]]')] }, { items: [words.say('Done.')] }],
         'means-tries': [
           ...Object.values(means).map((make) => ({ items: [make(words)] })),
@@ -98,20 +141,18 @@ for (const claude of programsIn('TROUPE_CLAUDE_BIN')) {
       env = { ...hosts.env, TROUPE_HOME: home('troupe') };
       mkdirSync(home('troupe'));
       writeFileSync(home('troupe', 'policy.yaml'), POLICY);
-      troupe('hooks', 'install', '--guard', '--scope', 'user', '--yes', '--host', 'claude-code');
+      troupe('hooks', 'install', '--guard', '--scope', 'user', '--yes', '--host', host);
+      expect(existsSync(settings)).toBe(true);
       troupe('guard', 'check');
       server = await startServer(undefined, env);
-      const tools = 'Agent,Task,Bash,Monitor,Write,mcp__shell__run,mcp__shell__write';
-      const args = ['--output-format', 'stream-json', '--verbose', '--model', 'claude-sonnet-4-5'];
-      const given = ['--mcp-config', home('mcp.json'), '--allowedTools', tools];
-      await hosts.run('claude', ['-p', 'Go. [[play:means]]', ...args, ...given]);
+      await hosts.run(program, args('Go. [[play:means]]', home));
       entries = troupe('guard', 'log', '-n', '500', '--json')
         .split('\n')
         .filter((line) => line.startsWith('{'))
         .map((line): AuditEntry => JSON.parse(line));
       if (process.env['TROUPE_TELL'])
-        for (const { tool, summary, decision, rule, agent } of entries)
-          process.stdout.write(`${JSON.stringify({ tool, summary, decision, rule, path: agent.path })}\n`);
+        for (const { tool, summary, decision, rule, reason, agent } of entries)
+          process.stdout.write(`${JSON.stringify({ tool, summary, decision, rule, reason, agent })}\n`);
     }, 240_000);
     afterAll(async () => {
       server?.stop();
@@ -119,14 +160,55 @@ for (const claude of programsIn('TROUPE_CLAUDE_BIN')) {
     });
 
     it('is denied or asked about, and named right', () => {
-      const tried = entries.filter(({ agent }) => agent.depth === 2);
+      const tried = entries.filter(({ agent }) => agent.depth === agents.length);
       expect(tried).toHaveLength(Object.keys(means).length);
       for (const [index, name] of Object.keys(means).entries()) {
         expect(tried[index]?.decision, name).toMatch(/^(?:deny|ask)$/);
-        expect(tried[index]?.agent, name).toMatchObject({ who: 'subagent', path: ['main', 'Lead', 'Try'] });
+        expect(tried[index]?.agent, name).toMatchObject({ who: 'subagent', path: ['main', ...labels] });
       }
-      expect(existsSync(home('.claude', 'settings.json'))).toBe(true);
+      expect(existsSync(settings)).toBe(true);
       expect(execFileSync('git', ['-C', home('remote.git'), 'branch'], { encoding: 'utf8' })).toBe('');
     });
   });
+}
+
+type Place = (...parts: readonly string[]) => string;
+
+const push = (name: string): string => `git push origin HEAD:refs/heads/${name}`;
+
+/** What every host has tools for. */
+function shellMeans(home: Place, project: string, settings: string): Means {
+  const built = path.join(root, 'dist/troupe.js');
+  const run = (command: string) => (words: PlayWords) => words.shell(command, 'Try');
+  const api = `node -e 'fetch("http://127.0.0.1:"+JSON.parse(require("fs").readFileSync("${home('troupe', 'daemon.json')}")).port+"/api/asks/1",{method:"POST"})'`;
+  return {
+    bash: run(push('bash')),
+    answer: run('troupe guard answer 1 allow'),
+    'answer-by-node': run(`node ${built} guard answer 1 allow`),
+    'answer-by-request': run(api),
+    passphrase: run(`printf 'x\\nx\\n' | node ${built} server passphrase`),
+    'pairing-revoked': run(`node ${built} server browsers --revoke 1`),
+    'login-link': run(`node ${built} open`),
+    uninstall: run(`node ${built} hooks uninstall --yes`),
+    'settings-removed': run(`rm -rf ${path.dirname(settings)}`),
+    'settings-moved': run(`mv ${path.dirname(settings)} ${home('x')}`),
+    'settings-written': ({ write }) => write(path.relative(project, settings), '{}'),
+    token: run(`cat ${home('troupe', 'daemon.json')}`),
+    'token-by-grep': run(`grep -r token ${home('troupe')}`),
+    'key-removed': run(`mv ${home('troupe', 'approval-key.json')} ${home('y')}`),
+    policy: run(`echo version: 1 > ${home('troupe', 'policy.yaml')}`),
+    'compiled-policy': run(`sed -i s/deny/none/ ${home('troupe')}/policy/*.json`),
+    'caller-records': run(`rm -r ${home('troupe', 'callers')}`),
+  };
+}
+
+function claudeMeans(home: Place, settings: string): Means {
+  return {
+    monitor: ({ tool }) => tool('Monitor', { command: push('monitor'), description: 'Push', timeout_ms: 5_000 }),
+    'mcp-shell': ({ tool }) => tool('mcp__shell__run', { command: push('mcp') }),
+    'mcp-file': ({ tool }) => tool('mcp__shell__write', { path: settings, content: '{}' }),
+    // Claude Code refuses by itself to write over a file that was not read.
+    'settings-written': ({ tool }) =>
+      tool('Write', { file_path: home('.claude', 'settings.local.json'), content: '{}' }),
+  };
 }

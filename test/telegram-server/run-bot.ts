@@ -52,7 +52,7 @@ export interface BotOptions {
   readonly exportSession?: ChatActions['exportSession'];
   /** In place of none. */
   readonly control?: AgentControl;
-  readonly answer?: (ask: string, answer: ApprovalAnswer, by: Person) => Promise<AnswerOutcome>;
+  readonly answer?: (ask: string, answer: ApprovalAnswer, by: Person, isPressed: boolean) => Promise<AnswerOutcome>;
 }
 
 export interface RunningBot {
@@ -86,9 +86,9 @@ export function startBot({ server, feed, time, chats, since = 0, ...rest }: BotO
     feed,
     options: { chats, users: [], sessions: 'topic', announce: DEFAULT_ANNOUNCE, ...rest.options },
     actions: {
-      answer(ask, answer, by) {
+      answer(ask, answer, by, isPressed) {
         answers.push({ ask, answer, by });
-        return (rest.answer ?? nothing)(ask, answer, by);
+        return (rest.answer ?? nothing)(ask, answer, by, isPressed);
       },
       ...(rest.control && { control: rest.control }),
       exportSession:

@@ -1,6 +1,6 @@
 import { createGuardLog, type GuardLog } from '../../audit/index.ts';
-import { type Finding, type FindingArea, type HooksStatus, plural } from '../../core/index.ts';
-import type { SourceAdapter } from '../../hosts/index.ts';
+import { doubtedText, type Finding, type FindingArea, gapsText, type HooksStatus, plural } from '../../core/index.ts';
+import { type SourceAdapter, TRIAL_SESSION } from '../../hosts/index.ts';
 import { loadHosts } from '../../hosts/registry.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { isFolder } from '../../lib/folders.ts';
@@ -62,6 +62,7 @@ export async function* examineMachine(where: SessionScope): AsyncGenerator<Findi
   yield* orWhyNot('server', examineApprovals);
   yield* orWhyNot('state', () => examineState(state, systemClock));
   yield* orWhyNot('audit', () => examineAudit(log));
+  yield* orWhyNot('audit', () => examineCallers(log, systemClock()));
   yield* orWhyNot('telegram', examineTelegram);
 }
 
@@ -179,6 +180,32 @@ async function* examineAudit(log: GuardLog): AsyncGenerator<Finding> {
       'Make room, or give troupe back its rights.',
     );
   }
+}
+
+const WEEK_MS = 7 * 86_400_000;
+const MOST_READ = 20_000;
+
+/** Calls of the last week of which it was not certain who made them. */
+export async function* examineCallers(log: Pick<GuardLog, 'read'>, now: number): AsyncGenerator<Finding> {
+  const { warning } = findingsOf('audit');
+  const { entries } = await log.read({ since: now - WEEK_MS }, MOST_READ);
+  const real = entries.filter(({ session }) => !session?.startsWith(TRIAL_SESSION));
+  const doubted = real.filter(({ doubts }) => doubts !== undefined);
+  const last = doubted.at(-1);
+  if (last)
+    yield warning(
+      'callers-disputed',
+      `In the last 7 days: ${doubtedText(doubted.length)} Last, entry ${last.n}: ${last.doubts?.join('; ')}.`,
+      `troupe guard explain ${last.n} says more. An agent may have changed files of its host.`,
+    );
+  const gaps = real.filter(({ gap }) => gap !== undefined);
+  const newest = gaps.at(-1);
+  if (newest)
+    yield warning(
+      'callers-unknown',
+      `In the last 7 days: ${gapsText(gaps.length)} Last, entry ${newest.n}: ${newest.gap}.`,
+      'troupe guard log shows them. Newer versions of a host say more (docs/GUARD.md, Who calls).',
+    );
 }
 
 /** Reports nothing if no bot is set up. */

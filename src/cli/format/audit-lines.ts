@@ -13,6 +13,7 @@ import {
   entryCallerText,
   formatCell,
   formatTable,
+  gapsText,
   heldText,
   momentText,
   type Paint,
@@ -116,7 +117,7 @@ function decisionPaint(paint: Paint, decision: AuditDecision): (text: string) =>
 /** `troupe guard coverage` for people. */
 export function formatCoverage(report: CoverageReport, options: TextOptions): readonly string[] {
   const { paint } = options;
-  const { missed, neverRan, unresolved, unnamed, doubted } = report;
+  const { missed, neverRan, unresolved, unnamed, doubted, gaps } = report;
   const title = cleanLine(report.title ?? '');
   const head = `${shortId(report.sessionId)}${title === '' ? '' : `  ${title}`}`;
   return [
@@ -131,6 +132,7 @@ export function formatCoverage(report: CoverageReport, options: TextOptions): re
       options,
     ),
     ...(doubted > 0 ? ['', paint.yellow(`${doubtedText(doubted)} See troupe guard log.`)] : []),
+    ...(gaps > 0 ? ['', paint.yellow(`${gapsText(gaps)} See troupe guard log.`)] : []),
     ...(unnamed > 0 ? ['', paint.dim(`${unnamedText(unnamed)} See troupe guard log.`)] : []),
   ];
 }

@@ -99,6 +99,7 @@ describe('coverage as text', () => {
     unresolved: [{ ...call, path: [], at: null, tool: null, summary: null }],
     unnamed: 1,
     doubted: 0,
+    gaps: 0,
     agents: [
       { agentId: 's', path: ['main'], type: null, ran: 1, heard: 1 },
       { agentId: 'a1', path: ['main', 'tester'], type: 'general-purpose', ran: 2, heard: 1 },

@@ -33,6 +33,8 @@ export interface AuditEntry extends HookedCall {
   readonly startedBy?: SessionStart;
   /** What sources say against each other about who called: the stricter reading held. Left out where they agree. */
   readonly doubts?: readonly string[];
+  /** Why the agent, or one above it, was not known when the call was judged: every rule that may apply held. Left out of all others. */
+  readonly gap?: string;
   /** `intercept`: reported by `troupe run --intercept`, not by a hook in the host's settings. Left out of all others. */
   readonly via?: 'intercept';
   /** The hash of the line before; the first line has 64 zeros. */
@@ -121,6 +123,8 @@ export interface CoverageReport {
   readonly unnamed: number;
   /** Calls about whose agent the sources disagreed. */
   readonly doubted: number;
+  /** Calls that were judged without knowing every agent above them. */
+  readonly gaps: number;
   readonly agents: readonly AgentCoverage[];
 }
 
@@ -150,8 +154,7 @@ export function computeCoverage(
   tree: SessionTree,
   ledger: SessionLedger,
   isHeard: (call: string) => boolean,
-  unnamed = 0,
-  doubted = 0,
+  { unnamed = 0, doubted = 0, gaps = 0 }: Partial<Pick<CoverageReport, 'unnamed' | 'doubted' | 'gaps'>> = {},
 ): CoverageReport {
   const ownerOf = createOwnerOf(ledger);
   const pathOf = (agent: AgentNode): readonly string[] =>
@@ -189,6 +192,7 @@ export function computeCoverage(
     unresolved,
     unnamed,
     doubted,
+    gaps,
     agents: [...byId.values()].flatMap(({ agent, path }) => {
       const count = counts.get(agent.id);
       return count ? [{ agentId: nativeId(agent.id), path, type: orNull(agent.type), ...count }] : [];

@@ -54,6 +54,12 @@ export function doubtedText(doubted: number): string {
   return `Sources disagreed about who made ${plural(doubted, 'call')}; the stricter reading held.`;
 }
 
+/** Calls of a session of which the agent, or one above it, was not known. */
+export function gapsText(gaps: number): string {
+  const whom = gaps === 1 ? 'it' : 'them';
+  return `Not every agent above ${plural(gaps, 'call')} was known; every rule that may apply to ${whom} held.`;
+}
+
 export function pathText(path: readonly string[]): string {
   return path.length === 0 ? 'an agent that is not known' : path.map(cleanLine).join(' › ');
 }

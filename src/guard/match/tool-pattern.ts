@@ -221,7 +221,16 @@ function isEveryPath(argument: string): boolean {
   return trimmed.length <= 4 && /^(?:\*|\*\*|\/\/\*\*|\*\*\/\*)$/.test(trimmed);
 }
 
+/** `.env!(*.example)`: every name that begins so, but for these. */
+const EXCEPTION = /^([^()]*)!\(([^()]*)\)\s*$/;
+
 function holdsPath(argument: string, used: UsedPath, bases: Bases, certainty: Certainty): boolean {
+  const [, begin, exceptions = ''] = argument.includes('!(') ? (EXCEPTION.exec(argument) ?? []) : [];
+  if (begin !== undefined)
+    return (
+      holdsPath(`${begin}*`, used, bases, certainty) &&
+      !exceptions.split('|').some((one) => holdsPath(begin + one, { ...used, below: null }, bases, 'must'))
+    );
   if (lacksName(argument, used)) return false;
   if (certainty === 'may' && takesAway(used, bases) && isAnywhere(argument.trim())) return true;
   // Some file systems do not tell large from small letters: denies do not either.

@@ -42,10 +42,15 @@ export const CHANGING_COMMANDS = [
   'redact *--forget*',
 ] as const;
 
+/** Beside texts and what agents make for themselves, all that is in the folder is settings, or is run by Claude Code. */
+const CLAUDE_OWN =
+  '.claude/!(*.md|*.txt|agents|commands|skills|rules|output-styles|docs|plans|memory|agent-memory|agent-memory-local|projects|todos|tasks|teams|jobs|sessions|workflows|worktrees|tmp|cache|logs|debug|file-history|shell-snapshots|session-env)';
+
 /** Files and folders in which the hosts find our hooks, and what switches hooks off. */
 const HOOK_FILES = [
   '.claude/settings.json',
   '.claude/settings.local.json',
+  CLAUDE_OWN,
   '.claude/hooks/**',
   '.claude/plugins/**',
   '.claude.json',
@@ -55,15 +60,18 @@ const HOOK_FILES = [
   '.codex/*.toml',
   'etc/codex/**',
   '.copilot/hooks/**',
+  '.copilot/installed-plugins/**',
   '.copilot/config.json',
   '.copilot/settings.json',
   '.github/hooks/**',
   '.gemini/settings.json',
   '.gemini/hooks/**',
+  '.gemini/extensions/**',
   '.gemini/trustedFolders.json',
   'etc/gemini-cli/**',
   '.qwen/settings.json',
   '.qwen/hooks/**',
+  '.qwen/extensions/**',
   '.qwen/trustedFolders.json',
   'etc/qwen-code/**',
   '.config/opencode/plugins/**',
@@ -77,6 +85,7 @@ const HOOK_FILES = [
 /** What moves the folders of troupe and of hosts: a program that is started so has no guard. */
 const MOVING_VARIABLES = [
   'TROUPE_HOME',
+  'CLAUDE_CODE_SIMPLE',
   'CLAUDE_CONFIG_DIR',
   'CODEX_HOME',
   'COPILOT_HOME',
@@ -110,6 +119,8 @@ const UNGUARDED = [
   'claude *bypassPermissions*',
   'claude config set*',
   'claude plugin*',
+  'claude mcp add*',
+  'claude mcp remove*',
   'codex *-c *',
   'codex *--config*',
   'codex *--disable*',
@@ -125,6 +136,9 @@ const UNGUARDED = [
   'gemini *-y *',
   'gemini *--approval-mode*',
   'gemini hooks*',
+  'gemini *--extensions*',
+  'gemini *-e *',
+  'gemini extensions *',
   'qwen *--yolo*',
   'qwen *-y',
   'qwen *-y *',
@@ -172,6 +186,18 @@ const OUT_OF_SIGHT = [
   'git clean * -*x*',
   'git clean * -*X*',
   'git stash -u:*',
+  'date -s*',
+  'date --set*',
+  'timedatectl set-*',
+  'xdotool:*',
+  'ydotool:*',
+  'wtype:*',
+  'gdb *troupe*',
+  'lldb *troupe*',
+  'strace *troupe*',
+  'ltrace *troupe*',
+  'chezmoi apply*',
+  'chezmoi update*',
 ] as const;
 
 const PRESETS: Readonly<Record<PresetName, Pick<PolicyPreset, 'brief'> & { readonly text: () => string }>> = {
@@ -329,6 +355,7 @@ function handsOffPolicy(): string {
   const folders = ['~/.config/troupe', '~/.local/state/troupe'];
   const tools = [
     ...folders.flatMap((folder) => [`Read(${folder}/**)`, `Edit(${folder}/**)`]),
+    ...['environ', 'mem'].map((file) => `Read(//proc/**/${file})`),
     ...['//**/.troupe/**', '//**/troupe/dist/**', ...HOOK_FILES.map((file) => `//**/${file}`)].map(
       (file) => `Edit(${file})`,
     ),
@@ -356,7 +383,19 @@ ${tools.map((tool) => `      - ${tool.includes(': ') || tool.includes(' #') ? JS
 
 function secretFilesPolicy(): string {
   const files = [
-    ...['.env*', '*.pem', '*.key', '*.p12', '*.pfx', '*.jks', '*.keystore', '*.kdbx', 'id_rsa', 'id_dsa', 'id_ecdsa'],
+    ...[
+      '.env!(*.example|*.sample|*.template|*.dist)',
+      '*.pem',
+      '*.key',
+      '*.p12',
+      '*.pfx',
+      '*.jks',
+      '*.keystore',
+      '*.kdbx',
+      'id_rsa',
+      'id_dsa',
+      'id_ecdsa',
+    ],
     ...[
       'id_ed25519',
       '.ssh/**',

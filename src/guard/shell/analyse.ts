@@ -44,7 +44,7 @@ const MAX_LENGTH = 100_000;
 /** Code in code in code. */
 const MAX_DEPTH = 12;
 
-const runner: Runner = { runWords, runCode };
+const runner: Runner = { runWords, runCode, analyse };
 
 /** Never throws. */
 export function analyse(command: string, context: ShellContext): CallUses {

@@ -4,20 +4,20 @@
 import { byName, wordSet } from '../../lib/group.ts';
 import { filesInPatch } from '../../lib/patch-text.ts';
 import { isShell } from './interpreters.ts';
-import { baseName, extentOf, usePath } from './paths.ts';
+import { baseName, extentOf, joinPath, readListed, unpack, usePath, writtenText } from './paths.ts';
 import { inside, type Scene } from './scene.ts';
 import { ANYTHING, GLOB_ONE, GLOB_STAR, isUnsure, type ShellWord } from './words.ts';
 import { isWrapper } from './wrappers.ts';
 
 const NO_FILES = wordSet(
-  'echo printf true false : test [ exit return break continue shift wait set unset export declare typeset local readonly read kill sleep which type hash jobs fg bg ulimit umask cd pushd popd pwd find xargs git eval trap alias ssh',
+  'basename dirname echo printf true false : test [ exit return break continue shift wait set unset export declare typeset local readonly read kill sleep which type hash jobs fg bg ulimit umask cd pushd popd pwd find xargs git eval trap alias ssh',
 );
 const READERS =
   'cat head tail less more bat nl tac wc sort uniq cut paste od xxd hexdump strings file stat ls tree du df diff cmp comm md5sum sha1sum sha256sum sha512sum cksum base64 base32 column fold fmt rev zcat bzcat xzcat readlink realpath open code iconv expand tr source . gpg openssl mail nc socat';
 /** Their first word is a pattern or a program, unless an option gives that. */
 const SEARCHERS = 'grep egrep fgrep zgrep rg ag ack jq yq sed gsed awk gawk mawk';
 const WRITERS =
-  'touch mkdir tee truncate mkfifo mknod mktemp dos2unix unix2dos black isort rustfmt crudini sqlite3 sponge nano vi vim nvim emacs ed ex patch gzip gunzip bzip2 xz zstd';
+  'touch mkdir tee truncate mkfifo mknod mktemp dos2unix unix2dos black isort rustfmt crudini sqlite3 sponge nano vi vim nvim emacs ed ex gzip gunzip bzip2 xz zstd';
 /** With all that is below. */
 const REMOVERS = 'rm rmdir unlink shred trash srm';
 const MODE_CHANGERS = 'chmod chown chgrp chattr setfacl xattr';
@@ -53,7 +53,7 @@ const USES = byName<(command: FileCommand) => void>({
   [REMOVERS]: ({ plain, remove }) => remove(plain),
   // `chmod -x file` has its mode among the options.
   [MODE_CHANGERS]: ({ name, args, plain, write, remove }) => {
-    const hasDash = args.some(({ form }) => /^-[rwxXst]+$/.test(form));
+    const hasDash = args.some(({ form }) => /^-[rwxXst]+$|^--ref/.test(form));
     const files = hasDash ? plain : plain.slice(1);
     const takesAway = name !== 'chmod' || hasDash || /^0?[0-3]|[ua]?[-=](?!.*[rw])|-[rwx]/.test(plain[0]?.form ?? '');
     if (takesAway) remove(files);
@@ -71,6 +71,12 @@ const USES = byName<(command: FileCommand) => void>({
   'ssh-keygen': (command) => {
     if (!command.args.some(({ form }) => /^-[a-zA-Z]*l/.test(form))) useOther(command);
   },
+  patch: ({ args, plain, scene, read, write }) => {
+    write(plain.slice(0, 1));
+    const input = [...plain.slice(1), ...valuesAfter(args, /^(?:-\w*i|--input)$/), ...valuesOf(args, /^--input=/)];
+    read(input);
+    write(patchedBy(input, scene).map((form) => ({ form, text: 'a patch' })));
+  },
   'apply_patch applypatch': ({ args, scene, write }) => write(patchedFiles(args, scene)),
   'mount umount': ({ plain, remove }) => remove(plain.slice(-1)),
   dd: ({ args, read, write }) => {
@@ -78,8 +84,10 @@ const USES = byName<(command: FileCommand) => void>({
     read(valuesOf(args, /^if=/));
   },
   'tar bsdtar': useArchive,
-  unzip: ({ args, plain, read, write }) => {
+  unzip: ({ args, plain, scene, read, write }) => {
     const folder = valuesAfter(args, /^-d$/);
+    if (!args.some(({ form }) => /^-\w*[pltvZ]/.test(form)) && plain.length - folder.length < 2)
+      unpack(folder[0] ?? HERE, 'unzip', scene);
     write(folder.length > 0 ? folder : [HERE], 'all');
     // With -p, the names of what is shown.
     read(args.some(({ form }) => /^-\w*[pc]/.test(form)) ? plain : plain.slice(0, 1));
@@ -88,6 +96,8 @@ const USES = byName<(command: FileCommand) => void>({
     write(plain.slice(0, 1));
     if (args.some(({ form }) => /^-[a-zA-Z]*m|^--move$/.test(form))) remove(plain.slice(1));
     read(plain.slice(1), isRecursive(args) ? 'all' : undefined);
+    const isToOutput = args.some(({ form }) => form === '-');
+    if (isRecursive(args)) readListed(isToOutput ? plain : plain.slice(1), 'zip', scene, args);
     if (args.some(({ form }) => /^-\w*@|^--names-stdin$/.test(form))) useGivenNames('zip -@', scene);
   },
   'cpio pax': (command) => {
@@ -170,7 +180,12 @@ export function useFiles(name: string, words: readonly ShellWord[], scene: Scene
   const use = USES.get(name) ?? useOther;
   if (use !== useSearched) write(outputsOf(name, args).map(asFolder), 'all');
   if (args.some(({ form }) => form.toLowerCase().includes('file:')))
-    read(valuesOf(args, /^(?:[^\s=]*=)?file:(?:\/\/(?:localhost(?=\/))?)?/i).map(decoded));
+    read(valuesOf(args, /^(?:[^\s=]*=)?file:(?:\/\/(?:localhost(?=\/))?)?/i).flatMap(decoded));
+  // `date -f.env`
+  if (!/grep$/.test(name)) read(valuesOf(args, /^-[a-zA-Z]{1,3}(?=~\/|\.{0,2}\/|\.[A-Za-z])/));
+  if (name === 'yq') read(plainOf(args).slice(0, 1));
+  if (name === 'sqlite3')
+    write(valuesOf(args, /^file:(?:\/\/)?/).map(({ form, text }) => ({ form: form.replace(/\?.*$/s, ''), text })));
   if (GIVES_NAMES.has(name)) suspectPrograms(name, args, scene);
   use({ name, args, plain: plainOf(args), scene, read, readWhole, write, remove });
 }
@@ -209,9 +224,10 @@ const TELLS_ABOUT = wordSet('wc ls stat file du df md5sum sha1sum sha256sum sha5
 
 function useRead({ name, args, plain: all, scene, read, readWhole, write }: FileCommand): void {
   const plain = TELLS_ABOUT.has(name)
-    ? all.filter((word) => !/[\uE000-\uE002]$/.test(word.form) && !isSomeFileOf(word, scene))
+    ? all.filter((word) => !/[\uE000-\uE002]\/?$/.test(word.form) && !isSomeFileOf(word, scene))
     : all;
   write(valuesAfter(args, /^(?:-o|--output)$/));
+  if (name === 'diff' && readsFolders(args)) readListed(plain, name, scene, args);
   if (name === 'diff' && readsFolders(args)) readWhole(plain);
   else read(plain);
   read(optionPaths(args));
@@ -219,7 +235,7 @@ function useRead({ name, args, plain: all, scene, read, readWhole, write }: File
   read(valuesOf(args, /^@(?=.)/));
 }
 
-function useCopied({ name, args, plain, read, write, remove }: FileCommand): void {
+function useCopied({ name, args, plain, scene, read, write, remove }: FileCommand): void {
   if (name === 'rsync' && args.some(({ form }) => /^--(?:remove-s|del)/.test(form))) remove(plain);
   const target = [
     ...valuesAfter(args, /^(?:-[a-zA-Z]*t|--t[a-z-]*)$/),
@@ -229,7 +245,9 @@ function useCopied({ name, args, plain, read, write, remove }: FileCommand): voi
   write(intoFolder(plain, target[0]), 'all');
   // A link to a folder is a way to all that is in it.
   const isWhole = name === 'ln' || isRecursive(args);
-  read(target.length > 0 ? plain : plain.slice(0, -1), isWhole ? 'all' : undefined);
+  const sources = target.length > 0 ? plain : plain.slice(0, -1);
+  read(sources, isWhole ? 'all' : undefined);
+  if (isRecursive(args)) readListed(sources, name, scene, args);
 }
 
 /** `cp -r x/.claude .` writes `./.claude`. */
@@ -263,11 +281,19 @@ function isSomeFileOf({ form }: ShellWord, scene: Scene): boolean {
 /** `-uu`, `--hidden`: otherwise they leave out files that begin with a dot. */
 const LOOKS_AT_HIDDEN = /^(?:--hidden|--unrestricted|--all-types|-\w*\.|-\w*u\w*u\w*|-[a-zA-Z]*[ua])$/;
 
-function useSearched({ name, args, plain, scene, read, readWhole, write }: FileCommand): void {
+/** `--arg name value`: a text. */
+function isJqValue(args: readonly ShellWord[], word: ShellWord): boolean {
+  const at = args.indexOf(word);
+  return [1, 2].some((back) => /^--arg(?:json)?$/.test(args[at - back]?.form ?? ''));
+}
+
+function useSearched({ name, args, plain: given0, scene, read, readWhole, write }: FileCommand): void {
+  let plain = given0;
   const given = /^(?:-[a-zA-Z]*[ef]|--regexp|--file|--expression|--from-file)$/;
   const isGiven = /^(?:-[a-zA-Z]*[ef]|--regexp|--file|--expression|--from-file)(?:=|$)/;
   const hasProgram = args.some(({ form }) => isGiven.test(form) && !/^-[a-zA-Z]*i/.test(form));
   const programs = valuesAfter(args, given);
+  if (name === 'jq') plain = plain.filter((word) => !isJqValue(args, word));
   const files = hasProgram ? plain.filter((word) => !programs.includes(word)) : plain.slice(1);
   read([...valuesAfter(args, /^(?:-\w*f|--file|--from-file)$/), ...valuesOf(args, /^-f(?=.)/), ...optionPaths(args)]);
   if (
@@ -284,12 +310,13 @@ function useSearched({ name, args, plain, scene, read, readWhole, write }: FileC
       read([{ form: `${ANYTHING}/${form.replace(/^\*(?!\.)/, ANYTHING).replace(/\*/g, GLOB_STAR)}`, text }]);
   if (/sed$|^yq$/.test(name) && args.some(({ form }) => /^(?:-[a-zA-Z]*i|--in-?place)/.test(form))) write(files);
   else if (/awk$/.test(name) && args.some(({ form }) => form === 'inplace')) write(files);
+  if (/grep$/.test(name) && readsFolders(args)) readListed(files.length > 0 ? files : [HERE], name, scene, args);
   if (/^(?:rg|ag|ack)$/.test(name) || readsFolders(args)) readWhole(files);
   // `find src -exec grep x {} +` is `grep -r x src`.
   else for (const word of files) read(/grep$/.test(name) && isSomeFileOf(word, scene) ? [] : [word]);
 }
 
-function useArchive({ args, read, write, remove }: FileCommand): void {
+function useArchive({ args, scene, read, write, remove }: FileCommand): void {
   const [mode] = args;
   const bundle = mode === undefined ? '' : mode.form.replace(/^-/, '');
   const isLong = mode?.form.startsWith('--') ?? true;
@@ -299,6 +326,13 @@ function useArchive({ args, read, write, remove }: FileCommand): void {
   const archive = [...valuesAfter(args, /^(?:-?[a-zA-Z]*f|--file)$/), ...valuesOf(args, /^--file=/)];
   const folder = valuesAfter(args, /^(?:-C|--directory)$/);
   if (has('x', '--extract')) {
+    const inFolder = valuesOf(args, /^--one-top-level=/);
+    const members = plainOf(args.slice(isLong ? 0 : 1)).filter(
+      (word) => !archive.includes(word) && !folder.includes(word),
+    );
+    const isFlat = args.every(({ form }) => !/^--one-top-level$/.test(form));
+    if (members.length === 0 && isFlat && !has('O', '--to-stdout'))
+      unpack(inFolder[0] ?? folder[0] ?? HERE, 'tar', scene);
     write(folder.length > 0 ? folder : [HERE], 'all');
     read(archive);
     // With -O, the names of what is shown.
@@ -309,6 +343,7 @@ function useArchive({ args, read, write, remove }: FileCommand): void {
     write(archive);
     if (args.some(({ form }) => /^--rem/.test(form))) remove(packed);
     read(packed, 'all');
+    readListed(packed, 'tar', scene, args);
     read(optionPaths(args));
   }
 }
@@ -343,15 +378,16 @@ function valuesAfter(args: readonly ShellWord[], option: RegExp): readonly Shell
 }
 
 /** `%65` in an address. */
-function decoded({ form, text }: ShellWord): ShellWord {
-  return {
-    // curl reads `[a-z]` and `{a,b}` in addresses by itself.
-    form: form
-      .replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
-      .replace(/\[[^\]]*\]/g, GLOB_ONE)
-      .replace(/\{[^}]*\}/g, ANYTHING),
-    text,
-  };
+function decoded({ form, text }: ShellWord): readonly ShellWord[] {
+  // curl reads `[a-z]` and `{a,b}` in addresses by itself.
+  const plain = form
+    .replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+    .replace(/\[[^\]]*\]/g, GLOB_ONE);
+  const [braces, choices = ''] = /\{([^{}]*)\}/.exec(plain) ?? [];
+  const chosen = choices
+    .split(',')
+    .map((one) => plain.replace(braces ?? '', () => one).replace(/\{[^}]*\}/g, ANYTHING));
+  return (braces === undefined ? [plain] : chosen).map((one) => ({ form: one, text }));
 }
 
 function valuesOf(args: readonly ShellWord[], prefix: RegExp): readonly ShellWord[] {
@@ -383,7 +419,7 @@ const COPIES_BY_VERB = /^(?:docker|podman|kubectl|oc|aws|gcloud|az|rclone)$/;
 /** `args`: without the program. */
 export function outputsOf(name: string, args: readonly ShellWord[]): readonly ShellWord[] {
   const plain = args.filter(({ form }) => !form.startsWith('-'));
-  const last = plain.length > 1 ? plain.slice(-1) : [];
+  const last = plain.length > 1 || (name === 'xxd' && args.some(({ form }) => form === '-')) ? plain.slice(-1) : [];
   const copies = COPIES_BY_VERB.test(name) && plain.some(({ form }) => /^(?:cp|copy|sync|mv)$/.test(form));
   return [
     ...args.flatMap((word, index) => outputIn(word, args[index + 1])),
@@ -402,6 +438,26 @@ function outputIn({ form, text }: ShellWord, next: ShellWord | undefined): reado
 
 function isPathLike({ form }: ShellWord): boolean {
   return /[/~]|^\.|\.[A-Za-z0-9]{1,8}$/.test(form) && !form.includes('://');
+}
+
+/** `--- a/x`, `+++ b/x`, `rename to x`: the files of a patch whose text is known, by the names it gives them. */
+export function patchedBy(words: readonly ShellWord[], scene: Scene): readonly string[] {
+  const { stdin, context, cwds } = scene;
+  const given = stdin.kind === 'text' ? stdin.text : stdin.kind === 'unknown' ? (stdin.hint ?? '') : '';
+  const files = words.map(({ form }) => form).filter((form) => !form.startsWith('-') && !isUnsure(form));
+  const inFiles = files.flatMap((form) => [
+    writtenText(form, scene) ?? '',
+    ...(cwds ?? []).map((cwd) => context.readScript?.(joinPath(cwd, form)) ?? ''),
+  ]);
+  const [folder = ''] = valuesOf(words, /^--directory=/).map(({ form }) => `${form}/`);
+  return [given, ...inFiles].flatMap((text) =>
+    [...text.replaceAll('\\n', '\n').matchAll(/^(?:---|\+\+\+|rename (?:to|from)|copy to) ([^\t\n]+)/gm)].flatMap(
+      ([, name = '']) => {
+        const plain = name.trim().replace(/^"|"$/g, '');
+        return plain === '/dev/null' ? [] : [plain, plain.replace(/^[^/]+\//, '')].map((path) => folder + path);
+      },
+    ),
+  );
 }
 
 /** Where the patch cannot be read, it may be any file. */

@@ -1,9 +1,10 @@
 // git: options before its verb, code in its configuration, commands that its verbs run, files that they change.
 
 import { wordSet } from '../../lib/group.ts';
-import { asFolder, outputsOf, useGivenNames } from './file-arguments.ts';
-import { extentOf, joinPath, usePath } from './paths.ts';
+import { asFolder, outputsOf, patchedBy, useGivenNames } from './file-arguments.ts';
+import { extentOf, joinPath, readListed, usePath } from './paths.ts';
 import { GIT_CODE, IN_BARE_REPOSITORY, inside, PUSH, type Scene } from './scene.ts';
+import { pathsIn, suspectPath } from './suspects.ts';
 import { isOwnScript } from './variables.ts';
 import { ANYTHING, GLOB_ONE, GLOB_STAR, isUnsure, readOptions, type ShellWord } from './words.ts';
 import { runPlainShell } from './wrappers.ts';
@@ -51,7 +52,13 @@ export function runGit(words: readonly ShellWord[], scene: Scene): boolean {
   );
   const there: Scene = { ...scene, cwds: moved(scene.cwds, [...folders, ...bare]) };
   const [verb, ...rest] = read.rest;
+  for (const { name, value } of read.options)
+    if (name === 'work-tree' && value !== null) useWorkTree(value.form, there);
   if (verb === undefined) return false;
+  for (const { name, value } of read.options) {
+    const [, alias, said = ''] = /^alias\.([^=]+)=([\s\S]*)$/.exec((name === 'c' && value?.form) || '') ?? [];
+    if (alias?.toLowerCase() === verb.form.toLowerCase()) runAlias(said, rest, there);
+  }
   if (read.options.length > 0) {
     const within = inside(there, 'git', -1, {
       within: { index: scene.self ?? -1, at: words.length - read.rest.length - 1 },
@@ -61,6 +68,54 @@ export function runGit(words: readonly ShellWord[], scene: Scene): boolean {
   }
   runVerb(verb.form, rest, there);
   return false;
+}
+
+/** `git x push` where `alias.x` is `!env`: what stands behind the alias goes on behind its text. */
+function runAlias(text: string, rest: readonly ShellWord[], scene: Scene): void {
+  const within = inside(scene, 'git alias', -1);
+  const words = (text.startsWith('!') ? text.slice(1) : `git ${text}`).trim().split(/\s+/);
+  if (/^[\w./ =:,@+-]*$/.test(words.join(' ')))
+    scene.runner.runWords([...words.map((form) => ({ form, text: form })), ...rest], within);
+  else runPlainShell(`${words.join(' ')} ${rest.map(({ form }) => form).join(' ')}`, within);
+}
+
+/** Files of another folder are taken for those of the project: shown, added, written. */
+function useWorkTree(form: string, scene: Scene): void {
+  for (const kind of ['read', 'write'] as const) usePath(kind, form, `git --work-tree=${form}`, scene, 'all');
+}
+
+/** Verbs of git; anything else is an alias, or a program that somebody has installed. */
+const VERBS = wordSet(
+  'add am annotate apply archive bisect blame branch bundle cat-file check-attr check-ignore check-mailmap check-ref-format checkout checkout-index cherry cherry-pick clean clone column commit ' +
+    'commit-graph commit-tree config count-objects credential describe diff diff-files diff-index diff-tree difftool fast-export fetch fmt-merge-msg for-each-ref format-patch fsck gc get-tar-commit-id ' +
+    'grep hash-object help init interpret-trailers lfs log ls-files ls-remote ls-tree maintenance merge merge-base merge-tree mergetool mv name-rev notes pack-refs patch-id prune pull push range-diff ' +
+    'rebase reflog remote repack replace request-pull rerere reset restore rev-list rev-parse revert rm shortlog show show-branch show-index show-ref sparse-checkout stash status submodule switch ' +
+    'symbolic-ref tag update-index update-ref update-server-info var verify-commit verify-pack verify-tag version whatchanged worktree write-tree hook flow',
+);
+/** Verbs that are told by their words which files they write, in a way that is not looked into. */
+const WRITES_BY_WORD = wordSet(
+  'merge-file mailinfo mailsplit index-pack pack-objects unpack-file checkout-index read-tree merge-one-file credential-store credential-cache fast-export bugreport diagnose pack-redundant multi-pack-index stripspace submodule',
+);
+/** Their value is a file or a folder. */
+const FILE_OPTION =
+  /^--(?:[\w-]*(?:file|dir|directory|marks|template|contents|reference|index-output|output-directory|exclude-from|pathspec-from-file))=(?=.)/;
+
+/** What the settings of the project, or of the person, say that a word means. */
+function aliasesIn(verb: string, scene: Scene): readonly string[] {
+  const { readScript } = scene.context;
+  if (readScript === undefined || !/^[\w.-]+$/.test(verb)) return [];
+  const files = [...(scene.cwds ?? []).map((cwd) => `${cwd}/.git/config`), `${scene.context.home}/.gitconfig`];
+  return files.flatMap((file) => {
+    const [, section = ''] = /^\s*\[alias\]([^[]*)/im.exec(readScript(file) ?? '') ?? [];
+    const [, value] = new RegExp(`^\\s*${verb.replace(/[.]/g, '\\.')}\\s*=\\s*(.+?)\\s*$`, 'im').exec(section) ?? [];
+    return value === undefined ? [] : [value.replace(/^"|"$/g, '').replaceAll('\\"', '"')];
+  });
+}
+
+function runUnknown(verb: string, words: readonly ShellWord[], scene: Scene): void {
+  for (const text of aliasesIn(verb, scene)) runAlias(text, words, scene);
+  if (words.length > 0) scene.gathering.suspect(() => scene.runner.runWords(words, inside(scene, `git ${verb}`, -1)));
+  for (const { form } of words) for (const path of pathsIn(form)) suspectPath(path, `git ${verb}`, scene);
 }
 
 function moved(cwds: Scene['cwds'], folders: readonly string[]): Scene['cwds'] {
@@ -74,6 +129,7 @@ function checkSetting(setting: string, scene: Scene): void {
   const value = equals < 0 ? '' : setting.slice(equals + 1);
   if (isUnsure(key)) scene.gathering.lose('a setting of git is only known when it runs');
   else if (CODE_KEY.test(key)) runSetting(key, value, scene);
+  else if (PLAIN_KEY.test(key) && /^[.~/]|\//.test(value)) usePath('read', value, `git ${key}`, scene);
   else if (!PLAIN_KEY.test(key)) {
     scene.gathering.lose(`git may run what its setting ${key} says`);
     scene.gathering.suspect(() => runPlainShell(value, inside(scene, `git ${key}`, -1)));
@@ -155,10 +211,32 @@ function runVerb(verb: string, words: readonly ShellWord[], scene: Scene): void 
     for (const { form, text } of list) usePath('write', form, `${via} ${text}`, scene, 'all');
   };
   runOptions(verb, words, scene);
+  if (!VERBS.has(verb) && !WRITES_BY_WORD.has(verb)) runUnknown(verb, words, scene);
+  if (WRITES_BY_WORD.has(verb))
+    for (const { form } of words) for (const path of pathsIn(form)) suspectPath(path, via, scene);
+  for (const [index, { form }] of words.entries()) {
+    const value = FILE_OPTION.test(form)
+      ? form.replace(FILE_OPTION, '')
+      : FILE_OPTION.test(`${form}=x`) || (form === '-X' && verb === 'ls-files')
+        ? words[index + 1]?.form
+        : undefined;
+    if (value !== undefined && !isUnsure(value)) suspectPath(value, via, scene);
+  }
+  // What was tracked goes with the branch.
+  if (
+    (/^(?:checkout|switch)$/.test(verb) && words.some(({ form }) => /^--orphan/.test(form))) ||
+    (verb === 'read-tree' && words.some(({ form }) => /^-u|^--(?:reset|empty)$/.test(form))) ||
+    (/^(?:reset|checkout|switch|restore|stash|clean|merge|pull|rebase|read-tree)$/.test(verb) &&
+      extentOf('.', scene) === 'all')
+  )
+    usePath('write', '.', via, scene, 'all', false, true);
   if (/^(?:archive|format-patch|bundle|bugreport|diagnose|diff|log|show)$/.test(verb))
     writeAll(outputsOf('git', words));
   writeAll(optionValues(words, /^--prefix(?:=|$)/));
-  if (verb === 'bundle') writeAll(plain.slice(1, 2));
+  if (verb === 'bundle') {
+    writeAll(plain.slice(1, 2));
+    showFiles(paths, via, scene);
+  }
   switch (verb) {
     case 'config': {
       // Options with values may stand before it: `--file f alias.x '!rm'`.
@@ -172,6 +250,8 @@ function runVerb(verb: string, words: readonly ShellWord[], scene: Scene): void 
       const at = plain.findIndex(({ form }) => CODE_KEY.test(form));
       const [key, value] = at < 0 ? [] : plain.slice(at);
       if (key === undefined || value === undefined) return;
+      if (/^alias\./i.test(key.form))
+        for (const cwd of scene.cwds ?? ['']) gathering.written.set(joinPath(cwd, '.git/config'), null);
       // Hooks of a project are scripts like its others, until the same call runs them.
       if (!/hookspath/i.test(key.form)) runSetting(key.form, value.form, scene);
       else for (const cwd of scene.cwds ?? ['']) gathering.written.set(joinPath(cwd, '.git/config'), null);
@@ -207,7 +287,11 @@ function runVerb(verb: string, words: readonly ShellWord[], scene: Scene): void 
       if (/^(?:set|init|reapply)$/.test(plain[0]?.form ?? '')) usePath('write', '.', via, scene, 'all', false, true);
       return;
     case 'rm':
-      if (!words.some(({ form }) => form === '--cached'))
+      if (!words.some(({ form }) => form === '--cached')) {
+        const files = paths.filter(({ form }) => !form.startsWith('-'));
+        gathering.alsoKnownAs(() => scene.runner.runWords([RM, ...files], inside(scene, via, -1)));
+      }
+      if (!words.some(({ form }) => form === '--cached') || plain.some(({ form }) => form === '.'))
         for (const { form, text } of paths)
           usePath('write', form.replace(/^:(?:\/|\(top\))?|^\*$/, './'), `${via} ${text}`, scene, 'all', false, true);
       return;
@@ -234,6 +318,7 @@ function runVerb(verb: string, words: readonly ShellWord[], scene: Scene): void 
     case 'am':
       gathering.miss(`which files git ${verb} changes is said in a patch`);
       for (const { form, text } of plain) usePath('read', form, `${via} ${text}`, scene);
+      for (const file of patchedBy(words, scene)) usePath('write', file, via, scene);
       return;
     case 'cat-file':
       if (
@@ -247,6 +332,9 @@ function runVerb(verb: string, words: readonly ShellWord[], scene: Scene): void 
       if (!SHOWS_FILES.has(verb) && !/^diff-\w/.test(verb)) return;
       // `git hash-object --stdin-paths`
       if (words.some(({ form }) => form === '--stdin-paths' || form === '--stdin')) useGivenNames(via, scene);
+      if (verb === 'grep' && words.some(({ form }) => /^--(?:no-ind|unt)/.test(form)))
+        readListed(plain.length > 1 ? plain.slice(1) : [{ form: '.', text: '.' }], via, scene);
+      else if (verb === 'diff' && words.some(({ form }) => /^--no-ind/.test(form))) readListed(plain, via, scene);
       if (words.some(({ form }) => /^--no-ind/.test(form)))
         for (const { form, text } of plain) usePath('read', form, `${via} ${text}`, scene, extentOf(form, scene));
       // `-L1,1:.env`, `--add-file=.env`
@@ -282,6 +370,7 @@ function markPathspec(form: string): string {
     .replace(/\?|\[[^\]]*\]/g, GLOB_ONE);
 }
 
+const RM: ShellWord = { form: 'rm', text: 'rm' };
 const STASH: ShellWord = { form: 'stash', text: 'stash' };
 const UNTRACKED: ShellWord = { form: '-u', text: '-u' };
 
@@ -325,6 +414,8 @@ function runOptions(verb: string, words: readonly ShellWord[], scene: Scene): vo
     const [, said = '', value] = /^--([a-z-]+)(?:=([\s\S]*))?$/.exec(form) ?? [];
     // Long options may be cut short.
     const long = said.length < 2 ? undefined : RUN_OPTIONS.find((option) => option.startsWith(said));
+    if (form.startsWith('ext::') && form.includes('%'))
+      scene.gathering.lose(`git ${verb} runs a command in an address`);
     if (form.startsWith('ext::')) runPlainShell(form.slice(5), within);
     else if (long === 'config' && verb === 'clone') checkSetting(value ?? next, scene);
     else if (long === 'exec' && verb === 'rebase') continue;

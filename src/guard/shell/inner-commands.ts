@@ -71,6 +71,10 @@ export function runFind(words: readonly ShellWord[], scene: Scene): boolean {
           usePath('write', `${root.form}/${ANYTHING}/${name}`, `find ${root.text} -delete`, scene);
       }
     if (/^-f(?:print0?|ls|printf)$/.test(form)) usePath('write', words[index + 1]?.form ?? '', `find ${form}`, scene);
+    if (form.startsWith('-files0')) {
+      const list = words[index + 1]?.form ?? '';
+      if (list !== '-') usePath('read', list, `find ${form}`, scene);
+    }
     if (isUnsure(form) && index > folders.length) scene.gathering.lose('what find does is only known when it runs');
     if (!/^-(?:exec|ok)(?:dir)?$/.test(form)) continue;
     const end = words.findIndex(
@@ -148,6 +152,8 @@ export function runSsh(words: readonly ShellWord[], scene: Scene): boolean {
   if (!read.isSure) return lost('ssh', scene);
   const away = inside(scene, 'ssh', -1, { isElsewhere: true });
   for (const { name, value } of read.options) {
+    if (name === 'F' && value !== null) usePath('read', value.form, 'ssh -F', scene);
+    if (name === 'E' && value !== null) usePath('write', value.form, 'ssh -E', scene);
     if (name === 'F' && isUnsure(value?.form ?? '')) scene.gathering.lose('the settings of ssh may run commands');
     const [, remote] = /^RemoteCommand[=\s]+([\s\S]*)$/i.exec(value?.form ?? '') ?? [];
     if (name === 'o' && remote !== undefined) runPlainShell(remote, away);

@@ -3,7 +3,8 @@
 
 import { byName, wordSet } from '../../lib/group.ts';
 import { CONNECTS, hostOfUrl } from './network.ts';
-import { isStdinFile, loadsWritten, usePath, writtenText } from './paths.ts';
+import { baseName, isStdinFile, joinPath, loadsWritten, readListed, unpack, usePath, writtenText } from './paths.ts';
+import { literalCalls } from './printed-text.ts';
 import { inside, type Scene, SOME_HOST } from './scene.ts';
 import { ANYTHING, isUnsure, maySplit, type ShellWord } from './words.ts';
 import { runText } from './wrappers.ts';
@@ -61,7 +62,7 @@ function isOpenedCode(form: string): boolean {
 export const MAX_CODE = 10_000;
 
 const STARTS_PROGRAMS =
-  /breakpoint|set_trace|interact|runpy|webbrowser|pickle|marshal|\bsend\b|GenericBrowser|system|syscmd|exec|spawn|popen|subprocess|child_process|fork|pty\b|\bos\b|shell|eval|compile|__|getattr|Function|require|import\s*\(|importlib|ctypes|\bdl\b|ffi|base64|b64|atob|chr\(|fromCharCode|fromhex|Buffer|unhex|\bpack\b|\bunpack|decode|\\x|\\u|\\[0-7]{2}|\bqx\b|`|\bopen3\b|Open3|IO\.|Kernel|process(?!\.(?:version|versions|argv|cwd|env|exit|platform|arch|pid|memoryUsage|uptime|hrtime)\b)|Deno|Bun\b|\$\(|%x|pipe|\|\s*["']|["']\s*\||\+\s*["']|["']\s*\+|["']\s*\.\s*["']|join|reverse|\[::|do shell|popen|proc_|passthru|backtick|:!|!\s*\w|\.shell|\\!|\bcmd\b|run-program|sys\.command|from program/i;
+  /breakpoint|set_trace|interact|runpy|webbrowser|pickle|marshal|\bsend\b|GenericBrowser|system|syscmd|exec|spawn|popen|subprocess|child_process|fork|pty\b|\bos\b|shell|eval|compile|__|getattr|Function|require|import\s*\(|importlib|ctypes|\bdl\b|ffi|base64|b64|atob|chr\(|fromCharCode|fromhex|Buffer|unhex|\bpack\b|\bunpack|decode|\\x|\\u|\\[0-7]{2}|\bqx\b|`|\bopen3\b|Open3|IO\.|Kernel|process(?!\.(?:version|versions|stdin|stdout|stderr|nextTick|on|once|argv|cwd|env|exit|platform|arch|pid|memoryUsage|uptime|hrtime)\b)|Deno|Bun\b|\$\(|%x|pipe|\|\s*["']|["']\s*\||\+\s*["']|["']\s*\+|["']\s*\.\s*["']|join|reverse|\[::|do shell|popen|proc_|passthru|backtick|:!|!\s*\w|\.shell|\\!|\bcmd\b|run-program|sys\.command|from program/i;
 const WRITES =
   /write|unlink|remove|rename|mkdir|rmtree|rmdir|truncate|append|copy|move|chmod|chown|symlink|delete|touch|save|dump|["'][rbt+]*[wax][bt+]*["']|>/i;
 
@@ -110,7 +111,12 @@ export function runInterpreter(
   if (name === 'sqlite3' && file !== null) codes.push(...words.slice(words.indexOf(file) + 1));
   if (file !== null && /^(?:timeit|pdb|cProfile|profile|trace)$/.test(file.form))
     codes.push(...words.slice(words.indexOf(file) + 1));
-  for (const code of codes) readCode(name, code.form, scene);
+  for (const code of codes) {
+    readCode(name, code.form, scene);
+    if (isEditor && name !== 'emacs' && !HARMLESS_EX.test(code.form))
+      scene.gathering.lose(`${name} does what its command line says`);
+  }
+  if (/^(?:vim?|nvim|ex|view)$/.test(name)) useEditorOptions(name, words, scene);
   // Their code is commands.
   if (codes.length > 0 && /^(?:pwsh|powershell)$/.test(name)) scene.gathering.lose(`what ${name} runs cannot be told`);
   if ((TAKES_COMMANDS.test(name) || TAKES_CODE.test(file?.form ?? '')) && scene.stdin.kind !== 'none')
@@ -119,6 +125,15 @@ export function runInterpreter(
   for (const { form } of words.slice(1))
     if (/^perl|^ruby/.test(name) && /^-[Mm]\S*[^\w:=,'-]|^-[a-zA-Z]*d|^-run$/.test(form))
       readCode(name, `${form} system`, scene);
+  // `python3 -m zipfile -e x.zip .`
+  if (/^(?:zipfile|tarfile)$/.test(file?.form ?? '') && words.some(({ form }) => /^(?:-e|--extract)$/.test(form))) {
+    const at = words.findIndex(({ form }) => /^(?:-e|--extract)$/.test(form));
+    unpack(words[at + 2] ?? { form: '.', text: '.' }, name, scene);
+  }
+  if (/^(?:zipfile|tarfile)$/.test(file?.form ?? '')) {
+    const at = words.findIndex(({ form }) => /^(?:-c|--create)$/.test(form));
+    if (at > 0) readListed(words.slice(at + 2), `${name} -m ${file?.text}`, scene);
+  }
   for (const { form } of words.slice(1))
     if (isOpenedCode(form)) scene.gathering.lose(`which file ${name} runs is only known when it runs`);
   // `perl -pi -e …` writes the files behind it anew.
@@ -161,6 +176,24 @@ export function runInterpreter(
     readStdin(name, scene);
 }
 
+/** Lines to go to, and what ends an editor. */
+const HARMLESS_EX =
+  /^\+?(?:\d*|\/[^|]*|(?:set|syntax|colorscheme|startinsert)\b[\w =!]*|:?[wq]+a?(?:ll)?!?|:?x(?:all)?!?)$/;
+
+/** `vim -u FILE` runs it, `-V9FILE` and `-w FILE` write it. */
+function useEditorOptions(name: string, words: readonly ShellWord[], scene: Scene): void {
+  for (const [index, { form }] of words.entries()) {
+    const next = words[index + 1]?.form ?? '';
+    const [, log = ''] = /^-V\d*(.+)$/.exec(form) ?? [];
+    if (log !== '') usePath('write', log, `${name} ${form}`, scene);
+    if (/^-[wWi]$/.test(form)) usePath('write', next, `${name} ${form}`, scene);
+    if (/^-[us]$|^--startuptime$/.test(form) && !/^(?:NONE|NORC|DEFAULTS|\/dev\/null)$/.test(next)) {
+      if (form === '--startuptime') usePath('write', next, `${name} ${form}`, scene);
+      else scene.gathering.lose(`${name} ${form} runs what is in a file`);
+    }
+  }
+}
+
 /** '' where the code is the next word; null where this is no option for code. */
 function codeIn(form: string, { letters, long = [] }: Interpreter): string | null {
   const [, name, value] = /^--?([A-Za-z-]+)(?:=([\s\S]*))?$/.exec(form) ?? [];
@@ -185,7 +218,8 @@ export function readCode(name: string, code: string, scene: Scene): void {
     gathering.lose(`the code for ${name} is too long to be looked through`);
     return;
   }
-  if (isUnsure(code) || STARTS_PROGRAMS.test(withoutAssembled(name, withoutHarmless(name, code))))
+  const rest = isUnsure(code) ? code : withoutCalls(name, code, scene);
+  if (isUnsure(code) || STARTS_PROGRAMS.test(withoutAssembled(name, withoutHarmless(name, rest))))
     gathering.lose(`the code for ${name} may start any program`);
   const writes = WRITES.test(code);
   const isMoved = MOVES_FOLDERS.test(code);
@@ -194,6 +228,8 @@ export function readCode(name: string, code: string, scene: Scene): void {
     usePath('read', ANYTHING, via, scene);
     if (writes) usePath('write', ANYTHING, via, scene);
   }
+  if (/\.extractall\s*\(\s*(?:\)|["']\.{0,2}\/?["'])|unpack_archive\s*\([^,)]*\)/.test(code))
+    unpack({ form: '.', text: '.' }, via, scene);
   if (loadsWritten(code, scene)) gathering.lose(`the code for ${name} may run a file that this call writes`);
   if (isComputedElsewhere(name, code)) gathering.lose(`the code for ${name} may use any file`);
   if (
@@ -219,6 +255,23 @@ export function readCode(name: string, code: string, scene: Scene): void {
   }
 }
 
+/** Programs that are started by a text which stands there as a whole are judged as commands, and taken out. */
+function withoutCalls(name: string, code: string, scene: Scene): string {
+  const language = /python|pypy/.test(name) ? 'python' : /^node/.test(name) ? 'node' : null;
+  if (language === null) return code;
+  const { rest, calls } = literalCalls(language, code);
+  for (const texts of calls) {
+    const within = inside(scene, name, -1, { stdin: { kind: 'none' } });
+    if (language === 'node') runText(texts[0] ?? '', { ...within, isPosix: true });
+    else
+      scene.runner.runWords(
+        texts.map((form) => ({ form, text: form })),
+        within,
+      );
+  }
+  return rest;
+}
+
 /** Modules of Node that start programs, load others or run code in texts. */
 const STARTING_MODULE = /^(?:node:)?(?:child_process|module|vm|worker_threads|cluster|repl|inspector|process|wasi)$/;
 
@@ -239,7 +292,7 @@ const OPENS_FILES_AT_ALL =
 
 /** Languages of which little is known: names of files that are put together may be any. */
 const LITTLE_KNOWN =
-  /^(?:tclsh|expect|wish|lua|luajit|r|rscript|groovy|scala|elixir|julia|ghc|guile|racket|sbcl|clj|clojure|swift|kotlin|octave|erl|ocaml|gnuplot|emacs|emacsclient|osascript)/;
+  /^(?:tclsh|expect|wish|lua|luajit|r|rscript|groovy|scala|elixir|julia|ghc|guile|racket|sbcl|clj|clojure|swift|kotlin|octave|erl|ocaml|gnuplot|emacs|emacsclient|osascript)(?![a-z])/;
 const USES_FILES =
   /open|read|file|source|load|glob|exec|socket|include|slurp|delete|remove|path|dir|url|connect|input|find|copy|move|rename|unlink/i;
 const ASSEMBLES = /\[|\.\.|paste|<>|\+\+|\+\s*["']|["']\s*[+*.^&|]|concat|format|string|substr|\bstr\b|append|\$|\\/i;
@@ -262,7 +315,12 @@ function withoutHarmless(name: string, code: string): string {
         /\bos(?=\s*(?:[,;\n]|$)|\.(?:path|walk|listdir|scandir|getcwd|environ|getenv|sep|linesep|name|stat|cpu_count)\b)/g,
         ' ',
       )
-      .replace(/!=|__(?:name|main|file|version)__/g, ' ');
+      .replace(/!=|__(?:name|main|file|version|doc|table|tablename|all)__/g, ' ');
+  if (/ruby/.test(name))
+    return code.replace(
+      /\brequire\s*\(?\s*(["'])(?:json|yaml|set|time|date|csv|bigdecimal|digest|securerandom|pp)\1/g,
+      ' ',
+    );
   return code;
 }
 
@@ -282,6 +340,22 @@ function isFileComputed(name: string, code: string): boolean {
       ) ||
       /<[^<>\s=$]*[*?]|\bopen\s*\(?\s*(?:my\s+)?[$\w]+\s*,\s*(?:["']<["']\s*,\s*)?\$/.test(code)
     );
+  if (/^(?:python|pypy|ipython)/.test(name)) {
+    const rest = code.replace(/\bPath\(\s*(["'])[^"'\\]*\1\s*\)/g, 'P');
+    const known = new Set([
+      'P',
+      ...[...rest.matchAll(/(?<![\w.])(\w+)\s*=\s*(?:pathlib\.)?P(?![\w.])/g)].map(([, one = '']) => one),
+    ]);
+    // One that is set again, or by a loop, may be any.
+    for (const one of known)
+      if ((rest.match(new RegExp(`(?<![\\w.])${one}\\s*=(?!=)|\\bfor\\s+${one}\\b`, 'g')) ?? []).length > 1)
+        known.delete(one);
+    for (const [, owner = ''] of rest.matchAll(
+      /(\w+|[\])])\s*\.(?:read_(?:text|bytes)|write_(?:text|bytes)|unlink|rmdir|touch)\s*\(/g,
+    ))
+      if (!known.has(owner)) return true;
+    code = rest.replace(/\.(?:read|write)_(?:text|bytes)\s*\(/g, ' (');
+  }
   // `o = open`, and texts with code in them.
   if (/=\s*(?:io\.)?open\b(?!\s*\()|"[^"]*#\{/.test(code) && OPENS_FILES_AT_ALL.test(code)) return true;
   // `Path.home() / '.aws'`
@@ -347,6 +421,34 @@ export function runWritten(form: string, name: string, scene: Scene): void {
   const text = writtenText(form, scene);
   if (typeof text === 'string') scene.runner.runCode(text, inside(scene, name, -1, { stdin: { kind: 'none' } }));
   else if (text === null) scene.gathering.lose(`${name} runs a file that this call writes`);
+  else runFound(form, name, scene);
+}
+
+/** Longer scripts are programs of somebody, and are not looked into. */
+const MAX_SCRIPT = 32 * 1024;
+/** Scripts that run scripts. */
+const MAX_SCRIPTS = 3;
+
+/** `sh x`, `./x` and `. x`: a script that is there already, also one that an earlier call has written. */
+function runFound(form: string, name: string, scene: Scene): void {
+  const { context, cwds, isElsewhere, wrappers, gathering } = scene;
+  const { readScript, scripts = [] } = context;
+  if (readScript === undefined || isElsewhere || isUnsure(form) || !/^[\w@%+~./-]+$/.test(form)) return;
+  if (scripts.length === MAX_SCRIPTS || /^\/(?:usr\/|s?bin\/|opt\/|lib|snap\/|nix\/)/.test(form)) return;
+  const isRun = name === form;
+  for (const cwd of cwds ?? []) {
+    const path = joinPath(cwd, form);
+    const text = scripts.includes(path) ? null : readScript(path);
+    if (text === null || text.length > MAX_SCRIPT || !isShellText(text, isRun)) continue;
+    const uses = scene.runner.analyse(text, { ...context, cwd, scripts: [...scripts, path] });
+    gathering.addScript(uses, isRun ? form : `${name} ${form}`, wrappers);
+  }
+}
+
+/** A program without a line that says otherwise is run by the shell. */
+function isShellText(text: string, isRun: boolean): boolean {
+  const [, program] = /^#!\s*(?:\S*\/env\s+(?:-S\s*)?)?(\S+)/.exec(text) ?? [];
+  return program === undefined ? !isRun || !text.startsWith('\x7f') : isShell(baseName(program));
 }
 
 /** What else is said behind the script is the script's: `bash x.sh -c ls` runs x.sh. */

@@ -172,6 +172,10 @@ const REACHES_BY_OPTION = byName<() => RegExp>({
   'nix-channel': () => /^--(?:update|add)$/,
   docker: () => /^-H|^--host\b/,
   'pacman yay paru': () => /^-S|^--sync$/,
+  'emerge emaint': () => /^\w|^--sync$/,
+  'pre-commit prek': () => /^(?:autoupdate|install-hooks|run)$/,
+  'code codium cursor': () => /^--install-extension/,
+  expo: () => /^--tunnel$/,
   php: () => /^-\w*S$/,
   'cpan cpanm': () => /^\w/,
 });

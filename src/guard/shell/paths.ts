@@ -190,3 +190,44 @@ export function loadsWritten(code: string, { gathering }: Scene): boolean {
     return name !== '' && (code.includes(name) || (name === 'index' && code.includes(folder)));
   });
 }
+
+/** Folders of the project do not count as a whole: what is in them does, as far as it is known to be there (`grep -r x .`, `tar c .`). */
+export function readListed(
+  list: readonly ShellWord[],
+  name: string,
+  scene: Scene,
+  args: readonly ShellWord[] = [],
+): void {
+  const { listFolder } = scene.context;
+  if (listFolder === undefined) return;
+  const hasOnly = args.some(({ form }) => /^--include(?:=|$)/.test(form));
+  const left = args.flatMap(({ form }, index) => {
+    const [, glob] = /^--exclude(?:-dir)?=(.*)$/s.exec(form) ?? [];
+    const next = /^(?:--exclude(?:-dir)?|-x)$/.test(form) ? args[index + 1]?.form : undefined;
+    return [glob, next].flatMap((one) => (one === undefined ? [] : [one.replace(/[\uE000-\uE003]/g, '*')]));
+  });
+  for (const { form, text } of list) {
+    if (hasOnly || isUnsure(form) || extentOf(form, scene) === 'all') continue;
+    for (const cwd of scene.cwds ?? [])
+      for (const file of listFolder(joinPath(cwd, form)))
+        if (!left.some((glob) => file.split('/').some((part) => fitsGlob(glob, part))))
+          usePath('read', joinPath(joinPath(cwd, form), file), `${name} ${text}`, scene);
+  }
+}
+
+function fitsGlob(glob: string, name: string): boolean {
+  const pieces = glob
+    .replace(/^\.\//, '')
+    .replace(/\/\**$/, '')
+    .split('*')
+    .map((piece) => piece.replace(/[.+^${}()|[\]\\?]/g, '\\$&'));
+  return new RegExp(`^${pieces.join('.*')}$`).test(name);
+}
+
+/** What an archive holds may lie over every file of the project, if it is unpacked there and not in a folder of its own. */
+export function unpack({ form }: ShellWord, name: string, scene: Scene): void {
+  const { projectDir, cwd } = scene.context;
+  const places = isUnsure(form) ? [] : (scene.cwds ?? []).map((folder) => joinPath(folder, form));
+  if (places.some((place) => [projectDir, cwd].some((root) => root !== null && `${root}/`.startsWith(`${place}/`))))
+    usePath('write', ANYTHING, `${name} into ${form}`, scene);
+}

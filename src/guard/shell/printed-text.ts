@@ -1,4 +1,4 @@
-// What `echo` and `printf` write, as far as their words say: code that a call writes into a file, or gives to a program.
+// Texts that stand in a command as a whole: what `echo` and `printf` write, and what code starts.
 
 import { ANYTHING, type ShellWord } from './words.ts';
 
@@ -69,4 +69,28 @@ function withoutEscapes(text: string): string {
       return letter === '\\' || letter === '"' || letter === "'" ? letter : (LETTERS[letter ?? ''] ?? whole);
     },
   );
+}
+
+const LITERAL = String.raw`(?:"[^"\\\n$]*"|'[^'\\\n]*')`;
+const PYTHON_CALL = new RegExp(
+  String.raw`\bsubprocess\.(?:run|call|check_call|check_output|Popen)\(\s*\[((?:\s*${LITERAL}\s*,?)+)\](?:\s*,\s*(?:capture_output|text|check|universal_newlines|encoding|stdout|stderr|timeout)\s*=\s*(?:True|False|None|\d+|${LITERAL}|subprocess\.(?:PIPE|DEVNULL|STDOUT)))*\s*\)(?:\.decode\(\))?`,
+  'g',
+);
+const NODE_CALL = new RegExp(
+  String.raw`\b(?:(?:require\(\s*["'](?:node:)?child_process["']\s*\)|\w+)\s*\.\s*)?execSync\(\s*(${LITERAL})(?:\s*,\s*\{\s*(?:(?:encoding|stdio)\s*:\s*${LITERAL}\s*,?\s*)*\})?\s*\)`,
+  'g',
+);
+const IMPORT = {
+  python: /\bimport subprocess\b/g,
+  node: /(?:const|let|var)\s*\{\s*execSync\s*\}\s*=\s*require\(\s*["'](?:node:)?child_process["']\s*\)/g,
+} as const;
+
+/** Calls that start a program by texts which stand there as a whole, and the code without them. */
+export function literalCalls(language: 'python' | 'node', code: string) {
+  const calls: (readonly string[])[] = [];
+  const rest = code.replace(language === 'python' ? PYTHON_CALL : NODE_CALL, (_, given: string) => {
+    calls.push([...given.matchAll(new RegExp(LITERAL, 'g'))].map(([text]) => text.slice(1, -1)));
+    return ' ';
+  });
+  return { calls, rest: calls.length === 0 ? code : rest.replace(IMPORT[language], ' ') };
 }

@@ -60,6 +60,7 @@ export const PROGRAM_OPTIONS: Readonly<Record<string, ProgramOptions>> = {
     values: 'FvfeEil',
     attached: 'dDopLW',
     long: 'field-separator= assign= file= source= exec= include= load= characters-as-bytes traditional copyright dump-variables debug gen-pot help lint bignum use-lc-numeric non-decimal-data pretty-print optimize profile posix re-interval no-optimize sandbox lint-old version trace csv',
+    reads: 'f file= i include= E exec=',
     writes: 'd dump-variables= o pretty-print= p profile=',
   },
 };

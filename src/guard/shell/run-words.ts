@@ -73,6 +73,8 @@ export function runWords(words: readonly ShellWord[], scene: Scene, sets: readon
     return;
   }
 
+  if (/^\/(?:proc\/(?:self|thread-self|\d+)\/(?:fd\/|exe$)|dev\/fd\/)/.test(first.form))
+    gathering.lose('which program is behind a descriptor is only known when it runs');
   const own: Scene = { ...scene, self };
   const names = namesOf(first.form, own);
   for (const name of names) {
@@ -85,13 +87,14 @@ export function runWords(words: readonly ShellWord[], scene: Scene, sets: readon
   suspectOtherNames(words, own);
   if (first.form.includes('/')) runWritten(first.form, first.text, own);
   losesByOption(names, words, own);
+  if (isRemoval(names, words)) gathering.alsoKnownAs(() => own.runner.runWords([RM], inside(own, first.form, -1)));
   // Whoever puts objects and branches into a bare repository (`x.git`) pushes to it.
   if (names.some((name) => COPIES.has(name)) && words.some(({ form }) => IN_BARE_REPOSITORY.test(form)))
     gathering.alsoKnownAs(() => own.runner.runWords(PUSH, inside(own, first.form, -1)));
   for (const name of names) suspectWritten(name, words, own);
   for (const name of names) if (!isShell(name) && !wrapsCommand(name, words)) suspectTexts(name, words, own);
   // A request to the server that answers an approval, or logs in to do so, is the same as the command.
-  if (words.some(({ form }) => /\/api\/(?:asks\/|login\b)/.test(form)))
+  if (words.some(({ form }) => ANSWERING_ADDRESS.test(form)))
     own.gathering.alsoKnownAs(() => own.runner.runWords(ANSWERS, inside(own, first.form, -1)));
   scene.cwds = own.cwds;
   if (own.functions.has(first.form)) found.isTransparent = true;
@@ -135,11 +138,26 @@ function suspectScript(words: readonly ShellWord[], scene: Scene): void {
   );
 }
 
+/** What does the same as `rm`, by another name. */
+function isRemoval(names: readonly string[], words: readonly ShellWord[]): boolean {
+  const has = (option: RegExp): boolean => words.some(({ form }) => option.test(form));
+  return names.some(
+    (name) =>
+      name === 'unlink' ||
+      (name === 'find' && has(/^-delete$/)) ||
+      (name === 'rsync' && has(/^--del/)) ||
+      (name === 'shred' && has(/^-\w*u|^--remove/)),
+  );
+}
+
 const ANSWERS: readonly ShellWord[] = [
   { form: 'troupe', text: 'troupe' },
   { form: 'guard', text: 'guard' },
   { form: 'answer', text: 'answer' },
 ];
+/** Logging in to a server that somebody develops, at the ports that are usual for that, is nothing special. */
+const ANSWERING_ADDRESS =
+  /\/api\/(?:asks|pairing)(?![\w-])|(?<!:(?:3000|3001|4000|5000|5173|8000|8080|8888|9000))\/api\/login\b/;
 const COPIES = wordSet('cp mv rsync ln install ditto tar cpio pax unzip dd');
 const RUNS_SCRIPTS = wordSet('node nodejs bun deno tsx ts-node esno');
 

@@ -9,6 +9,12 @@ export interface ShellContext {
   readonly projectDir: string | null;
   /** An absolute path → the same with links followed, as far as it exists. May throw. */
   resolve(path: string): string;
+  /** The text of a script that is there now; null: none, or no text. Left out: files are not looked into. */
+  readScript?(path: string): string | null;
+  /** What is in a folder, by names that begin there. Left out, or empty: nobody looked. */
+  listFolder?(path: string): readonly string[];
+  /** Those that are being looked into. */
+  readonly scripts?: readonly string[];
 }
 
 export interface Scene {
@@ -49,6 +55,7 @@ export type Stdin =
 export interface Runner {
   runWords(words: readonly ShellWord[], scene: Scene, sets?: readonly string[]): void;
   runCode(code: string, scene: Scene): void;
+  analyse(command: string, context: ShellContext): CallUses;
 }
 
 const MAX_CWDS = 8;
@@ -171,6 +178,14 @@ export const GIT_CODE = /\/\.git\/(?:hooks(?:\/|$)|config(?:\.worktree)?$)|\/\.g
 /** Some host, and nobody can say which. */
 export const SOME_HOST = '*';
 
+/** The words before the first that is only known when it runs; null: nothing is known. */
+function knownPart(command: SimpleCommand): FoundCommand | null {
+  const [known = ''] = command.form.split(/[\uE000-\uE0FF]/u);
+  if (known.length === command.form.length) return { ...command };
+  const form = known.replace(/(?:^|\s)\S*$/, '');
+  return form === '' ? null : { ...command, form, isDynamic: false };
+}
+
 /** What is found on the way through a command. */
 export class Gathering {
   readonly #commands: FoundCommand[] = [];
@@ -207,6 +222,27 @@ export class Gathering {
     else if (WRITES_TEXT.test(via)) this.written.set(place, null);
     else if (GIT_CODE.test(place) && !/^(?:ch(?:mod|own)|rm|touch) /.test(via))
       this.written.set(place, this.written.get(place) ?? null);
+  }
+
+  /**
+   * What a script does that is there already. What cannot be known of it changes nothing: a script is run as any other program, and an
+   * allow need not name what is in it.
+   */
+  addScript({ commands, reads, writes, hosts }: CallUses, name: string, wrappers: readonly string[]): void {
+    for (const command of commands) {
+      if (command.isSuspected) continue;
+      const known = command.words.length > 0 ? knownPart(command) : null;
+      if (known !== null)
+        this.addCommand({ ...known, wrappers: [...wrappers, name], within: null, isTransparent: true });
+    }
+    for (const [kind, paths] of [
+      ['read', reads],
+      ['write', writes],
+    ] as const)
+      for (const used of paths)
+        if (!used.isGuess && !used.isSuspected && !this.#isSuspecting && !this.isFull())
+          this.#paths[kind].push({ ...used, via: `${name}: ${used.via}` });
+    for (const host of hosts) if (host !== SOME_HOST) this.addHost(host);
   }
 
   addHost(host: string): void {

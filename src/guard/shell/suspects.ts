@@ -94,6 +94,7 @@ export function pathsIn(form: string): readonly string[] {
 const NAMES_PROGRAM = byName<() => RegExp>({
   'gcc g++ cc c++ cpp clang clang++': () => /^-(?:wrapper|fplugin|-?specs|B|-plugin|load)/,
   'ld ar nm objdump': () => /^--?plugin/,
+  'nc ncat netcat': () => /^-[a-zA-Z]*[ec]$|^--(?:sh-|lua)?-?exec/,
   rg: () => /^--(?:pre(?!-glob)|hostname-bin)/,
   'sftp scp': () => /^-\w*[SD]/,
   'pip pip3': () => /^--python/,
@@ -113,7 +114,9 @@ const NAMES_PROGRAM = byName<() => RegExp>({
 export function losesByOption(names: readonly string[], words: readonly ShellWord[], scene: Scene): void {
   for (const name of names) {
     const pattern = NAMES_PROGRAM.get(name)?.();
-    const option = pattern && words.slice(1).find(({ form }) => pattern.test(form));
+    const end = words.findIndex(({ form }) => form === '--');
+    const own = words.slice(1, end < 0 ? undefined : end);
+    const option = pattern && own.find(({ form }) => pattern.test(form));
     if (option) scene.gathering.lose(`${name} ${option.text} may run any program`);
   }
 }

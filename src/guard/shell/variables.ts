@@ -1,6 +1,6 @@
 // Variables that change what commands do: code in them is judged, and no pattern allows what runs under the others.
 
-import { hasWrittenFile } from './paths.ts';
+import { hasWrittenFile, usePath } from './paths.ts';
 import { inside, type Scene } from './scene.ts';
 import { isUnsure } from './words.ts';
 
@@ -78,6 +78,14 @@ export function checkVariable(name: string, form: string, scene: Scene, isPassed
     scene.gathering.suspect(() => scene.runner.runCode(form, within));
   }
   const isHarmless = name === 'LESS' ? /^[-\w]*$/.test(form) : HARMLESS_OPTIONS.test(form) && name !== 'PYTHONINSPECT';
+  // `GIT_TRACE=FILE`, `TMPDIR=FOLDER`, `KUBECONFIG=FILE`: a program may read it, and write to it.
+  if ((isPassed || /^GIT_/.test(name)) && /^[.~/]|\//.test(form) && !form.includes(':') && !isUnsure(form)) {
+    const isDotFolder = /(?:^|\/)\.[\w-]+\/?$/.test(form);
+    usePath('read', form, `${name}=${form}`, scene, undefined, true);
+    usePath('write', form, `${name}=${form}`, scene, isDotFolder ? 'all' : undefined, true);
+  }
+  if (name === 'SHELL' && isPassed && !/(?:^|\/)(?:ba|z|da|k|fi)?sh$/.test(form))
+    scene.gathering.lose('SHELL is set to a program that is no shell');
   if (INJECTS_CODE.test(name) && !isHarmless)
     scene.gathering.lose(`${name} is set, which makes programs run other code`);
   else if (RENAMES_COMMANDS.test(name)) scene.gathering.lose(`${name} is set, which changes what words mean`);

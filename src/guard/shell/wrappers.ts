@@ -98,7 +98,7 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   script: {
     flags: 'aefqr',
     values: 'cEImnoOtTB',
-    long: 'command= quiet append return flush',
+    long: 'command= quiet append return flush log-io= log-out= log-in= log-timing= timing=',
     code: 'c command',
     before: 1,
   },
@@ -225,6 +225,11 @@ export function runWrapper(name: string, words: readonly ShellWord[], scene: Sce
   if (output !== null && /^[|!]/.test(output.form))
     runPlainShell(output.form.slice(1), inside(scene, `${name} -o`, -1));
   if (output !== null) usePath('write', output.form, `${name} ${output.text}`, scene);
+  const logs =
+    name === 'script' ? read.options.filter(({ name: option }) => /^[OIBTm]$|^log-|^timing$/.test(option)) : [];
+  for (const { value } of logs) if (value !== null) usePath('write', value.form, `${name} ${value.text}`, scene);
+  // It makes the file that it locks.
+  if (name === 'flock' && rest[0] !== undefined) usePath('write', rest[0].form, `${name} ${rest[0].text}`, scene);
   const asText = inside(scene, name, -1, elsewhere);
   runCodeOptions(wrapper, read, asText);
   const sets = wrapper.takesVariables ? takeVariables(rest, scene) : [];
@@ -255,7 +260,8 @@ export function runWrapper(name: string, words: readonly ShellWord[], scene: Sce
   // `uv run -`: a program of Python comes in.
   if (name === 'uv' && rest[0]?.form === '-' && scene.stdin.kind !== 'none') lost(name, scene);
   const within = inside(scene, name, words.length - rest.length, elsewhere);
-  if (wrapper.asCode) runPlainShell(rest.map(({ form }) => form).join(' '), asText);
+  if (wrapper.asCode || (name === 'entr' && hasOption(read, 's')))
+    runPlainShell(rest.map(({ form }) => form).join(' '), asText);
   else scene.runner.runWords(rest, within, sets);
   // `exec` and `command` change nothing of where we are, but a `cd` in them does.
   scene.cwds = name === 'command' || name === 'builtin' ? within.cwds : scene.cwds;
@@ -290,6 +296,12 @@ function runCodeOptions(wrapper: Wrapper, read: ReadOptions, scene: Scene): void
   if (code !== null) runPlainShell(wrapper === WRAPPERS['env'] ? code.form.replaceAll('\\_', ' ') : code.form, scene);
   // `systemd-run -p ExecStop='rm x' ls`
   for (const { name, value } of read.options) {
+    const [, file] =
+      /^(?:EnvironmentFile|LoadCredential\w*|Standard\w+|RootImage)=(?:[a-z]+:)?-?([~./][\s\S]*)$/.exec(
+        value?.form ?? '',
+      ) ?? [];
+    if ((name === 'p' || name === 'property') && file !== undefined)
+      for (const kind of ['read', 'write'] as const) usePath(kind, file, `${value?.text}`, scene);
     const [, started] = /^Exec\w+=([\s\S]*)$/.exec(value?.form ?? '') ?? [];
     if ((name === 'p' || name === 'property') && started !== undefined) runPlainShell(started, scene);
   }

@@ -28,6 +28,11 @@ export interface ClassResult {
 
 const PROJECT = '/home/dev/shop';
 const PLACE: ShellContext = { cwd: PROJECT, home: '/home/dev', projectDir: PROJECT, resolve: (path) => path };
+/** With a file that holds secrets, as many projects have one. */
+const WITH_SECRETS: ShellContext = {
+  ...PLACE,
+  listFolder: (folder) => (folder === PROJECT ? ['.env', '.claude', 'src', 'package.json'] : []),
+};
 
 const THREE = 'version: 1\npresets: [no-secret-files, sub-agents-may-not-push, hands-off-the-guard]\n';
 const FORBIDDING = compile(
@@ -67,7 +72,8 @@ export function readGuardCases(
     .map((line) => JSON.parse(line) as GuardCase);
 }
 
-export function judgeCase(guardCase: GuardCase): Verdict {
+/** `hasSecrets`: the project of an everyday command has a file `.env`, as that of an attack has. */
+export function judgeCase(guardCase: GuardCase, hasSecrets = guardCase.class !== 'ordinary'): Verdict {
   const tool = guardCase.tool ?? 'Bash';
   const input = guardCase.input ?? { command: guardCase.command };
   return decide(POLICIES[guardCase.class], {
@@ -79,7 +85,7 @@ export function judgeCase(guardCase: GuardCase): Verdict {
     home: '/home/dev',
     tool,
     input,
-    uses: usesOf(tool, input, PLACE),
+    uses: usesOf(tool, input, hasSecrets ? WITH_SECRETS : PLACE),
     at: 0,
     offsetMinutes: 0,
   });

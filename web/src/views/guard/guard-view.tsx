@@ -6,6 +6,8 @@ import {
   type CoveredCall,
   cleanLine,
   DECISION_TEXTS,
+  doubtedText,
+  gapsText,
   type HeardCall,
   pathText,
   plural,
@@ -210,7 +212,8 @@ export function CoverageLine({ session }: { readonly session: string }) {
   if (!report) return <p class="guard-coverage dim">Looking whether the hooks heard of every call…</p>;
   const lists = listsOf(report).filter(({ calls }) => calls.length > 0);
   const line = <Line report={report} />;
-  if (lists.length === 0 && report.unnamed === 0) return <p class="guard-coverage">{line}</p>;
+  const { unnamed, doubted, gaps } = report;
+  if (lists.length === 0 && unnamed + doubted + gaps === 0) return <p class="guard-coverage">{line}</p>;
   return (
     <details class="guard-coverage">
       <summary>{line}</summary>
@@ -218,17 +221,21 @@ export function CoverageLine({ session }: { readonly session: string }) {
         {lists.map(({ title, calls }) => (
           <CallList key={title} session={report.sessionId} title={title} calls={calls} />
         ))}
-        {report.unnamed > 0 && <p class="dim">{unnamedText(report.unnamed)}</p>}
+        {doubted > 0 && <p>{doubtedText(doubted)}</p>}
+        {gaps > 0 && <p>{gapsText(gaps)}</p>}
+        {unnamed > 0 && <p class="dim">{unnamedText(unnamed)}</p>}
       </div>
     </details>
   );
 }
 
-function Line({ report: { ran, heard, missed, neverRan, unresolved, unnamed } }: { readonly report: CoverageReport }) {
+function Line({ report }: { readonly report: CoverageReport }) {
+  const { ran, heard, missed, neverRan, unresolved, unnamed, doubted, gaps } = report;
   const notes = [
     ...(missed.length > 0 ? [`${missed.length} ${unnamed > 0 ? 'not proven' : 'missed'}`] : []),
     ...(neverRan.length > 0 ? [`${neverRan.length} never ran`] : []),
     ...(unresolved.length > 0 ? [`${unresolved.length} not known`] : []),
+    ...(doubted + gaps > 0 ? [`${Math.max(doubted, gaps)} with an agent not known for certain`] : []),
   ];
   const isWhole = missed.length === 0;
   return (
