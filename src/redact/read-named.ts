@@ -19,7 +19,7 @@ import {
 } from './scan-text.ts';
 import { kindOfSecretName } from './secret-names.ts';
 import { isExactly, take, takeQuoted } from './take-value.ts';
-import { looksSecret } from './value-looks.ts';
+import { isStandIn, looksSecret } from './value-looks.ts';
 
 const isNamePart = (unit: number): boolean =>
   (unit >= 97 && unit <= 122) ||
@@ -81,6 +81,15 @@ function nameAt(text: string, hit: number): Name | undefined {
   while (start < end && /[.-]/.test(text[start] as string)) start++;
   const word = text.slice(start, end);
   if (end <= hit) return undefined;
+  // `"pass phrase" = …`
+  if (text[end] === ' ' && /["']/.test(text[start - 1] ?? '')) {
+    const rest = at(/ [A-Za-z]{2,16}(?: [A-Za-z]{2,16})?(?=["'])/y, text, end)?.[0];
+    if (rest !== undefined && text[end + rest.length] === text[start - 1]) {
+      const whole = word + rest;
+      const kind = kindOfSecretName(whole);
+      if (kind !== 'none') return { text: whole, start, end: end + rest.length, kind };
+    }
+  }
   // `API key` is one name.
   if (word.length <= 4 && /^keys?$/i.test(word)) {
     const before =
@@ -99,7 +108,7 @@ function nameAt(text: string, hit: number): Name | undefined {
 
 /** Types between a name and its value: `: &'static str =`, ` string =`, `?: string | null =`, ` { get; set; } =`, `: str = Field(default=`. */
 const TYPED =
-  /\??[ \t]{0,4}(?::[ \t]{0,4}|[ \t])(?:&?(?:'static[ \t]+)?(?:[A-Za-z_][\w.:]{0,40})(?:[<[][\w ,.|&'[\]]{0,60}[>\]])?(?:\[\])?\??)(?:[ \t]{0,3}\|[ \t]{0,3}\w{1,20}){0,3}[ \t]{0,4}=(?![=>~])[ \t]{0,4}/y;
+  /\??[ \t]{0,4}(?::[ \t]{0,4}|[ \t])(?:&?(?:'static[ \t]+)?(?:(?:\[\]|\*)(?:const[ \t])?)?(?:[A-Za-z_][\w.:]{0,40})(?:[<[][\w ,.|&'[\]]{0,60}[>\]])?(?:\[\])?\??)(?:[ \t]{0,3}\|[ \t]{0,3}\w{1,20}){0,3}[ \t]{0,4}=(?![=>~])[ \t]{0,4}/y;
 
 const PROPERTY = /[ \t]{0,4}\{[ \t]{0,4}get;[^{}\n]{0,40}\}[ \t]{0,4}=[ \t]{0,4}/y;
 
@@ -119,6 +128,10 @@ function readAfter(text: string, name: Name, onValue: OnValue) {
     readOption(text, name, dashes[1] ?? '', onValue);
     return;
   }
+  if (before === '#' && /["']/.test(next)) readBesideBefore(text, name, onValue);
+  // `:password "…"` of Clojure
+  if (before === ':' && /[\s{(,]/.test(text[name.start - 2] ?? '') && next === ' ' && text[name.end + 1] === '"')
+    return takeQuoted(text, name.end + 1, name, onValue);
   if (opener !== '' && next === opener) {
     if (text[name.start - 2] === '\\') return;
     readAfterQuoted(text, name, opener, onValue);
@@ -193,6 +206,10 @@ function isCommandLine(text: string, place: number): boolean {
 function readAfterQuoted(text: string, name: Name, quote: string, onValue: OnValue) {
   let from = name.end + 1;
   // `["password"]=> string(12) "…"`
+  // An answer of Redis: a name, and below it its value.
+  const listed = at(/\r?\n\s{0,8}\d{1,4}\) (?=")/y, text, from);
+  if (listed && /\d\) $/.test(text.slice(Math.max(0, name.start - 8), name.start - 1)))
+    return takeQuoted(text, from + listed[0].length, name, onValue);
   const dumped = at(/\]?=>\s{1,20}string\(\d{1,5}\) (?=")/y, text, from);
   if (dumped) return takeQuoted(text, from + dumped[0].length, name, onValue);
   const bracket = at(/\s{0,4}[\])]\s{0,4}(?:\|\|)?(?==(?!=))/y, text, from);
@@ -204,7 +221,11 @@ function readAfterQuoted(text: string, name: Name, quote: string, onValue: OnVal
   );
   if (fallback) return takeQuoted(text, from + fallback[0].length, name, onValue);
   const separator = at(/\s{0,40}(:(?!:)|=>|={1}(?!=)|:=|,)\s{0,200}/y, text, from);
-  if (/(?:name|key|label)["'][ \t]{0,4}:[ \t]{0,4}["']$/i.test(text.slice(Math.max(0, name.start - 20), name.start)))
+  if (
+    /(?:name|key|label|selector|element|field)["'][ \t]{0,4}:[ \t]{0,4}["']$/i.test(
+      text.slice(Math.max(0, name.start - 20), name.start),
+    )
+  )
     readBesideBefore(text, name, onValue);
   if (!separator) return readBeside(text, name, from, onValue);
   const value = from + separator[0].length;
@@ -212,6 +233,8 @@ function readAfterQuoted(text: string, name: Name, quote: string, onValue: OnVal
     // `define('DB_PASSWORD', '…')`, `getenv("TOKEN", "…")`; a list of names has no bracket right before its first and none after the second.
     const open = /([\w.$:>]{0,40})\(\s{0,4}$/.exec(text.slice(Math.max(0, name.start - 48), name.start - 1));
     if (open && QUOTE.test(text[value] ?? '')) {
+      const isPair = open[1] === '' && name.kind === 'sure' && at(/'[^'\n]{4,200}'\s{0,4}\)/y, text, value) !== null;
+      if (isPair) return takeQuoted(text, value, name, onValue, (word) => /\d/.test(word));
       const isSetting =
         /(?:define|getenv|env|fetch|set\w*|put|get\w*|header|default|defaults|property|add|append|with\w*|secret|Getenv)$/i.test(
           open[1] ?? '',
@@ -226,6 +249,18 @@ function readAfterQuoted(text: string, name: Name, quote: string, onValue: OnVal
       return;
     }
     return readBeside(text, name, from, onValue);
+  }
+  // `{"user": "…", "pass": "two words 7"}`, `"pin": "812184"`
+  if (separator[1] === ':' && quote === '"' && /^(?:pass|pin)$/i.test(name.text)) {
+    const said = at(/"([^"\\\n]{4,120})"/y, text, value)?.[1];
+    const isBesideUser =
+      /"(?:user(?:name)?|login|e?mail|host)"/i.test(text.slice(Math.max(0, name.start - 120), value + 160)) &&
+      name.text.length === 4;
+    if (
+      said !== undefined &&
+      (/^\d{4,12}$/.test(said) || (isBesideUser && said.split(' ').length < 6 && !isStandIn(said)))
+    )
+      return onValue(value + 1, value + 1 + said.length);
   }
   readValue(
     text,
@@ -272,7 +307,7 @@ function readBeside(text: string, name: Name, from: number, onValue: OnValue) {
 function readBesideBefore(text: string, name: Name, onValue: OnValue) {
   const from = Math.max(0, name.start - 300);
   const before =
-    /["']?\bvalue["']?\s{0,4}[:=]\s{0,4}(?:"([^"\n]{4,240})"|'([^'\n]{4,240})'|([^\s"',]{4,240}))\s{0,8},?\s{0,20}["']?(?:name|key)["']?\s{0,4}[:=]\s{0,4}["']?$/i.exec(
+    /["']?\b(?:value|text)["']?\s{0,4}[:=]\s{0,4}(?:"([^"\n]{4,240})"|'([^'\n]{4,240})'|([^\s"',]{4,240}))\s{0,8},?\s{0,20}["']?(?:name|key|selector|element|field|label|ref)["']?\s{0,4}[:=]\s{0,4}["']?#?$/i.exec(
       text.slice(from, name.start),
     );
   const value = before?.[1] ?? before?.[2] ?? before?.[3];

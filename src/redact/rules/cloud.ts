@@ -1,4 +1,5 @@
 import { assigned, hasDigitAndLetter, type SecretRule, shaped, token } from '../rule.ts';
+import { isStandIn } from '../value-looks.ts';
 
 const GROUP = 'cloud';
 const AWS_SECRET = '(?<![A-Za-z0-9/+=])([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])';
@@ -35,7 +36,8 @@ export const CLOUD_RULES: readonly SecretRule[] = [
     before: 240,
     reach: 300,
     minEntropy: 4,
-    accepts: (secret) => /\d/.test(secret) && /[a-z]/.test(secret) && /[A-Z]/.test(secret) && !looksLikePath(secret),
+    accepts: (secret) =>
+      /\d/.test(secret) && /[a-z]/.test(secret) && /[A-Z]/.test(secret) && !looksLikePath(secret) && !isStandIn(secret),
     samples: [
       'aws configure set aws_secret {b64:40}',
       'AKIAABCDEFGHIJKLMNOP / {b64:40}',

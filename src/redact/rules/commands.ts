@@ -311,11 +311,11 @@ export const COMMAND_RULES: readonly SecretRule[] = [
     date: '2026-11-19',
     keywords: ['.fill(', '.type(', 'send_keys(', 'sendkeys(', 'setvalue('],
     pattern:
-      '(?:password|passwd|pwd|passcode|token|secret)["\'\\]]{1,4}\\s{0,3}\\)\\s{0,3}\\.(?:fill|type|send_?keys|setvalue)\\(\\s{0,3}(?:"([^"\\n]{4,200})"|\'([^\'\\n]{4,200})\')',
+      '(?:password|passwd|pwd|passcode|token|secret)["\'\\]]{1,4}\\s{0,3}(?:\\)\\s{0,3}\\.(?:fill|type|send_?keys|setvalue)\\(|,)\\s{0,3}(?:"([^"\\n]{4,200}?)(?:\\{enter\\})?"|\'([^\'\\n]{4,200}?)(?:\\{enter\\})?\')',
     flags: 'i',
     before: 30,
     reach: 260,
-    accepts: (secret) => looksSecret(secret, true),
+    accepts: (secret) => looksSecret(secret, true) || (/\d/.test(secret) && / /.test(secret)),
     samples: ["page.getByLabel('Password').fill('{=S3cr3t!pw}')", 'find("password").send_keys("{=hunter2x}")'],
     misses: ["page.getByLabel('Password').fill('password')", "page.getByLabel('Name').fill('hunter2')"],
   }),

@@ -41,10 +41,7 @@ export const TOLD_RULES: readonly SecretRule[] = [
       "$ kubectl get secret web -o jsonpath='{.data.pw}' | base64 --decode\n{=Thrush&Loam-3}",
       'ann@box:~$ gcloud secrets versions access latest --secret=x\n{=mocha-Rafter-31}',
     ],
-    misses: [
-      '$ pass show work/mail\nError: work/mail is not in the password store.',
-      '$ git pass show\nCuttlefish_Ramp2',
-    ],
+    misses: ['$ pass show work/mail\nError: work/mail is not in the password store.', '$ git pass show\ncuttlefish'],
   },
   {
     ...SOURCE,
@@ -147,7 +144,7 @@ export const TOLD_RULES: readonly SecretRule[] = [
     id: 'random-password',
     what: 'result of a random password, as plans and states of Terraform show it',
     keywords: ['random_password'],
-    pattern: '"?random_password"?[\\s\\S]{1,300}?"?\\b(?:result|bcrypt_hash)"?\\s{1,20}?[=:]\\s{1,3}"([^"\\n]{4,200})"',
+    pattern: '"?random_password"?[\\s\\S]{1,300}?"?\\b(?:result|bcrypt_hash)"?\\s{0,20}?[=:]\\s{1,3}"([^"\\n]{4,200})"',
     reach: 560,
     accepts: isValue,
     samples: ['+ resource "random_password" "x" {\n      ~ result = "{=Gq7)v2]Lm}" -> (known after apply)'],
@@ -242,7 +239,7 @@ export const TOLD_RULES: readonly SecretRule[] = [
     what: 'password behind the address of a database and a user in a call, or behind a user in one of Rust',
     keywords: ['connect(', 'connection(', 'pdo(', 'credentials::new(', 'open(', 'sequelize(', 'createpool('],
     pattern:
-      '(?:(?:connect|connection|pdo|open|sequelize|createpool)\\(\\s{0,8}["\'][a-z][\\w+]{1,20}:[^"\'\\n]{1,200}["\'],\\s{0,8}["\'][^"\'\\n]{1,60}["\'],|credentials::new\\(\\s{0,4}"[^"\\n]{1,60}"(?:\\.\\w{1,12}\\(\\))?,)\\s{0,8}(?:"([^"\\n]{3,200})"|\'([^\'\\n]{3,200})\')',
+      '(?:(?:connect|connection|pdo)\\(\\s{0,8}\\$\\w{1,40},\\s{0,8}["\'][^"\'\\n]{1,60}["\'],|(?:connect|connection|pdo|open|sequelize|createpool)\\(\\s{0,8}["\'][a-z][\\w+]{1,20}:[^"\'\\n]{1,200}["\'],\\s{0,8}["\'][^"\'\\n]{1,60}["\'],|credentials::new\\(\\s{0,4}"[^"\\n]{1,60}"(?:\\.\\w{1,12}\\(\\))?,)\\s{0,8}(?:"([^"\\n]{3,200})"|\'([^\'\\n]{3,200})\')',
     flags: 'i',
     accepts: isValue,
     samples: [
@@ -340,5 +337,39 @@ export const TOLD_RULES: readonly SecretRule[] = [
     reach: 140,
     samples: ['pls set DB password = {=Heron Gable 6}\nthen restart it'],
     misses: ['set the password: See Section 4 of the manual', 'set password: Go To Step'],
+  }),
+  placed(GROUP, {
+    ...SOURCE,
+    id: 'link-token',
+    what: 'token in a link that resets, confirms or invites',
+    keywords: ['/reset', '/verify', '/confirm', '/invite', '/magic', '/activate'],
+    pattern:
+      '/(?:reset(?:-password)?|verify(?:-email)?|confirm(?:ation)?|invite|magic(?:-link)?|activate)/([\\w.~-]{20,400})(?![\\w/])',
+    flags: 'i',
+    accepts: (secret) => looksRandom(secret) || /^[0-9a-f]{32,128}$/.test(secret),
+    samples: ['https://x.example/reset/{an:40}', 'https://x.example/verify-email/{hex:64}?x=1'],
+    misses: ['https://x.example/reset/how-to-reset-your-password', 'src/verify/verifySignatureOfToken2.ts'],
+  }),
+  placed(GROUP, {
+    ...SOURCE,
+    id: 'digest-response',
+    what: 'answer of a digest log-in in a header',
+    keywords: ['response="'],
+    pattern: '(?<=digest [^\\n]{0,400})response="([0-9a-f]{32,128})"',
+    flags: 'i',
+    samples: ['Authorization: Digest username="a", response="{hex:32}"'],
+    misses: ['Digest username="a"', 'response="{hex:32}"'],
+  }),
+  placed(GROUP, {
+    ...SOURCE,
+    id: 'device-secret',
+    what: 'password of a router or switch in its settings',
+    keywords: ['secret ', 'password ', 'community ', 'key '],
+    pattern:
+      '(?<=(?:^|\\s)(?:enable|username \\S{1,40}(?: privilege \\d{1,2})?|snmp-server|tacacs-server|radius-server|neighbor \\S{1,40}|line \\S{1,10}|crypto isakmp|ntp authentication-key \\d{1,6} md5) )(?:secret|password|community|key) (?:\\d )?([^\\s]{5,120})',
+    flags: 'i',
+    accepts: (secret) => isValue(secret) && /[\d!$#@-]/.test(secret),
+    samples: [' enable secret 0 {=Cisco.Reed1}', 'snmp-server community {=calm-Brook-3} RO'],
+    misses: ['snmp-server community public RO', 'enable password recovery'],
   }),
 ];
