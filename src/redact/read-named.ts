@@ -90,6 +90,13 @@ function nameAt(text: string, hit: number): Name | undefined {
       if (kind !== 'none') return { text: whole, start, end: end + rest.length, kind };
     }
   }
+  // `'db password': …`
+  if (text[start - 1] === ' ' && /["']/.test(text[end] ?? '')) {
+    const lead = /(["'])([A-Za-z]{1,16} (?:[A-Za-z]{1,16} )?)$/.exec(text.slice(Math.max(0, start - 36), start));
+    const whole = (lead?.[2] ?? '') + word;
+    if (lead && lead[1] === text[end] && kindOfSecretName(whole) !== 'none')
+      return { text: whole, start: start - (whole.length - word.length), end, kind: kindOfSecretName(whole) };
+  }
   // `API key` is one name.
   if (word.length <= 4 && /^keys?$/i.test(word)) {
     const before =
@@ -252,6 +259,8 @@ function readAfterQuoted(text: string, name: Name, quote: string, onValue: OnVal
   }
   // `{"user": "…", "pass": "two words 7"}`, `"pin": "812184"`
   if (separator[1] === ':' && quote === '"' && /^(?:pass|pin)$/i.test(name.text)) {
+    const number = name.text.length === 3 ? at(/\d{4,12}(?=\s{0,4}[,}\n])/y, text, value)?.[0] : undefined;
+    if (number !== undefined) return onValue(value, value + number.length);
     const said = at(/"([^"\\\n]{4,120})"/y, text, value)?.[1];
     const isBesideUser =
       /"(?:user(?:name)?|login|e?mail|host)"/i.test(text.slice(Math.max(0, name.start - 120), value + 160)) &&
@@ -360,6 +369,9 @@ function readAssigned(text: string, name: Name, onValue: OnValue) {
       takeQuoted(text, name.end + setter[0].length, name, onValue, (value) => !/\s/.test(value) || /\d/.test(value));
     return;
   }
+  const lazy =
+    name.kind === 'sure' ? at(/ by \w{1,20} \{ ?(?=")|: \w{1,20} by \w{1,20} \{ ?(?=")/y, text, name.end) : null;
+  if (lazy) return takeQuoted(text, name.end + lazy[0].length, name, onValue);
   const typed = at(TYPED, text, name.end) ?? at(PROPERTY, text, name.end);
   if (typed && literalAt(text, name.end + typed[0].length))
     return readValue(text, name.end + typed[0].length, name, onValue, 'code');
@@ -404,7 +416,7 @@ function readDirective(text: string, name: Name, onValue: OnValue) {
   const line = text.slice(Math.max(0, name.start - 200, lineStart(text, name.start)), name.start);
   if (QUOTE.test(text[from] ?? '')) {
     const isDirective =
-      /(?:^|\s)(?:ENV|ARG|setenv|set(?: -[a-zA-Z]+)*(?: --\w+)*|#\s?define|setx|defp?|configure set|config set|config (?:--\w+ )?|secret set|variable|\(def\w*)\s+$/.test(
+      /(?:^|\s)(?:ENV|ARG|setenv|set(?: -[a-zA-Z]+)*(?: --\w+)*|#\s?define|setx|defp?|configure set|config set|config (?:--\w+ )?|secret set|variable|\(def\w*|set_header|add_header|header_up|[Hh]eader set)\s+$/.test(
         line,
       ) ||
       (/^(?:PASSWORD|password)$/.test(name.text) &&

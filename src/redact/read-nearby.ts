@@ -45,12 +45,13 @@ const cuesOf = (line: string): readonly Cue[] =>
  * the word and the distance count together; in code, only what is alone between quotes. And the next lines, if the line only announces one.
  */
 export function readSentence(text: string, hit: number, onValue: OnValue): number {
-  const { start, end, spans } = candidatesAround(text, hit);
+  const { start, end, spans, hasDigit } = candidatesAround(text, hit);
   if (end - start < LONGEST_ANNOUNCEMENT) {
     const said = text.slice(start, end);
     if (isAnnouncing(said) && !isWithinPlaceholder(text, hit)) readAnnounced(text, end, onValue);
   }
   readAlone(text, end, onValue);
+  if (hasDigit) readPhrase(text.slice(start, end), start, onValue);
   if (spans.length === 0) return end;
   if (isWithinPlaceholder(text, hit)) return hit + 1;
   const line = text.slice(start, end);
@@ -74,6 +75,23 @@ export function readSentence(text: string, hit: number, onValue: OnValue): numbe
   return end;
 }
 
+/** Two to five words with a digit, in quotes, that a sentence says a password is. */
+const PHRASE_BEHIND = new RegExp(
+  `(?:${NOUNS})(?: [\\p{L}'’]{1,12}){1,5}:? ["“„«\`]([^"”“»\`\\n]{6,60})["”“»\`]`,
+  'giu',
+);
+
+function readPhrase(line: string, start: number, onValue: OnValue): void {
+  if (!/ ["“„«`]/.test(line)) return;
+  for (const match of line.matchAll(PHRASE_BEHIND)) {
+    const value = match[1] as string;
+    if (!/^(?=.*\d)(?=.*[A-Z!#$%&*+@~^?])\p{L}[\p{L}\d]*(?: [\p{L}\d!#$%&*+@~^?]{1,14}){1,4}$/u.test(value)) continue;
+    if (/\b(?:the|is|are|of|to|in|for|with|and|or)\b/.test(value) || NO_PROSE.test(line)) continue;
+    const from = start + match.index + match[0].length - 1 - value.length;
+    onValue(from, from + value.length);
+  }
+}
+
 /** What looks made up, and is all of the line below one with such a word. */
 function readAlone(text: string, lineBreak: number, onValue: OnValue): void {
   if (text.charCodeAt(lineBreak) !== 10) return;
@@ -95,7 +113,7 @@ function readAlone(text: string, lineBreak: number, onValue: OnValue): void {
 function candidatesAround(
   text: string,
   hit: number,
-): { readonly start: number; readonly end: number; readonly spans: readonly number[] } {
+): { readonly start: number; readonly end: number; readonly spans: readonly number[]; readonly hasDigit: boolean } {
   let start = hit;
   const first = Math.max(0, hit - LONGEST_BEFORE);
   while (start > first && text.charCodeAt(start - 1) !== 10) start--;
@@ -103,6 +121,7 @@ function candidatesAround(
   let spans = NO_SPANS;
   let begin = start;
   let hasDigit = false;
+  let hasAny = false;
   let end = start;
   for (; ; end++) {
     const unit = end < last ? text.charCodeAt(end) : 10;
@@ -114,7 +133,8 @@ function candidatesAround(
       if (spans === NO_SPANS) spans = [];
       spans.push(begin - start, end - start);
     }
-    if (unit === 10) return { start, end, spans };
+    if (unit === 10) return { start, end, spans, hasDigit: hasAny || hasDigit };
+    hasAny ||= hasDigit;
     begin = end + 1;
     hasDigit = false;
   }
@@ -138,7 +158,11 @@ function isNamedBy(
   shape: number,
   isOfCode: boolean,
 ): boolean {
-  if (isOfCode && !isLiteral(line, from, end)) return false;
+  if (isOfCode && !isLiteral(line, from, end))
+    return cues.some(({ end: stop, isNoun }) => isNoun && stop <= from && /^(?: is|:)? $/.test(line.slice(stop, from)));
+  // `run_id: "…"`: that of another name, unless a comment tells.
+  const isNamed = isOfCode && /[\w"'\]]\s*(?::|=>?)\s*[bfr]?["'`]$/.test(line.slice(Math.max(0, from - 12), from));
+  if (isNamed && !(shape > 1 && /;\s*(?:\/\/|#|--)/.test(line.slice(end, end + 12)))) return false;
   return cues.some(({ start, end: stop, isNoun, isPerson }) => {
     const gap = stop <= from ? from - stop : start - end;
     if (gap < 0 || gap > (isNoun || shape > 1 ? FARTHEST : NEAR)) return false;
@@ -305,7 +329,7 @@ export function readCall(text: string, hit: number, onValue: OnValue): number {
  */
 export function looksMadeUp(accented: string): boolean {
   const value = /[\u00c0-\u024f]/.test(accented) ? accented.normalize('NFD').replace(/\p{M}/gu, '') : accented;
-  if (isNameOfCode(value)) return false;
+  if (IDS.test(value) || isNameOfCode(value)) return false;
   if (strengthOf(value) > 0) return true;
   if (value.length < 7 || value.length > 100 || !/\d/.test(value) || !/[A-Za-z]{2}/.test(value)) return false;
   if (isStandIn(value) || isOrdinary(value) || isCode(value) || isReference(value)) return false;
@@ -318,7 +342,7 @@ export function looksMadeUp(accented: string): boolean {
   )
     return false;
   if (
-    /pass(?:word|wd|phrase)?|token|secret|credential|(?:^|[-_.a-z])key|auth|hash|sha\d|version|claude|gpt|llama|gemini|qwen|sonnet|opus|haiku/i.test(
+    /pass(?:word|wd|phrase)?|token|secret|credential|(?:^|[-_.a-z])key|auth|hash|sha\d|version|claude|gpt|llama|gemini|qwen|sonnet|opus|haiku|poly1305|25519|^#/i.test(
       value,
     )
   )
@@ -354,14 +378,12 @@ const TECHNICAL =
 const USUAL_NUMBER =
   /^(?:\d|1[0268]|2[045]6?|32|36|58|6[04]|8[05]|9[56]|100|128|192|2[05]\d|3\d\d|4\d\d|5\d\d|[1-9]0{2,4}|10\d\d|20\d\d|4096|8080|8859|rfc\d+)$/i;
 
-/** `X509CertificateFactory`, `s1.caManager`, `mockOAuth2Client`, `SCOPE_scope2`, and ids such as `call-3f2a91cc01`. */
+/** Ids such as `call-3f2a91cc01`, hashes, and escapes. */
+const IDS =
+  /^u00[0-9a-f]{2}|%[0-9A-F]{2}|^\$2[aby]\$|&#|[0-9a-f]{8}-[0-9a-f]{4}-|^[a-z_-]{3,}[-_][0-9a-f]{6,}$|[-_][0-9a-f]{32,}$|^\d+(?:-[A-Za-z]+)+$/;
+
+/** `X509CertificateFactory`, `s1.caManager`, `mockOAuth2Client`, `SCOPE_scope2`. */
 export function isNameOfCode(value: string): boolean {
-  if (
-    /^u00[0-9a-f]{2}|%[0-9A-F]{2}|^\$2[aby]\$|&#|[0-9a-f]{8}-[0-9a-f]{4}-|^[a-z_-]{3,}[-_][0-9a-f]{6,}$|[-_][0-9a-f]{32,}$|^\d+(?:-[A-Za-z]+)+$/.test(
-      value,
-    )
-  )
-    return true;
   if (!/^[\w.*&]+$/.test(value)) return false;
   const words = value.split(/[._*&]+|(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/).filter((word) => word !== '');
   // `Falcon.Train.4`
@@ -430,7 +452,13 @@ function strengthOf(value: string): 0 | 1 | 2 {
     return 0;
   if (/^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+$/.test(value)) return 0;
   if (looksRandom(value) && value.length >= 12) return 2;
-  if (value.length >= 8 && /[!?#$%&*+@~^]/.test(value.slice(1)) && (value.match(/\d/g)?.length ?? 0) >= 2) return 2;
+  if (
+    value.length >= 8 &&
+    /[!?#$%&*+@~^]/.test(value.slice(1)) &&
+    !/^\w+[+*@/]\d+$/.test(value) &&
+    (value.match(/\d/g)?.length ?? 0) >= 2
+  )
+    return 2;
   if (PHRASE.test(value)) return 1;
   if (/^[A-Za-z]+(?:-[A-Za-z]+)*-?\d*$/.test(value))
     return /^[A-Za-z]{5,30}\d{2,4}$/.test(value) && value.length >= 9 ? 1 : 0;

@@ -35,6 +35,12 @@ export function readColumn(text: string, name: Name, onValue: OnValue) {
     return take(text, name.end + 1, end, name, onValue);
   if (cells.length >= 2 && above.split(mark).length !== cells.length && isHead(line, cells))
     return readRows(text, end, cells, mark, name.start - start, onValue, name);
+  // Two columns under a rule, as `vault kv get` prints them.
+  const pair = name.start === start ? /^[\w.-]{1,40} {2,}(\S.*)$/.exec(line.trimEnd()) : null;
+  if (pair && name.kind === 'sure' && /^-{3,} +-{3,}\s*$/m.test(text.slice(Math.max(0, start - LONGEST_LINE), start))) {
+    const from = start + line.indexOf(pair[1] as string, name.end - start);
+    return take(text, from, from + (pair[1] as string).length, name, onValue);
+  }
   if (/ {2,}/.test(line.trim())) return readAligned(text, start, end, line, name, onValue);
 }
 
@@ -122,6 +128,14 @@ function readPipes(text: string, start: number, end: number, line: string, name:
     }
     return;
   }
+  // `-[ RECORD 1 ]---` of psql: a row for each name.
+  if (
+    next !== undefined &&
+    cells.length === 2 &&
+    column === 0 &&
+    /^-\[ RECORD \d/m.test(text.slice(Math.max(0, start - LONGEST_LINE), start))
+  )
+    return takeCell(text, start + (cells[0] as string).length + 1, next, name, onValue);
   if (next !== undefined && column > 0 && cells.length >= 4 && label.length < 40)
     takeCell(text, start + from + (cells[column] as string).length + 1, next, name, onValue, true);
 }

@@ -20,10 +20,13 @@ import { isCode, isOrdinary, looksRandom, looksSecret } from './value-looks.ts';
 const BEFORE_LITERAL =
   /(?:(?:[A-Za-z_$][\w$.?!]{0,80}(?:\[[^\]\n]{0,60}\]|\([^()\n]{0,80}\))?[ \t]{0,3}(?:\|\||\?\?|\?:|\bor\b)\s{0,3})|(?:(?:new )?(?:\[\]byte|SecretStr|Some|String::from|String|str|Buffer\.from|Field|SecureString|Secret|Value|Ok|env::var_or|literal|Literal)\(\s{0,3}(?:default\s{0,2}=\s{0,2})?)|(?:[A-Za-z_$][\w$.:]{0,60}(?:getenv|env|get|fetch|Getenv|GetEnv|getOrDefault|unwrap_or|get_or|getenv_or)\(\s{0,3}["'][\w.-]{1,60}["']\s{0,3},\s{0,3})|(?:(?:getenv|env|get|fetch)\(\s{0,3}["'][\w.-]{1,60}["']\s{0,3},\s{0,3})|(?:[A-Za-z_][\w.:]{0,40}\(\s{0,3}[A-Za-z_][\w.:]{0,40}\(\s{0,3}["'][\w.-]{1,60}["']\s{0,3}\),\s{0,3})){0,2}(?:[bfruLR@$]{1,2}(?=["'])|(?=["'`]))/y;
 
+/** In brackets on the next line. */
+const OPENED = /\(\r?\n[ \t]{1,40}[bfr]?(?=["'])/y;
+
 type Style = 'data' | 'code' | 'colon' | 'equals' | 'beside';
 
 export function literalAt(text: string, from: number): boolean {
-  return at(BEFORE_LITERAL, text, from) !== null;
+  return at(BEFORE_LITERAL, text, from) !== null || at(OPENED, text, from) !== null;
 }
 
 /** The value that begins here: a string, a list of strings, a block of lines, or what the line says. */
@@ -41,7 +44,7 @@ export function readValue(text: string, from: number, name: Name, onValue: OnVal
   if (first === '\\' && QUOTE.test(text[from + 1] ?? '')) return;
   const beyond = style !== 'code' ? at(/\\\r?\n[ \t]{1,40}(?=\S)/y, text, from) : null;
   if (beyond) return readValue(text, from + beyond[0].length, name, onValue, style, separator);
-  const opened = at(/\(\r?\n[ \t]{1,40}[bfr]?(?=["'])/y, text, from);
+  const opened = at(OPENED, text, from);
   if (opened) return takeQuoted(text, from + opened[0].length, name, onValue, isNoName(name));
   if (name.kind === 'sure' && style !== 'colon' && readDelimited(text, from, name, onValue)) return;
   if (first === '[') return readList(text, from + 1, name, onValue);
@@ -83,14 +86,16 @@ function readDelimited(text: string, from: number, name: Name, onValue: OnValue)
   const start = from + open[0].length;
   const mark = open[0].slice(-1);
   const close = here
-    ? `\n${here[1]}`
+    ? ''
     : open[0].startsWith('[')
       ? ']'
       : mark === '"'
         ? '"#'
         : ({ '{': '}', '(': ')', '[': ']', '<': '>' }[mark] ?? mark);
-  const end = indexWithin(text, close, start);
-  if (end < 0 || end - start > (here ? 600 : 200)) return false;
+  const end = here
+    ? start - 1 + text.slice(start - 1, start + 600).search(new RegExp(`\\n[ \\t]*${here[1]}\\b`))
+    : indexWithin(text, close, start);
+  if (end < start || end - start > (here ? 600 : 200)) return false;
   for (let place = start; place < end; ) {
     const stop = Math.min(end, lineEnd(text, place));
     const lead = indentAt(text, place);
@@ -228,6 +233,14 @@ function readBare(text: string, from: number, name: Name, onValue: OnValue, styl
   value = value.replace(/\\+$/, '');
   value = unpunctuated(value, isLine && !/[,;]/.test(line.slice(-1)));
   if (value.length < 4) return;
+  // `[mail]`, `pass: two words`, `host: …`
+  if (
+    name.text === 'pass' &&
+    isLine &&
+    SERVER.test(text.slice(Math.max(0, start - 120), stop + 120)) &&
+    isConfigAround(text, start, stop)
+  )
+    return take(text, from, from + line.trimEnd().length, { ...name, kind: 'sure' }, onValue);
   const isUpper = /^[A-Z0-9_.]+$/.test(name.text) && style === 'equals' && separator === '=';
   const isProperty =
     style === 'equals' && separator === '=' && name.kind === 'sure' && /^[a-z]+(?:[.-][a-z]+)+$/.test(name.text);
@@ -298,6 +311,8 @@ function readWrapped(text: string, from: number, value: string, onValue: OnValue
     onValue(place - (next[1] as string).length, place);
   }
 }
+
+const SERVER = /^\s*(?:user(?:name)?|login|host|server|e?mail)\s*[:=]/im;
 
 /** Brackets within a password: no brackets of code end it. */
 const isMixed = (value: string): boolean =>
@@ -391,4 +406,4 @@ function isConfigAround(text: string, start: number, end: number): boolean {
 }
 
 const CONFIG_LINE =
-  /^\s*(?:[#;].*|\[[^\]]*\]|---|\.\.\.|(?:- )?["']?[\w./-]+["']?\s*[:=](?:\s.*|[^=>~(].*)?|- .*|\S{0,20}[>$#] .*|@@ .*|(?:```|~~~)\w{0,12}\s*$|export \w+=.*|<<:.*)$/;
+  /^\s*(?:[#;].*|\[[^\]]*\]|---|\.\.\.|(?:- )?["']?[\w./-]+["']?\s*[:=](?:\s.*|[^=>~(].*)?|- .*|\S{0,20}[>$#] .*|@@ .*|(?:```|~~~)\w{0,12}\s*$|\*{5,}.*|export \w+=.*|<<:.*)$/;

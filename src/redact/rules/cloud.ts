@@ -374,6 +374,37 @@ export const CLOUD_RULES: readonly SecretRule[] = [
     samples: ['pscale_tkn_{an:43}', 'napi_{lo:64}'],
     misses: ['napi_get_value_int64_with_a_long_name', 'pscale_tkn_x'],
   }),
+  token(GROUP, {
+    id: 'amazon-login-secret',
+    what: 'client secret of Login with Amazon',
+    source: 'Amazon documentation of security profiles',
+    date: '2026-11-19',
+    starts: ['amzn1.oa2-cs.v1.'],
+    body: '[a-f0-9]{64}(?![a-f0-9])',
+    samples: ['amzn1.oa2-cs.v1.{hex:64}'],
+    misses: ['amzn1.oa2-cs.v1.{hex:20}', 'amzn1.application-oa2-client.{hex:32}'],
+  }),
+  token(GROUP, {
+    id: 'aiven-password',
+    what: 'password of a service of Aiven',
+    source: 'Aiven documentation of service users',
+    date: '2026-11-19',
+    starts: ['AVNS_'],
+    body: '[\\w-]{16,40}(?![\\w-])',
+    samples: ['AVNS_{an:16}'],
+    misses: ['AVNS_short', 'MY_AVNS_NAME'],
+  }),
+  token(GROUP, {
+    id: 'modal-token',
+    what: 'token id or secret of Modal',
+    source: 'Modal documentation of tokens',
+    date: '2026-11-19',
+    starts: ['ak-', 'as-'],
+    body: '[A-Za-z0-9]{22}(?![\\w-])',
+    accepts: (secret) => /[a-z]/.test(secret.slice(3)) && /[A-Z]/.test(secret),
+    samples: ['as-{an:22}', 'ak-{an:22}'],
+    misses: ['as-is', 'as-{az:22}'],
+  }),
 ];
 
 /** A file's path has forty characters, too; hardly any part of a key is a word of small letters between two slashes. */

@@ -1,4 +1,5 @@
 import { decodeBase64 } from '../disguises.ts';
+import { isNameOfCode } from '../read-nearby.ts';
 import { placed, type SecretRule } from '../rule.ts';
 import { COMMAND_SPACE, isReference, isStandIn, looksSecret, QUOTED, SECRET_WORD } from '../value-looks.ts';
 
@@ -356,6 +357,7 @@ export const HEADER_RULES: readonly SecretRule[] = [
     accepts: (secret) =>
       !isStandIn(secret) &&
       !/^[\w.]+[([]|^\{|\$\{/.test(secret) &&
+      !isNameOfCode(secret) &&
       (/\d/.test(secret) ||
         (secret.length >= 16 &&
           /[a-z][A-Z]/.test(secret) &&

@@ -50,7 +50,7 @@ function isTold(secret: string, match: RegExpExecArray): boolean {
     return false;
   // Of code: `token: 'UserByIdPipe'`, `class Guard1`.
   if (/^[<>=~^!]{1,2}\d|\/[\w.-]+@v?\d|^[A-Z][a-z]+\d$/.test(value)) return false;
-  if (isNameOfCode(value) && !/pass|kennw|contrase|senha|pwd/i.test(match[0])) return false;
+  if (isNameOfCode(value.replace(/^["']|["']$/g, '')) && !/pass|kennw|contrase|senha|pwd/i.test(match[0])) return false;
   if (/\s/.test(value)) return isQuoted && /\d/.test(value) && value.split(/\s+/).length <= 6;
   if (/[\\(){}[\]]/.test(value) && !/\d/.test(value)) return false;
   return (

@@ -202,6 +202,8 @@ export const TOLD_RULES: readonly SecretRule[] = [
       'backup code',
       'recovery code',
       'one-time code',
+      'one-time password',
+      'verification code',
       'einmalcode',
       'bestätigungscode',
       'code de vérification',
@@ -211,7 +213,7 @@ export const TOLD_RULES: readonly SecretRule[] = [
       '認証コード',
       'pin ',
     ],
-    pattern: `(?:(?:setup|manual entry|manual|secret) (?:key|code)(?: is|:)? ${MARKS}([A-Z2-7]{4}(?: [A-Z2-7]{4}){3,7}|[A-Z2-7]{16,64})|(?:pairing|backup|recovery|one-time) codes?(?: (?:is|are|was))?:? ${MARKS}(${CODE}(?:, ${CODE}){0,9})(?![\\w-])|(?:bestätigungscode|einmalcode|code de vérification|código de verificaci(?:ón|ão)|código de verificação)(?: (?:ist|lautet|est|es|é))?(?: ?:)? ${MARKS}(\\d{4,8})(?!\\w)|(?:验证码|認証コード)(?:是|为|は)?[:：]?\\s?(\\d{4,8})|(?<![\\w-])pin (?:est|es|é|ist|lautet|でした)[: ]{1,2}${MARKS}(\\d{4,8}))`,
+    pattern: `(?:(?:one-time (?:password|code)|verification code|otp)(?: is|:)? ${MARKS}(\\d{3}[ -]\\d{3,4})(?![\\w-])|(?:setup|manual entry|manual|secret) (?:key|code)(?: is|:)? ${MARKS}([A-Z2-7]{4}(?: [A-Z2-7]{4}){3,7}|[A-Z2-7]{16,64})|(?:pairing|backup|recovery|one-time) codes?(?: (?:is|are|was))?:? ${MARKS}(${CODE}(?:, ${CODE}){0,9})(?![\\w-])|(?:bestätigungscode|einmalcode|code de vérification|código de verificaci(?:ón|ão)|código de verificação)(?: (?:ist|lautet|est|es|é))?(?: ?:)? ${MARKS}(\\d{4,8})(?!\\w)|(?:验证码|認証コード)(?:是|为|は)?[:：]?\\s?(\\d{4,8})|(?<![\\w-])pin (?:est|es|é|ist|lautet|でした)[: ]{1,2}${MARKS}(\\d{4,8}))`,
     flags: 'iu',
     accepts: (secret) => isCodeOfDigits(secret) || secret === secret.toUpperCase(),
     samples: [
@@ -349,6 +351,18 @@ export const TOLD_RULES: readonly SecretRule[] = [
     accepts: (secret) => looksRandom(secret) || /^[0-9a-f]{32,128}$/.test(secret),
     samples: ['https://x.example/reset/{an:40}', 'https://x.example/verify-email/{hex:64}?x=1'],
     misses: ['https://x.example/reset/how-to-reset-your-password', 'src/verify/verifySignatureOfToken2.ts'],
+  }),
+  placed(GROUP, {
+    ...SOURCE,
+    id: 'user-at-host',
+    what: 'password between a user and a machine: `corp/ann:…@10.0.0.4`',
+    keywords: ['@'],
+    near: /[\w.-]:[^\s:@/"'`]{6,50}$/,
+    pattern:
+      '(?<=(?:^|[\\s"\'])(?:[\\w.-]{1,30}[/\\\\])?[\\w.-]{1,40}:([^\\s:@/"\'`]{6,50}))@(?:\\d{1,3}(?:\\.\\d{1,3}){3}|[a-z][\\w-]{0,40}\\.[\\w.-]{2,60}|localhost)(?![\\w@])',
+    accepts: (secret) => isValue(secret) && looksMadeUp(secret),
+    samples: ['psexec.py corp/ann:{=nail4-Gorse}@10.0.0.4'],
+    misses: ['docker pull registry/app:1.2.3@sha256', 'see ann:notes@10.0.0.4'],
   }),
   placed(GROUP, {
     ...SOURCE,
