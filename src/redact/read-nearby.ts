@@ -45,13 +45,12 @@ const cuesOf = (line: string): readonly Cue[] =>
  * the word and the distance count together; in code, only what is alone between quotes. And the next lines, if the line only announces one.
  */
 export function readSentence(text: string, hit: number, onValue: OnValue): number {
-  const { start, end, spans, hasDigit } = candidatesAround(text, hit);
-  if (end - start < LONGEST_ANNOUNCEMENT) {
-    const said = text.slice(start, end);
-    if (isAnnouncing(said) && !isWithinPlaceholder(text, hit)) readAnnounced(text, end, onValue);
+  const { start, end, spans, hasDigit, marks } = candidatesAround(text, hit);
+  if (end - start < LONGEST_ANNOUNCEMENT && (marks & OF_CODE) === 0 && ENDS_LABEL.test(text[end - 1] ?? '')) {
+    if (ANNOUNCING.test(text.slice(start, end)) && !isWithinPlaceholder(text, hit)) readAnnounced(text, end, onValue);
   }
   readAlone(text, end, onValue);
-  if (hasDigit) readPhrase(text.slice(start, end), start, onValue);
+  if (hasDigit && (marks & QUOTES) !== 0) readPhrase(text.slice(start, end), start, onValue);
   if (spans.length === 0) return end;
   if (isWithinPlaceholder(text, hit)) return hit + 1;
   const line = text.slice(start, end);
@@ -82,7 +81,6 @@ const PHRASE_BEHIND = new RegExp(
 );
 
 function readPhrase(line: string, start: number, onValue: OnValue): void {
-  if (!/ ["“„«`]/.test(line)) return;
   for (const match of line.matchAll(PHRASE_BEHIND)) {
     const value = match[1] as string;
     if (!/^(?=.*\d)(?=.*[A-Z!#$%&*+@~^?])\p{L}[\p{L}\d]*(?: [\p{L}\d!#$%&*+@~^?]{1,14}){1,4}$/u.test(value)) continue;
@@ -113,7 +111,13 @@ function readAlone(text: string, lineBreak: number, onValue: OnValue): void {
 function candidatesAround(
   text: string,
   hit: number,
-): { readonly start: number; readonly end: number; readonly spans: readonly number[]; readonly hasDigit: boolean } {
+): {
+  readonly start: number;
+  readonly end: number;
+  readonly spans: readonly number[];
+  readonly hasDigit: boolean;
+  readonly marks: number;
+} {
   let start = hit;
   const first = Math.max(0, hit - LONGEST_BEFORE);
   while (start > first && text.charCodeAt(start - 1) !== 10) start--;
@@ -122,10 +126,13 @@ function candidatesAround(
   let begin = start;
   let hasDigit = false;
   let hasAny = false;
+  let marks = 0;
   let end = start;
   for (; ; end++) {
     const unit = end < last ? text.charCodeAt(end) : 10;
-    if (unit < 128 ? ENDS_WORD[unit] === 0 : unit < 0x2000) {
+    const mark = unit < 128 ? (MARKS[unit] as number) : unit < 0x2000 ? 0 : ENDS_WORD | QUOTES;
+    marks |= mark;
+    if ((mark & ENDS_WORD) === 0) {
       if (unit >= 48 && unit <= 57) hasDigit = true;
       continue;
     }
@@ -133,7 +140,7 @@ function candidatesAround(
       if (spans === NO_SPANS) spans = [];
       spans.push(begin - start, end - start);
     }
-    if (unit === 10) return { start, end, spans, hasDigit: hasAny || hasDigit };
+    if (unit === 10) return { start, end, spans, hasDigit: hasAny || hasDigit, marks };
     hasAny ||= hasDigit;
     begin = end + 1;
     hasDigit = false;
@@ -145,9 +152,17 @@ const LONGEST_BEFORE = 400;
 const SHORTEST = 7;
 const NO_SPANS: number[] = [];
 /** Spaces, quotes, brackets, and what stands between words. */
-const ENDS_WORD = Uint8Array.from({ length: 128 }, (_, unit) =>
-  /[\s"'`<>()[\]{},;|]/.test(String.fromCharCode(unit)) ? 1 : 0,
-);
+const ENDS_WORD = 1;
+const OF_CODE = 2;
+const QUOTES = 4;
+const MARKS = Uint8Array.from({ length: 128 }, (_, unit) => {
+  const mark = String.fromCharCode(unit);
+  return (
+    (/[\s"'`<>()[\]{},;|]/.test(mark) ? ENDS_WORD : 0) |
+    (/["=;{}(]/.test(mark) ? OF_CODE : 0) |
+    (/["`]/.test(mark) ? QUOTES : 0)
+  );
+});
 
 /** Whether a word that stands near secrets is near enough for a value of that look. */
 function isNamedBy(
@@ -190,7 +205,25 @@ const isLiteral = (line: string, from: number, end: number): boolean =>
 const OF_ANOTHER = /[\w"'\]]\s*(?::|=>?)\s*["'`]?$|;/;
 
 /** 2: as hardly any name does; 1: as some do; 0.5: only letters and digits, so that a word has to lead to it; 0: as names, versions and paths do. */
-function shapeOf(value: string): 0 | 0.5 | 1 | 2 {
+function shapeOf(value: string): Shape {
+  const known = shapes.get(value);
+  if (known !== undefined) return known;
+  const shape = judgeShape(value);
+  // Names of code come again and again.
+  if (value.length < LONGEST_KNOWN) {
+    if (shapes.size >= MOST_SHAPES) shapes.clear();
+    shapes.set(value, shape);
+  }
+  return shape;
+}
+
+type Shape = 0 | 0.5 | 1 | 2;
+const shapes = new Map<string, Shape>();
+const MOST_SHAPES = 5_000;
+const LONGEST_KNOWN = 48;
+
+function judgeShape(value: string): Shape {
+  if (!/[A-Za-z]/.test(value) || (value.includes('/') && !looksRandom(value))) return 0;
   if (looksMadeUp(value)) return strengthOf(value) === 2 ? 2 : 1;
   return /^(?=.*\d)(?=.*[A-Za-z]{2})[A-Za-z\d!?#@$%&*+-]{8,80}$/.test(value) &&
     /^(?=.*[g-z])[a-z]{4,}\d{1,4}[a-z]{1,3}$|^[a-z]{5,}-\d{2,4}$|^[a-f\d]{24,39}$|^[a-z]{4,}\d{2,4}[!?]?$/.test(
@@ -208,8 +241,7 @@ const LINK =
 const LINK_OF_KEY = /^ (?:is|are|was|now)/;
 
 /** `Password`, `> what is the wifi password?`, `### Credentials`, `the root password is:`. */
-const isAnnouncing = (line: string): boolean =>
-  /[\p{L}:?：*_>\s]$/u.test(line) && !/["=;{}(]/.test(line) && ANNOUNCING.test(line);
+const ENDS_LABEL = /[\p{L}:?：*_>\s]/u;
 const ANNOUNCING = new RegExp(
   `(?<![\\w-])\\p{L}*(?:${NOUNS}|(?:secret )?access key|pin|密码|パスワード)(?: (?:is|ist|es|est|é)(?: now)?|は|是)?[?:：]{0,2}[*_]{0,2}:?(?:</\\w{1,10}>){0,2}\\s*$`,
   'iu',
