@@ -374,7 +374,7 @@ export function looksMadeUp(accented: string): boolean {
   )
     return false;
   if (
-    /pass(?:word|wd|phrase)?|token|secret|credential|(?:^|[-_.a-z])key|auth|hash|sha\d|version|claude|gpt|llama|gemini|qwen|sonnet|opus|haiku|poly1305|25519|^#/i.test(
+    /pass(?:word|wd|phrase)?|token|secret|credential|(?:^|[-_.a-z])key|auth|hash|sha\d|version|claude|gpt|llama|gemini|qwen|sonnet|opus|haiku|poly1305|25519|^#|\.\./i.test(
       value,
     )
   )

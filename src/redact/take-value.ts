@@ -123,6 +123,8 @@ function isNoSecret(value: string, { kind, text: key, isExact = false }: Name): 
     (kind === 'maybe' && /[\u0400-\u04ff\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]/.test(value))
   )
     return true;
+  // `anonymous@`, `JSON.create_id`
+  if (/^-?anonymous@?$|^[A-Z][A-Za-z]*\.[a-z_]+$/.test(value)) return true;
   // The word itself in other languages, as texts for readers have it.
   if (SAME_WORD.test(value) || /^(?:&(?:#x27|#39|quot);)?\*+/.test(value)) return true;
   // `SETTING_PASS="EXIT"`

@@ -189,7 +189,13 @@ export const ASSIGNMENT_RULES: readonly SecretRule[] = [
       if (/^!\w+$/.test(value) && match.groups?.['quote'] === undefined) return false;
       // `&structs.Token{`, `(RefreshToken)`
       if (isNameOfCode(value) && /^[{)]/.test(match.input.slice(match.index + match[0].length))) return false;
-      if (/^\w+:[A-Z][A-Za-z]+$/.test(value)) return false;
+      // `<ns:Name>`, a symbol of Ruby, a regular expression, a variable called as its label
+      if (
+        /^\w+:[A-Z][A-Za-z]+$|^:\w+$|\(\.\)|^[a-z][a-z\d]*(?:_[a-z\d]+)*_(?:credentials|token|password|secret|key)\w*$/.test(
+          value,
+        )
+      )
+        return false;
       const isPassword = /^pass|^pwd/i.test(match[0]);
       const { quote, inCode, inWords, gap } = match.groups ?? {};
       if ((inCode ?? inWords ?? gap) !== undefined && !/\d/.test(value)) return false;

@@ -134,11 +134,11 @@ export const REGISTRY_RULES: readonly SecretRule[] = [
     source: 'kingfisher npm',
     date: '2026-11-19',
     keywords: ['_authtoken', '_auth', ':_password'],
-    pattern: '(?::_password|_auth(?:Token)?)\\s{0,3}=\\s{0,3}["\']?([^\\s"\'$;]{6,2000})',
+    pattern: '(?<![A-Z\\d])(?::_password|_auth(?:Token)?)\\s{0,3}=\\s{0,3}["\']?([^\\s"\'$;]{6,2000})',
     flags: 'i',
     accepts: (secret, [all]) =>
       !/^[\d.]+$|^[A-Z]\w+(?:\.\w+)+$/.test(secret) &&
-      !/^[<{[*]|[(]|^(?:true|false|null|none)\b/i.test(secret) &&
+      !/^[A-Z_]+\d?$|^[a-z][\w$]*\.[\w$.]+$|^[<{[*]|[(]|^(?:true|false|null|none)\b/i.test(secret) &&
       (/token/i.test(all) || /\d|={1,2}$|[a-z][A-Z]/.test(secret)),
     samples: ['//registry.example.com/:_authToken={uuid}', '_auth={b64:24}=='],
     misses: ['_authToken=${NPM_TOKEN}', 'always_auth=true'],

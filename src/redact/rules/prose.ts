@@ -48,6 +48,8 @@ function isTold(secret: string, match: RegExpExecArray): boolean {
     )
   )
     return false;
+  // Marked by hand, a symbol, a method: `*not*`, `:NEWLINE`, `Fetcher#configured_uri`.
+  if (/^([+*_]).*\1$|^[:@]{1,2}[A-Za-z_.?!]+$|^[A-Z]\w*#\w+$/.test(value)) return false;
   // Of code: `token: 'UserByIdPipe'`, `class Guard1`.
   if (/^[<>=~^!]{1,2}\d|\/[\w.-]+@v?\d|^[A-Z][a-z]+\d$/.test(value)) return false;
   if (isNameOfCode(value.replace(/^["']|["']$/g, '')) && !/pass|kennw|contrase|senha|pwd/i.test(match[0])) return false;
@@ -75,7 +77,7 @@ const NOUN =
     SPACE,
   );
 const ROMANCE_NOUN =
-  "(?:mot de passe|mdp|contrase(?:ñ|n)a|clave(?: (?:de (?:api|acceso)|secreta|api))?|senha|palavra-passe|(?:chave|cl[ée]f?)(?: (?:de |da |d[’'])?(?:api|acesso|secrète|secreta|privada|privée))|token|jeton(?: d[’']accès)?|secreto|segredo|identifiants?|credenciais|credenciales)";
+  "(?:mot de passe|mdp|contrase(?:ñ|n)a|clave(?: (?:de (?:api|acceso)|secreta|api))?|senha|palavra-passe|(?:chave|cl[ée]f?)(?: (?:de |da |d[’'])?(?:api|acesso|secrète|secreta|privada|privée))|token(?!\\s?=)|jeton(?: d[’']accès)?|secreto|segredo|identifiants?|credenciais|credenciales)";
 const GERMAN_NOUN =
   '(?:\\p{L}{0,20}passw(?:o|ö)rt|kennwort|\\p{L}{0,12}[- ]?schlüssel|zugangsdaten|\\p{L}{0,10}-?token(?!\\s?=)|geheimnis|zugangscode|passphrase)';
 const CJK_NOUN =
