@@ -49,7 +49,7 @@ function isTold(secret: string, match: RegExpExecArray): boolean {
   )
     return false;
   // Marked by hand, a symbol, a method: `*not*`, `:NEWLINE`, `Fetcher#configured_uri`.
-  if (/^([+*_]).*\1$|^[:@]{1,2}[A-Za-z_.?!]+$|^[A-Z]\w*#\w+$/.test(value)) return false;
+  if (/^([+*_]).*\1$|^[:@]{1,2}[A-Za-z_.?!]+$|^[A-Z]\w*#[a-z_]+$/.test(value)) return false;
   // Of code: `token: 'UserByIdPipe'`, `class Guard1`.
   if (/^[<>=~^!]{1,2}\d|\/[\w.-]+@v?\d|^[A-Z][a-z]+\d$/.test(value)) return false;
   if (isNameOfCode(value.replace(/^["']|["']$/g, '')) && !/pass|kennw|contrase|senha|pwd/i.test(match[0])) return false;
