@@ -366,7 +366,13 @@ function readAssigned(text: string, name: Name, onValue: OnValue) {
     if (text[name.start - 1] === '.' && /^[a-z]+$/i.test(name.text) && name.kind === 'sure')
       takeQuoted(text, name.end + setter[0].length, name, onValue, (value) => /^\S*[^\w\s.,-]\S*$|\d/.test(value));
     if (/^(?:set|with|use)?[A-Z]\w*$|^(?:set|with)_\w+$|\.(?:set|with)[A-Z_]\w*$/.test(name.text))
-      takeQuoted(text, name.end + setter[0].length, name, onValue, (value) => !/\s/.test(value) || /\d/.test(value));
+      takeQuoted(
+        text,
+        name.end + setter[0].length,
+        name,
+        onValue,
+        (value) => !/\s/.test(value) || /[\d$#@]/.test(value),
+      );
     return;
   }
   const lazy =
@@ -442,7 +448,8 @@ function readDirective(text: string, name: Name, onValue: OnValue) {
       /^(?:[ \t]*(?:\d{1,6}[→|:]?)?[ \t]*|[+-])$/.test(line) &&
       // A directive and its value are all that the line has: `requirepass …`, `bindpw …`, `remote_password …`.
       at(/[^\s"'`]{6,100}[ \t]*(?:\r?\n|$)/y, text, from) !== null &&
-      /\d|[^\w.,;:]/.test(at(/[^\s"'`]{6,100}/y, text, from)?.[0].replace(/[.,;:!?]+$/, '') ?? ''));
+      (/^(?:requirepass|masterauth|bindpw|rootpw)$/.test(name.text) ||
+        /\d|[^\w.,;:]/.test(at(/[^\s"'`]{6,100}/y, text, from)?.[0].replace(/[.,;:!?]+$/, '') ?? '')));
   if (!isWordy) return;
   const word = at(/[^\s"'`]{4,400}/y, text, from)?.[0];
   if (word !== undefined) take(text, from, from + word.length, name, onValue);

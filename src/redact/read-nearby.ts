@@ -451,6 +451,7 @@ const PHRASE = /^[A-Z][a-z]{2,12}-\d{2,4}-[A-Z][a-z]{2,12}$/;
  * other word does, 1 as some names do, too, 0 as words, names, paths, versions and code do.
  */
 function strengthOf(value: string): 0 | 1 | 2 {
+  if (isNameOfCode(value)) return 0;
   if (value.length < 7 || value.length > 200 || !/\d/.test(value) || !/[A-Za-z]/.test(value)) return 0;
   if (
     !/^[\w.!?#$%&*+@~^/=-]+$/.test(value) ||

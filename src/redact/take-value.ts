@@ -28,13 +28,13 @@ export function isCodeValue(value: string, behind: string): boolean {
   )
     return true;
   if (
-    /^(?:await|new|return|typeof|yield|async|function|class|import|not|in|if|for|else|case|(?:null|true|false|None|undefined)(?=[,;)}?&|]))(?!\w)|^(?:\(\)|\(?\w+\)?) ?=>|^\(\w+\)[.-]|^\(?(?:self|this|request)\./.test(
+    /^(?:await|new|return|typeof|yield|async|function|class|import|not|in|if|for|else|case|(?:null|true|false|None|undefined)(?=[,;)}?&|]))(?!\w)|^(?:\(\)|\(?[A-Za-z_$]\w*\)?) ?=>|^\(\w+\)[.-]|^\(?(?:self|this|request)\./.test(
       bare,
     )
   )
     return true;
   if (
-    /^[A-Za-z_$][A-Za-z_$]*(?:\d?(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*)*!?[([{<]/.test(bare) &&
+    /^[A-Za-z_$][A-Za-z_$]*(?:\d?(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*)*!?(?:[([{]|<(?![+*?;&|=\d]))/.test(bare) &&
     !/[)\]][\w!@#$%^&*-]+$/.test(bare)
   )
     return true;

@@ -330,7 +330,7 @@ export const COMMAND_RULES: readonly SecretRule[] = [
     flags: 'i',
     reach: 520,
     // Quotes of code: what is between two strings.
-    accepts: (secret) => !isReference(secret) && !isStandIn(secret) && !/^[\s)]*(?:=>|[,)])|=$/.test(secret),
+    accepts: (secret) => !isReference(secret) && !isStandIn(secret) && !/^[\s)]*(?:=>|[,)])|^\w{0,12}=$/.test(secret),
     samples: [
       "CREATE USER 'app'@'%' IDENTIFIED BY '{=Walrus 88 Fig}';",
       "ALTER USER 'root'@'localhost' IDENTIFIED WITH mysql_native_password BY '{=hunter2}';",
