@@ -51,7 +51,7 @@ export function printRedact({ ordinary, hostile }) {
   );
 }
 
-/** Four times the text may take so many times as long. */
+/** Limit for how the time grows with four times the text. */
 const MOST_GROWTH = 8;
 
 /** What takes longer than in proportion; a text that takes no time worth measuring does not count. */

@@ -6,7 +6,7 @@ import { entropyOf, isCode, isOrdinary, isReference, isStandIn, looksRandom } fr
 
 /** Marks of code, data, markup and logs: what has names there is read by its names. */
 const NO_PROSE =
-  /[{};]\s*$|=>|\(\)|\w\(["'\w]|<\/|::|&&|\|\||[!=]=|\s[:+]?=\s|["']:\s|\w=["'\w]|^\s*(?:import|from|const|let|var|return|if|for|def|func|function|class|pub|use|#include|#define|@\w+)\b.*[({=]|\b(?:INFO|DEBUG|WARN|ERROR|TRACE)\b|\d\d:\d\d:\d\d|^\s*(?:[|+]|(?:import|package|public|private|protected|static|final)\s)|\{@\w|["'][,:]["'{[\d]|\bsha\d|\.\w+\(/;
+  /[{};]\s*$|=>|\(\)|\w\(["'\w]|<\/|::|&&|\|\||[!=]=|\s[:+]?=\s|["']:\s|\w=["'\w]|^\s*(?:import|from|const|let|var|return|if|for|def|func|function|class|pub|use|#include|#define|@\w+)\b.*[({=]|^\s*(?:[|+]|(?:import|package|public|private|protected|static|final)\s)|\{@\w|["'][,:]["'{[\d]|\bsha\d|\.\w+\(/;
 const CJK = /[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]/;
 const FARTHEST = 70;
 /** What is said about values in general. */

@@ -104,7 +104,7 @@ const HOLES: Readonly<Record<string, (random: Random) => string>> = {
   x: (random) => many(random, HEX, 6),
 };
 
-/** Texts of a session, in order; of about so many characters. */
+/** Texts of a session, in order. `length`: about how many characters. */
 export function drawSession(random: Random, language: string, length: number): readonly string[] {
   const texts: string[] = [];
   const fill = (text: string): string =>
