@@ -51,7 +51,20 @@ export function printRedact({ ordinary, hostile }) {
   );
 }
 
+/** Limit for how the time grows with four times the text. */
+const MOST_GROWTH = 8;
+
+/** What takes longer than in proportion; a text that takes no time worth measuring does not count. */
+export function notLinear({ hostile }) {
+  return hostile.filter(({ growth, milliseconds }) => growth > MOST_GROWTH && milliseconds > 5);
+}
+
 if (process.argv[1] === path.join(root, 'bench/redact.mjs')) {
   const folders = process.argv.slice(2);
-  printRedact(await benchRedact(folders.length > 0 ? folders : FOLDERS));
+  const result = await benchRedact(folders.length > 0 ? folders : FOLDERS);
+  printRedact(result);
+  for (const { text, growth } of notLinear(result)) {
+    console.log(`not linear: four times ${text} takes ${growth.toFixed(1)} times as long (limit ${MOST_GROWTH})`);
+    process.exitCode = 1;
+  }
 }

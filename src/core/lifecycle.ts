@@ -192,7 +192,7 @@ function verdictOfMain(agent: AgentRecord, context: LifeContext): Verdict {
   const diedAtWork = life.died && (state === 'busy' || (state === undefined && context.othersNotOver));
   if (ended && !diedAtWork) return { status: 'completed', signal: 'transcript', at };
   if (endedWaiting(agent, tail, life)) return { status: 'failed', signal: 'transcript', at, reason: UNREPEATED };
-  if (life.died) return { status: 'unknown', signal: 'process', reason: 'its process is gone without a word' };
+  if (life.died) return { status: 'unknown', signal: 'process', reason: PROCESS_GONE };
   if (life.closed)
     return { status: 'stopped', signal: 'process', at, reason: 'its process ended in the middle of a turn' };
   const reason = SILENCES[life.how] ?? ENDED_UNRECORDED;

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createRedactor } from './create-redactor.ts';
 import { maskText, maskValue } from './mask-secrets.ts';
 import { drawPlant, isLeftIn } from './testing/draw-plants.ts';
+import { drawSession, LANGUAGES } from './testing/draw-sessions.ts';
 import { sampleTranscript } from './testing/sample-transcript.ts';
 
 /** What leaves: an export with all its fields, a field of a tool's input, a line of a chat or webhook, an entry of the audit. */
@@ -55,4 +56,19 @@ describe('planted secrets', () => {
     expect(left.length < count * 0.04 ? [] : left).toEqual([]);
     expect(keyed).toEqual([]);
   }, 120_000);
+});
+
+describe('ordinary sessions', () => {
+  it.each(LANGUAGES)('in %s lose nothing', (language) => {
+    const random = createRandom((fc.sample(fc.integer(), 1)[0] ?? 0) + LANGUAGES.indexOf(language));
+    const texts = drawSession(random, language, 150_000);
+    const redactor = createRedactor();
+    redactor.scan(texts);
+    const changed = texts.flatMap((text) => {
+      const clean = redactor.redactText(text);
+      return clean === text ? [] : [`${text.slice(0, 400)} → ${clean.slice(0, 400)}`];
+    });
+    // 0.15 MB a language: one wrong redaction in 1.5 MB would be more than the limit of 0.5 a megabyte.
+    expect(changed).toEqual([]);
+  });
 });

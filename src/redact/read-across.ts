@@ -74,4 +74,7 @@ function halvesOf(before: string, after: string, match: Match): readonly string[
 }
 
 /** Drawn at random, so that it can be looked for everywhere. */
-const isDrawn = (part: string): boolean => part.length >= 12 && looksRandom(part) && !isOrdinary(part) && !isCode(part);
+const isDrawn = (part: string): boolean =>
+  ((part.length >= 12 && looksRandom(part)) || /^(?=.*\d)(?:[A-Z\d]{8,}|[a-f\d]{16,})$/.test(part)) &&
+  !isOrdinary(part) &&
+  !isCode(part);

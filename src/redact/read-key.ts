@@ -39,6 +39,16 @@ export function readPrivateKey(text: string, hit: number, onSecret: OnSecret): n
   return /-----BEGIN (?![^-]*PRIVATE)/.test(before) ? hit + 1 : readForward(text, hit, start, onSecret, 3);
 }
 
+/** `hit`: the name of the file of a private key. Reads lines of it that a command printed below. */
+export function readKeyFile(text: string, hit: number, onSecret: OnSecret): number {
+  const end = text.slice(hit, hit + 200).indexOf('\n');
+  const from = hit + end + 1;
+  if (end < 0 || text.startsWith('.pub', hit + text.slice(hit, from).search(/[^\w]|$/))) return hit + 1;
+  return /^[A-Za-z0-9+/]{60,76}\r?\n/.test(text.slice(from, from + 80))
+    ? readForward(text, from, from, onSecret, 2)
+    : hit + 1;
+}
+
 /** The lines that follow, and the one that ends them. */
 function readForward(text: string, from: number, firstLine: number, onSecret: OnSecret, atLeast: number): number {
   let place = firstLine;

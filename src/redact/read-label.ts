@@ -60,7 +60,9 @@ function readBelow(text: string, lineBreak: number, name: Name, onValue: OnValue
   const line = text.slice(from, end).trimEnd();
   const isCode = below[0].includes('`') || below[0].includes('~~~');
   const value = line.replace(/`{1,2}$/, '');
-  if (!isCode && (/\s/.test(value) || !/\d|[^\w.,;:]/.test(value))) return;
+  const isLoneWord =
+    name.kind === 'sure' && /^[a-z]{8,40}$/.test(value) && !/(?:ed|ing|ory|able|ible|here|only|none)$/.test(value);
+  if (!isCode && (/\s/.test(value) || !(isLoneWord || /\d|[^\w.,;:]/.test(value)))) return;
   // A line of a preprocessor, a comment.
   if (value.includes('`') || value.startsWith('#')) return;
   take(text, from, from + value.length, name, onValue);

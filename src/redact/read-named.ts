@@ -19,7 +19,7 @@ import {
 } from './scan-text.ts';
 import { kindOfSecretName } from './secret-names.ts';
 import { isExactly, take, takeQuoted } from './take-value.ts';
-import { looksSecret } from './value-looks.ts';
+import { isStandIn, looksSecret } from './value-looks.ts';
 
 const isNamePart = (unit: number): boolean =>
   (unit >= 97 && unit <= 122) ||
@@ -81,6 +81,22 @@ function nameAt(text: string, hit: number): Name | undefined {
   while (start < end && /[.-]/.test(text[start] as string)) start++;
   const word = text.slice(start, end);
   if (end <= hit) return undefined;
+  // `"pass phrase" = …`
+  if (text[end] === ' ' && /["']/.test(text[start - 1] ?? '')) {
+    const rest = at(/ [A-Za-z]{2,16}(?: [A-Za-z]{2,16})?(?=["'])/y, text, end)?.[0];
+    if (rest !== undefined && text[end + rest.length] === text[start - 1]) {
+      const whole = word + rest;
+      const kind = kindOfSecretName(whole);
+      if (kind !== 'none') return { text: whole, start, end: end + rest.length, kind };
+    }
+  }
+  // `'db password': …`
+  if (text[start - 1] === ' ' && /["']/.test(text[end] ?? '')) {
+    const lead = /(["'])([A-Za-z]{1,16} (?:[A-Za-z]{1,16} )?)$/.exec(text.slice(Math.max(0, start - 36), start));
+    const whole = (lead?.[2] ?? '') + word;
+    if (lead && lead[1] === text[end] && kindOfSecretName(whole) !== 'none')
+      return { text: whole, start: start - (whole.length - word.length), end, kind: kindOfSecretName(whole) };
+  }
   // `API key` is one name.
   if (word.length <= 4 && /^keys?$/i.test(word)) {
     const before =
@@ -99,7 +115,7 @@ function nameAt(text: string, hit: number): Name | undefined {
 
 /** Types between a name and its value: `: &'static str =`, ` string =`, `?: string | null =`, ` { get; set; } =`, `: str = Field(default=`. */
 const TYPED =
-  /\??[ \t]{0,4}(?::[ \t]{0,4}|[ \t])(?:&?(?:'static[ \t]+)?(?:[A-Za-z_][\w.:]{0,40})(?:[<[][\w ,.|&'[\]]{0,60}[>\]])?(?:\[\])?\??)(?:[ \t]{0,3}\|[ \t]{0,3}\w{1,20}){0,3}[ \t]{0,4}=(?![=>~])[ \t]{0,4}/y;
+  /\??[ \t]{0,4}(?::[ \t]{0,4}|[ \t])(?:&?(?:'static[ \t]+)?(?:(?:\[\]|\*)(?:const[ \t])?)?(?:[A-Za-z_][\w.:]{0,40})(?:[<[][\w ,.|&'[\]]{0,60}[>\]])?(?:\[\])?\??)(?:[ \t]{0,3}\|[ \t]{0,3}\w{1,20}){0,3}[ \t]{0,4}=(?![=>~])[ \t]{0,4}/y;
 
 const PROPERTY = /[ \t]{0,4}\{[ \t]{0,4}get;[^{}\n]{0,40}\}[ \t]{0,4}=[ \t]{0,4}/y;
 
@@ -119,6 +135,10 @@ function readAfter(text: string, name: Name, onValue: OnValue) {
     readOption(text, name, dashes[1] ?? '', onValue);
     return;
   }
+  if (before === '#' && /["']/.test(next)) readBesideBefore(text, name, onValue);
+  // `:password "…"` of Clojure
+  if (before === ':' && /[\s{(,]/.test(text[name.start - 2] ?? '') && next === ' ' && text[name.end + 1] === '"')
+    return takeQuoted(text, name.end + 1, name, onValue);
   if (opener !== '' && next === opener) {
     if (text[name.start - 2] === '\\') return;
     readAfterQuoted(text, name, opener, onValue);
@@ -193,6 +213,10 @@ function isCommandLine(text: string, place: number): boolean {
 function readAfterQuoted(text: string, name: Name, quote: string, onValue: OnValue) {
   let from = name.end + 1;
   // `["password"]=> string(12) "…"`
+  // An answer of Redis: a name, and below it its value.
+  const listed = at(/\r?\n\s{0,8}\d{1,4}\) (?=")/y, text, from);
+  if (listed && /\d\) $/.test(text.slice(Math.max(0, name.start - 8), name.start - 1)))
+    return takeQuoted(text, from + listed[0].length, name, onValue);
   const dumped = at(/\]?=>\s{1,20}string\(\d{1,5}\) (?=")/y, text, from);
   if (dumped) return takeQuoted(text, from + dumped[0].length, name, onValue);
   const bracket = at(/\s{0,4}[\])]\s{0,4}(?:\|\|)?(?==(?!=))/y, text, from);
@@ -204,7 +228,11 @@ function readAfterQuoted(text: string, name: Name, quote: string, onValue: OnVal
   );
   if (fallback) return takeQuoted(text, from + fallback[0].length, name, onValue);
   const separator = at(/\s{0,40}(:(?!:)|=>|={1}(?!=)|:=|,)\s{0,200}/y, text, from);
-  if (/(?:name|key|label)["'][ \t]{0,4}:[ \t]{0,4}["']$/i.test(text.slice(Math.max(0, name.start - 20), name.start)))
+  if (
+    /(?:name|key|label|selector|element|field)["'][ \t]{0,4}:[ \t]{0,4}["']$/i.test(
+      text.slice(Math.max(0, name.start - 20), name.start),
+    )
+  )
     readBesideBefore(text, name, onValue);
   if (!separator) return readBeside(text, name, from, onValue);
   const value = from + separator[0].length;
@@ -212,6 +240,8 @@ function readAfterQuoted(text: string, name: Name, quote: string, onValue: OnVal
     // `define('DB_PASSWORD', '…')`, `getenv("TOKEN", "…")`; a list of names has no bracket right before its first and none after the second.
     const open = /([\w.$:>]{0,40})\(\s{0,4}$/.exec(text.slice(Math.max(0, name.start - 48), name.start - 1));
     if (open && QUOTE.test(text[value] ?? '')) {
+      const isPair = open[1] === '' && name.kind === 'sure' && at(/'[^'\n]{4,200}'\s{0,4}\)/y, text, value) !== null;
+      if (isPair) return takeQuoted(text, value, name, onValue, (word) => /\d/.test(word));
       const isSetting =
         /(?:define|getenv|env|fetch|set\w*|put|get\w*|header|default|defaults|property|add|append|with\w*|secret|Getenv)$/i.test(
           open[1] ?? '',
@@ -226,6 +256,20 @@ function readAfterQuoted(text: string, name: Name, quote: string, onValue: OnVal
       return;
     }
     return readBeside(text, name, from, onValue);
+  }
+  // `{"user": "…", "pass": "two words 7"}`, `"pin": "812184"`
+  if (separator[1] === ':' && quote === '"' && /^(?:pass|pin)$/i.test(name.text)) {
+    const number = name.text.length === 3 ? at(/\d{4,12}(?=\s{0,4}[,}\n])/y, text, value)?.[0] : undefined;
+    if (number !== undefined) return onValue(value, value + number.length);
+    const said = at(/"([^"\\\n]{4,120})"/y, text, value)?.[1];
+    const isBesideUser =
+      /"(?:user(?:name)?|login|e?mail|host)"/i.test(text.slice(Math.max(0, name.start - 120), value + 160)) &&
+      name.text.length === 4;
+    if (
+      said !== undefined &&
+      (/^\d{4,12}$/.test(said) || (isBesideUser && said.split(' ').length < 6 && !isStandIn(said)))
+    )
+      return onValue(value + 1, value + 1 + said.length);
   }
   readValue(
     text,
@@ -272,7 +316,7 @@ function readBeside(text: string, name: Name, from: number, onValue: OnValue) {
 function readBesideBefore(text: string, name: Name, onValue: OnValue) {
   const from = Math.max(0, name.start - 300);
   const before =
-    /["']?\bvalue["']?\s{0,4}[:=]\s{0,4}(?:"([^"\n]{4,240})"|'([^'\n]{4,240})'|([^\s"',]{4,240}))\s{0,8},?\s{0,20}["']?(?:name|key)["']?\s{0,4}[:=]\s{0,4}["']?$/i.exec(
+    /["']?\b(?:value|text)["']?\s{0,4}[:=]\s{0,4}(?:"([^"\n]{4,240})"|'([^'\n]{4,240})'|([^\s"',]{4,240}))\s{0,8},?\s{0,20}["']?(?:name|key|selector|element|field|label|ref)["']?\s{0,4}[:=]\s{0,4}["']?#?$/i.exec(
       text.slice(from, name.start),
     );
   const value = before?.[1] ?? before?.[2] ?? before?.[3];
@@ -322,9 +366,18 @@ function readAssigned(text: string, name: Name, onValue: OnValue) {
     if (text[name.start - 1] === '.' && /^[a-z]+$/i.test(name.text) && name.kind === 'sure')
       takeQuoted(text, name.end + setter[0].length, name, onValue, (value) => /^\S*[^\w\s.,-]\S*$|\d/.test(value));
     if (/^(?:set|with|use)?[A-Z]\w*$|^(?:set|with)_\w+$|\.(?:set|with)[A-Z_]\w*$/.test(name.text))
-      takeQuoted(text, name.end + setter[0].length, name, onValue, (value) => !/\s/.test(value) || /\d/.test(value));
+      takeQuoted(
+        text,
+        name.end + setter[0].length,
+        name,
+        onValue,
+        (value) => !/\s/.test(value) || /[\d$#@]/.test(value),
+      );
     return;
   }
+  const lazy =
+    name.kind === 'sure' ? at(/ by \w{1,20} \{ ?(?=")|: \w{1,20} by \w{1,20} \{ ?(?=")/y, text, name.end) : null;
+  if (lazy) return takeQuoted(text, name.end + lazy[0].length, name, onValue);
   const typed = at(TYPED, text, name.end) ?? at(PROPERTY, text, name.end);
   if (typed && literalAt(text, name.end + typed[0].length))
     return readValue(text, name.end + typed[0].length, name, onValue, 'code');
@@ -369,7 +422,7 @@ function readDirective(text: string, name: Name, onValue: OnValue) {
   const line = text.slice(Math.max(0, name.start - 200, lineStart(text, name.start)), name.start);
   if (QUOTE.test(text[from] ?? '')) {
     const isDirective =
-      /(?:^|\s)(?:ENV|ARG|setenv|set(?: -[a-zA-Z]+)*(?: --\w+)*|#\s?define|setx|defp?|configure set|config set|config (?:--\w+ )?|secret set|variable|\(def\w*)\s+$/.test(
+      /(?:^|\s)(?:ENV|ARG|setenv|set(?: -[a-zA-Z]+)*(?: --\w+)*|#\s?define|setx|defp?|configure set|config set|config (?:--\w+ )?|secret set|variable|\(def\w*|set_header|add_header|header_up|[Hh]eader set)\s+$/.test(
         line,
       ) ||
       (/^(?:PASSWORD|password)$/.test(name.text) &&
@@ -395,7 +448,8 @@ function readDirective(text: string, name: Name, onValue: OnValue) {
       /^(?:[ \t]*(?:\d{1,6}[→|:]?)?[ \t]*|[+-])$/.test(line) &&
       // A directive and its value are all that the line has: `requirepass …`, `bindpw …`, `remote_password …`.
       at(/[^\s"'`]{6,100}[ \t]*(?:\r?\n|$)/y, text, from) !== null &&
-      /\d|[^\w.,;:]/.test(at(/[^\s"'`]{6,100}/y, text, from)?.[0].replace(/[.,;:!?]+$/, '') ?? ''));
+      (/^(?:requirepass|masterauth|bindpw|rootpw)$/.test(name.text) ||
+        /\d|[^\w.,;:]/.test(at(/[^\s"'`]{6,100}/y, text, from)?.[0].replace(/[.,;:!?]+$/, '') ?? '')));
   if (!isWordy) return;
   const word = at(/[^\s"'`]{4,400}/y, text, from)?.[0];
   if (word !== undefined) take(text, from, from + word.length, name, onValue);

@@ -1,63 +1,251 @@
 // Secrets beside words about secrets: in a sentence, in a command that stores one or logs in, in a call that connects.
 // Their own look has to tell them from the other words of the line.
 
-import { isMadeOfWords } from './rule.ts';
 import { LONGEST_LINE, lineEnd, lineStart, type OnValue } from './scan-text.ts';
-import { entropyOf, isCode, isOrdinary, isReference, isStandIn, looksRandom, NUMBERED_WORDS } from './value-looks.ts';
+import { entropyOf, isCode, isOrdinary, isReference, isStandIn, looksRandom } from './value-looks.ts';
 
 /** Marks of code, data, markup and logs: what has names there is read by its names. */
 const NO_PROSE =
-  /[{};]\s*$|=>|\(\)|\w\(["'\w]|<\/|::|&&|\|\||[!=]=|\s[:+]?=\s|["']:\s|\w=["'\w]|^\s*(?:import|from|const|let|var|return|if|for|def|func|function|class|pub|use|#include|#define|@\w+)\b.*[({=]|\b(?:INFO|DEBUG|WARN|ERROR|TRACE)\b|\d\d:\d\d:\d\d|^\s*(?:[|+]|(?:import|package|public|private|protected|static|final)\s)|\{@\w|["'][,:]["'{[\d]|\bsha\d|\.\w+\(/;
-const WORD = /\p{L}{2,}/gu;
+  /[{};]\s*$|=>|\(\)|\w\(["'\w]|<\/|::|&&|\|\||[!=]=|\s[:+]?=\s|["']:\s|\w=["'\w]|^\s*(?:import|from|const|let|var|return|if|for|def|func|function|class|pub|use|#include|#define|@\w+)\b.*[({=]|^\s*(?:[|+]|(?:import|package|public|private|protected|static|final)\s)|\{@\w|["'][,:]["'{[\d]|\bsha\d|\.\w+\(/;
 const CJK = /[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]/;
-/** What holds a candidate: no spaces, quotes, or brackets around it. */
-const CANDIDATE = /[^\s"'`“”„«»「」『』<>()[\]{}，。；、：,;|\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]{7,200}/g;
-const FARTHEST = 90;
+const FARTHEST = 70;
 /** What is said about values in general. */
 const ABOUT_VALUES =
   /\b(?:format|regex|pattern|prefix|e\.g\.|commit|hash(?:ed|es)?|checksum|version|example|placeholder|max_tokens|tokens? (?:used|per|count|limit))\b/i;
 
-/** `hit`: a word that names secrets. Reads the line around it, once; and the next two, if the line only announces one. */
+/** Words that name secrets, in any name or word that ends with them. */
+const NOUNS =
+  'pass(?:w(?:or[dt]|ört(?:er)?|d)|phrase|code)?s?|pwd?|psk|secrets?|tokens?|cred(?:ential)?s?|(?:log|sign)(?:ged|ed)? ?in|auth(?:enticat\\w*)?|kennw[oö]rt(?:er)?|schlüssel|zugangsdaten|zugangscode|mot de passe|mdp|identifiants?|contraseña|clave|credenciales|senha|palavra-passe|jeton|(?:api|access|secret|signing|licen[sc]e|setup|private|encryption)[ _-]?key|heslo|hasło|wachtwoord|lösenord|community';
+/** Words that stand near secrets, and near much else. */
+const COMPANIONS =
+  'keys?|admin(?:istrator)?|root|users?|username|account|unlock(?:s|ed)?|identif(?:y|ied)|vault|encrypt(?:ed)?|decrypt(?:ed)?|wi-?fi|wlan|ssid|chave|cl[ée]|nick(?:serv)?|sudo|pin';
+const CUE = new RegExp(
+  `(?:(${NOUNS})|${COMPANIONS})(?![\\p{Ll}])|密码|密碼|口令|密钥|密鑰|令牌|凭证|パスワード|トークン|合言葉|暗証番号|シークレット|キー|비밀번호`,
+  'giu',
+);
+
+interface Cue {
+  readonly start: number;
+  readonly end: number;
+  readonly isNoun: boolean;
+  /** Whose secret it may be. */
+  readonly isPerson: boolean;
+}
+
+const cuesOf = (line: string): readonly Cue[] =>
+  [...line.matchAll(CUE)].map((cue) => ({
+    start: cue.index,
+    end: cue.index + cue[0].length,
+    isNoun: cue[1] !== undefined || CJK.test(cue[0]),
+    isPerson: /^(?:admin|root|user|account|login|identifiant)/i.test(cue[0]),
+  }));
+
+/**
+ * `hit`: a word that stands near secrets. Reads the line around it, once: what looks made up there is one. The look of a value,
+ * the word and the distance count together; in code, only what is alone between quotes. And the next lines, if the line only announces one.
+ */
 export function readSentence(text: string, hit: number, onValue: OnValue): number {
-  if (isWithinPlaceholder(text, hit)) return hit + 1;
-  const start = lineStart(text, hit);
-  const end = Math.min(lineEnd(text, hit), hit + LONGEST_LINE);
-  const line = text.slice(start, end);
-  if (isAnnouncing(line)) readAnnounced(text, end, onValue);
-  if (!/\d/.test(line)) return end;
-  // As it was before something in it was redacted.
-  if (NO_PROSE.test(line.includes('[redacted:') ? line.replace(/\[redacted:[\w-]+#\d+\]/g, 'x1') : line)) {
-    readLiterals(text, hit, start, end, onValue);
-    return hit + 1;
+  const { start, end, spans, hasDigit, marks } = candidatesAround(text, hit);
+  if (end - start < LONGEST_ANNOUNCEMENT && (marks & OF_CODE) === 0 && ENDS_LABEL.test(text[end - 1] ?? '')) {
+    if (ANNOUNCING.test(text.slice(start, end)) && !isWithinPlaceholder(text, hit)) readAnnounced(text, end, onValue);
   }
-  if (!isWithinName(text, hit)) readLinked(line, start, onValue);
-  if (ABOUT_VALUES.test(line)) return end;
-  if (isWithinName(text, hit)) return hit + 1;
-  if ((line.match(WORD)?.length ?? 0) < 3 && !CJK.test(line)) return end;
-  // `key` alone names other things as well.
-  const least = /^ ?(?:key|login)/i.test(text.slice(hit, hit + 6)) ? 2 : 1;
-  for (const match of line.matchAll(CANDIDATE)) {
-    const from = start + match.index;
-    if (Math.abs(from - hit) > FARTHEST) continue;
-    // `login with bob:…`
-    const pair = /^[*_]+|^[\w.@-]{2,30}[:/](?=.{7})(?!\/)/.exec(match[0])?.[0].length ?? 0;
-    const value = match[0].slice(pair).replace(/[.,:_*]+$/, '');
-    if (
-      isApart(text, hit, from) &&
-      strengthOf(value) >= least &&
-      !(/[-/].*[a-z]/.test(value) && !PHRASE.test(value) && isMadeOfWords(value))
-    )
-      onValue(from + pair, from + pair + value.length);
+  readAlone(text, end, onValue);
+  if (hasDigit && (marks & QUOTES) !== 0) readPhrase(text.slice(start, end), start, onValue);
+  if (spans.length === 0) return end;
+  if (isWithinPlaceholder(text, hit)) return hit + 1;
+  const line = text.slice(start, end);
+  let cues: readonly Cue[] | undefined;
+  let isOfCode: boolean | undefined;
+  for (let index = 0; index < spans.length; index += 2) {
+    const begin = spans[index] as number;
+    const word = line.slice(begin, spans[index + 1]);
+    // `bob:…`, `ann,…`, `/p:…`
+    const pair = /^[*_]+|^\/?[\w.@-]{1,30}[:/,](?=.{6})(?!\/)/.exec(word)?.[0].length ?? 0;
+    const value = word.slice(pair).replace(/[.,:_*!?]+$/, '');
+    const shape = shapeOf(value);
+    if (shape === 0) continue;
+    const from = begin + pair;
+    cues ??= cuesOf(line);
+    // As it was before something in it was redacted.
+    isOfCode ??= NO_PROSE.test(line.includes('[redacted:') ? line.replace(/\[redacted:[\w-]+#\d+\]/g, 'x1') : line);
+    if (isNamedBy(line, from, from + value.length, cues, shape, isOfCode))
+      onValue(start + from, start + from + value.length);
   }
   return end;
 }
 
-/** `Password`, `> what is the wifi password?`, `### Credentials`, `the root password is:`. */
-const isAnnouncing = (line: string): boolean =>
-  line.length < 60 &&
-  /^[^"=;{}]*(?<![\w-])(?:pass(?:word|wd|phrase|code|wort)?|pw|pin|credentials|secret key|api key|token|kennwort|\p{L}*passwort|senha|contraseña|mot de passe|密码|パスワード)(?: (?:is|ist|es|est|é)(?: now)?|は|是)?[?:：]{0,2}[*_]{0,2}\s*$/iu.test(
-    line,
+/** Two to five words with a digit, in quotes, that a sentence says a password is. */
+const PHRASE_BEHIND = new RegExp(
+  `(?:${NOUNS})(?: [\\p{L}'’]{1,12}){1,5}:? ["“„«\`]([^"”“»\`\\n]{6,60})["”“»\`]`,
+  'giu',
+);
+
+function readPhrase(line: string, start: number, onValue: OnValue): void {
+  for (const match of line.matchAll(PHRASE_BEHIND)) {
+    const value = match[1] as string;
+    if (!/^(?=.*\d)(?=.*[A-Z!#$%&*+@~^?])\p{L}[\p{L}\d]*(?: [\p{L}\d!#$%&*+@~^?]{1,14}){1,4}$/u.test(value)) continue;
+    if (/\b(?:the|is|are|of|to|in|for|with|and|or)\b/.test(value) || NO_PROSE.test(line)) continue;
+    const from = start + match.index + match[0].length - 1 - value.length;
+    onValue(from, from + value.length);
+  }
+}
+
+/** What looks made up, and is all of the line below one with such a word. */
+function readAlone(text: string, lineBreak: number, onValue: OnValue): void {
+  if (text.charCodeAt(lineBreak) !== 10) return;
+  const last = Math.min(text.length, lineBreak + 102);
+  let end = lineBreak + 1;
+  let hasDigit = false;
+  for (; end < last; end++) {
+    const unit = text.charCodeAt(end);
+    if (unit === 10 || unit === 13) break;
+    if (unit === 32 || unit === 9 || unit === 61 || unit === 40) return;
+    if (unit >= 48 && unit <= 57) hasDigit = true;
+  }
+  if (!hasDigit || end - lineBreak <= SHORTEST || end === last + 1) return;
+  const value = text.slice(lineBreak + 1, end);
+  if (/^[\w.!?#$%&*+@~^-]{7,100}$/.test(value) && looksMadeUp(value)) onValue(lineBreak + 1, end);
+}
+
+/** The line around a place, in part if it is long, and where in it words with a digit stand: hardly any line has one that counts. */
+function candidatesAround(
+  text: string,
+  hit: number,
+): {
+  readonly start: number;
+  readonly end: number;
+  readonly spans: readonly number[];
+  readonly hasDigit: boolean;
+  readonly marks: number;
+} {
+  let start = hit;
+  const first = Math.max(0, hit - LONGEST_BEFORE);
+  while (start > first && text.charCodeAt(start - 1) !== 10) start--;
+  const last = Math.min(text.length, hit + LONGEST_LINE);
+  let spans = NO_SPANS;
+  let begin = start;
+  let hasDigit = false;
+  let hasAny = false;
+  let marks = 0;
+  let end = start;
+  for (; ; end++) {
+    const unit = end < last ? text.charCodeAt(end) : 10;
+    const mark = unit < 128 ? (MARKS[unit] as number) : unit < 0x2000 ? 0 : ENDS_WORD | QUOTES;
+    marks |= mark;
+    if ((mark & ENDS_WORD) === 0) {
+      if (unit >= 48 && unit <= 57) hasDigit = true;
+      continue;
+    }
+    if (hasDigit && end - begin >= SHORTEST && end - begin <= 200) {
+      if (spans === NO_SPANS) spans = [];
+      spans.push(begin - start, end - start);
+    }
+    if (unit === 10) return { start, end, spans, hasDigit: hasAny || hasDigit, marks };
+    hasAny ||= hasDigit;
+    begin = end + 1;
+    hasDigit = false;
+  }
+}
+
+const LONGEST_ANNOUNCEMENT = 60;
+const LONGEST_BEFORE = 400;
+const SHORTEST = 7;
+const NO_SPANS: number[] = [];
+/** Spaces, quotes, brackets, and what stands between words. */
+const ENDS_WORD = 1;
+const OF_CODE = 2;
+const QUOTES = 4;
+const MARKS = Uint8Array.from({ length: 128 }, (_, unit) => {
+  const mark = String.fromCharCode(unit);
+  return (
+    (/[\s"'`<>()[\]{},;|]/.test(mark) ? ENDS_WORD : 0) |
+    (/["=;{}(]/.test(mark) ? OF_CODE : 0) |
+    (/["`]/.test(mark) ? QUOTES : 0)
   );
+});
+
+/** Whether a word that stands near secrets is near enough for a value of that look. */
+function isNamedBy(
+  line: string,
+  from: number,
+  end: number,
+  cues: readonly Cue[],
+  shape: number,
+  isOfCode: boolean,
+): boolean {
+  if (isOfCode && !isLiteral(line, from, end))
+    return cues.some(({ end: stop, isNoun }) => isNoun && stop <= from && /^(?: is|:)? $/.test(line.slice(stop, from)));
+  // `run_id: "…"`: that of another name, unless a comment tells.
+  const isNamed = isOfCode && /[\w"'\]]\s*(?::|=>?)\s*[bfr]?["'`]$/.test(line.slice(Math.max(0, from - 12), from));
+  if (isNamed && !(shape > 1 && /;\s*(?:\/\/|#|--)/.test(line.slice(end, end + 12)))) return false;
+  return cues.some(({ start, end: stop, isNoun, isPerson }) => {
+    const gap = stop <= from ? from - stop : start - end;
+    if (gap < 0 || gap > (isNoun || shape > 1 ? FARTHEST : NEAR)) return false;
+    const between = stop <= from ? line.slice(stop, from) : line.slice(end, start);
+    // `login: octocat77`
+    if (isPerson && /^["']?\s*[:=]\s*["']?$/.test(between)) return false;
+    if (shape < 1) return !isOfCode && (isNoun || LINK_OF_KEY.test(between)) && LINK.test(between);
+    if (isOfCode)
+      return (
+        (isNoun || (isPerson && gap < NEAR)) &&
+        !/[\w.]/.test(line[stop] ?? '') &&
+        !(shape > 1 ? /[\w"'\]]\s*:\s*["'`]?$/ : OF_ANOTHER).test(between)
+      );
+    return !/[.!?] [A-Z]|[。！？]/.test(between) && (gap < NEAR || !ABOUT_VALUES.test(line));
+  });
+}
+
+const NEAR = 40;
+
+/** Alone between quotes, tags or the lines of a table. */
+const isLiteral = (line: string, from: number, end: number): boolean =>
+  /["'`>]$|\| ?$/.test(line.slice(Math.max(0, from - 2), from)) && /^(?:["'`<]| ?\|)/.test(line.slice(end, end + 2));
+
+/** The name of something else, or the end of a statement. */
+const OF_ANOTHER = /[\w"'\]]\s*(?::|=>?)\s*["'`]?$|;/;
+
+/** 2: as hardly any name does; 1: as some do; 0.5: only letters and digits, so that a word has to lead to it; 0: as names, versions and paths do. */
+function shapeOf(value: string): Shape {
+  const known = shapes.get(value);
+  if (known !== undefined) return known;
+  const shape = judgeShape(value);
+  // Names of code come again and again.
+  if (value.length < LONGEST_KNOWN) {
+    if (shapes.size >= MOST_SHAPES) shapes.clear();
+    shapes.set(value, shape);
+  }
+  return shape;
+}
+
+type Shape = 0 | 0.5 | 1 | 2;
+const shapes = new Map<string, Shape>();
+const MOST_SHAPES = 5_000;
+const LONGEST_KNOWN = 48;
+
+function judgeShape(value: string): Shape {
+  if (!/[A-Za-z]/.test(value) || (value.includes('/') && !looksRandom(value))) return 0;
+  if (looksMadeUp(value)) return strengthOf(value) === 2 ? 2 : 1;
+  return /^(?=.*\d)(?=.*[A-Za-z]{2})[A-Za-z\d!?#@$%&*+-]{8,80}$/.test(value) &&
+    /^(?=.*[g-z])[a-z]{4,}\d{1,4}[a-z]{1,3}$|^[a-z]{5,}-\d{2,4}$|^[a-f\d]{24,39}$|^[a-z]{4,}\d{2,4}[!?]?$/.test(
+      value,
+    ) &&
+    !NUMBERED_THING.test(value) &&
+    !isStandIn(value)
+    ? 0.5
+    : 0;
+}
+
+/** Between a word and the value that it leads to. */
+const LINK =
+  /^["'`)\]*_]{0,3}(?:['’]s)?(?=.*[a-zé:=→,(])(?:,?[ ]{1,2}(?:is|are|was|be|to|now|still|it['’]s|seems|set|changed|remains|as|with|war|ist|bisher|lautet|jetzt|nun|est|es|é|son|são)){0,4},?\s{0,2}[:=→>-]{0,3}\s{0,3}[*_`"'“„«(]{0,3}$/i;
+const LINK_OF_KEY = /^ (?:is|are|was|now)/;
+
+/** `Password`, `> what is the wifi password?`, `### Credentials`, `the root password is:`. */
+const ENDS_LABEL = /[\p{L}:?：*_>\s]/u;
+const ANNOUNCING = new RegExp(
+  `(?<![\\w-])\\p{L}*(?:${NOUNS}|(?:secret )?access key|pin|密码|パスワード)(?: (?:is|ist|es|est|é)(?: now)?|は|是)?[?:：]{0,2}[*_]{0,2}:?(?:</\\w{1,10}>){0,2}\\s*$`,
+  'iu',
+);
 
 /** One of the next two lines, if it is a word alone, or behind `A:`. */
 function readAnnounced(text: string, lineBreak: number, onValue: OnValue): void {
@@ -80,99 +268,8 @@ function readAnnounced(text: string, lineBreak: number, onValue: OnValue): void 
 const ANSWER =
   /^[>\s]{0,8}(?:\[?\d\d?:\d\d(?::\d\d)?\]? )?(?:<?[\w.@-]{1,24}>?: |[-*>] )?["'`]?([^\s"'`]{6,100})["'`]?[.!]?\s*$/;
 
-const NOUN =
-  '(?:\\p{L}{0,24}-?(?:pass(?:word|phrase|code|wd|wort|wörter)s?|kennwort|schlüssel|zugangscode)|pass|pwd?|psk|pin|secret|token|(?:api|access|secret|signing|licen[sc]e|setup|private|encryption)[ -]?key|(?:signing|client) secret|credentials?|creds|login|zugangsdaten|mot de passe|mdp|identifiants?|contraseña|clave(?: \\p{L}+)?|credenciales|senha|palavra-passe|chave(?: \\p{L}+)?|jeton|密码|密碼|口令|密钥|密鑰|令牌|凭证|パスワード|トークン|合言葉|暗証番号|シークレット|비밀번호)';
-/** Up to three words, a verb or a mark, and what surrounds the value. */
-const BEHIND_NOUN = new RegExp(
-  `(?<![\\w.-]|\\p{Ll})${NOUN}[*_\`]{0,3}(?: \\([^()]{1,40}\\))?(?:(?:[ ]?['’]?[\\p{L}\\d@.-]{1,24}){0,3}?\\s{0,3}(?:[:：=→]|->|=>)[*_]{0,3}|(?: [\\p{L}\\d@.-]{1,24}){0,3}? (?:is|was|to|ist|lautet|auf|jetzt|nun|est|es|é|para|por|a|à|en|be|now|are|are now|remains|stays|heißt)|(?:已?经?|现在)?(?:修改|改|设置|设|更新|重置|变更)?(?:是|为|成了?|成)|には|は|を|が|은|는|를)\\s{0,3}(?:["'“„«「『\`*(]{0,3})(?:[\\w.@-]{2,30} ?/ ?[\`*"']{0,2})?$`,
-  'iu',
-);
-const QUOTED_BEHIND_NOUN = new RegExp(`(?<![\\w.-])${NOUN} {1,2}[\`“„«「『(][\`"']?$`, 'iu');
-const BEFORE_NOUN = new RegExp(
-  `^["'”“»」』\`*)]{0,4}(?: (?:as|als|como|comme|for|is|was|ist|est|es|é)(?: [\\p{L}-]{1,20}){0,3}? \\*{0,2}|\\s{0,2}(?:作为|作為|当作|做|设为|を)\\s{0,2}(?:[\\p{L}\\w]{1,12}?\\s?の?\\s?)?)(?:\\p{L}{2,20}-)?(?:[\\p{L}]{2,20} )?${NOUN}`,
-  'iu',
-);
-
-/** Names nothing but what opens something: a made-up word in the same sentence is it. */
-const PASSWORD_NOUN =
-  /(?<![\w.-])(?:\p{L}{0,24}-?(?:passw(?:or[dt]|d)|passphrase|passcode|kennwort)s?|pw|pwd|log in|logged in|mot de passe|mdp|contraseña|senha|palavra-passe|heslo|hasło|wachtwoord|lösenord)(?![\w.-])|密码|密碼|口令|パスワード|비밀번호|(?:ssid|wi-?fi|wlan)\b.{0,30} key\b/giu;
-
-/** Where the nouns of the line stand: looked for once. */
-const nounsOf = (line: string): readonly (readonly [number, number])[] =>
-  ABOUT_VALUES.test(line)
-    ? []
-    : [...line.matchAll(PASSWORD_NOUN)].map((noun) => [noun.index, noun.index + noun[0].length] as const);
-
-function isBeside(line: string, from: number, end: number, nouns: readonly (readonly [number, number])[]): boolean {
-  return nouns.some(([start, stop]) => {
-    const gap = stop <= from ? from - stop : start - end;
-    if (gap <= 0 || gap > 60) return false;
-    return !/[.!?] |[。！？()]/.test(stop <= from ? line.slice(stop, from) : line.slice(end, start));
-  });
-}
-
-/** What a sentence links with a word for secrets: “the vpn pw is …”, “… als Admin-Passwort”, “用 … 作为密码”. */
-function readLinked(line: string, start: number, onValue: OnValue): void {
-  let nouns: ReturnType<typeof nounsOf> | undefined;
-  for (const match of line.matchAll(CANDIDATE)) {
-    const pair = /^[*_]+/.exec(match[0])?.[0].length ?? 0;
-    const value = match[0].slice(pair).replace(/[.,:_*!?]+$/, '');
-    if (NUMBERED_WORDS.test(value) || !looksMadeUp(value)) continue;
-    const from = match.index + pair;
-    nouns ??= nounsOf(line);
-    const before = line.slice(Math.max(0, from - 110), from);
-    const after = line.slice(from + value.length, from + value.length + 80);
-    if (
-      !BEHIND_NOUN.test(before) &&
-      !isBeside(line, from, from + value.length, nouns) &&
-      !QUOTED_BEHIND_NOUN.test(before) &&
-      !BEFORE_NOUN.test(after)
-    )
-      continue;
-    onValue(start + from, start + from + value.length);
-  }
-}
-
-/** In code and logs only what stands alone between quotes, or right behind the word, looking like nothing else. */
-function readLiterals(text: string, hit: number, start: number, end: number, onValue: OnValue): void {
-  const line = text.slice(hit, Math.min(end, hit + FARTHEST));
-  const beside = /^[\w -]{3,24}[ :=[(]{1,3}([^\s"'`,;()[\]{}]{16,200})(?=[\s,;)\]]|$)/.exec(line);
-  const token = beside?.[1];
-  if (token !== undefined && strengthOf(token) === 2 && !/[-/.:]/.test(token)) {
-    const start = hit + (beside?.[0].length ?? 0) - token.length;
-    onValue(start, start + token.length);
-  }
-  const whole = text.slice(start, end);
-  for (const match of whole.matchAll(/(["'`])([^\n"'`]{0,100})\1/g)) {
-    const value = match[2] as string;
-    const from = start + match.index + 1;
-    if (Math.abs(from - hit) > FARTHEST || /[\s/:]|^\$2[aby]\$/.test(value)) continue;
-    if (NUMBERED_WORDS.test(value) || strengthOf(value) === 0) continue;
-    // `client_id: "…", type: "token"`: that of another name.
-    if (from < hit && /[:=]\s*["'`]$/.test(text.slice(Math.max(0, from - 8), from))) continue;
-    // `password: "…", encoder: "modern2026"`: that of another name.
-    if (from > hit && /,\s*["']?(?!with|value|text|to\b)\w+["']?\s*[:=]/.test(text.slice(hit, from - 1))) continue;
-    onValue(from, from + value.length);
-  }
-}
-
 const isWithinPlaceholder = (text: string, hit: number): boolean =>
   /\[(?:masked|redacted)[ :][\w-]*$/.test(text.slice(Math.max(0, hit - 60), hit));
-
-/** Of code, of a branch, in base64, or in what stands for something that was redacted before. */
-function isWithinName(text: string, hit: number): boolean {
-  if (CJK.test(text[hit] ?? '')) return false;
-  const before = /[^\s"'`*(>“«„]*$/.exec(text.slice(Math.max(0, hit - 40), hit))?.[0] ?? '';
-  return (
-    !/^(?:\p{Ll}{2,16}[-_]){0,3}\p{L}{0,24}-?$/u.test(before) ||
-    (/\p{Ll}$/u.test(before) && /\p{Lu}/u.test(text[hit] ?? ''))
-  );
-}
-
-/** Not across the end of a sentence. */
-function isApart(text: string, one: number, other: number): boolean {
-  return !/[.!?] [A-Z]|[。！？]/.test(text.slice(Math.min(one, other), Math.max(one, other)));
-}
 
 const STORES =
   /\b(?:secrets?|keyvault|vault|kv|ssm|secretsmanager|credentials?|passwords?|passwd|add-authtoken|authtoken|alias)\b[^\n]{0,80}\b(?:set|put|create|add|write|update|import|store|new|config|change|reset)\b|\b(?:set|put|create|add|write|update|import|store|new|config(?::set)?|secretsmanager|ssm)\b[^\n]{0,60}(?:\bsecrets?\b|-secret|SecureString|secret-value|authtoken|credentials?\b|--secret|put-parameter)|-AsPlainText|\bluks(?:Format|Open|AddKey)\b|\bnet use\b|\blftp -u\b|add-(?:generic|internet)-password|\bopenssl passwd\b|--password-command|\bchpasswd\b|mc alias set|kv put|\b(?:add_user|change_password|setapikey|upwd|encrypt_string|unlock|env:set)\b/i;
@@ -188,6 +285,7 @@ export function readStoring(text: string, hit: number, onValue: OnValue): number
   const command = text.slice(start, end);
   if (!/\d/.test(command) || !/(?:^|[\s/"'`$>(&|;])[a-z][\w.-]* /i.test(command)) return end;
   readOptions(command, start, onValue);
+  readPiped(command, start, onValue);
   const isStoring = STORES.test(command) || LOGS_IN.test(command);
   if (!isStoring && !/ config\b/.test(command)) return end;
   // Programs name their own things.
@@ -208,13 +306,26 @@ export function readStoring(text: string, hit: number, onValue: OnValue): number
 
 /** `-p X`, `--auth X`, `<<< X`, `$(echo X)`: what is given to a command where passwords are given. */
 const OPTION =
-  /(?:\s(?:-D[\w.]{0,40}(?:login|token|password|key|secret)=|--?(?:[a-z]+[-_]?){0,3}(?:auth\w{0,12}|pass\w{0,10}|pwd|pw|pin|key|secret|token|encrypt|credentials?)[ =:]|-[pkwash][ =:]|-h?p(?=[^\s]{0,40}\d)|\w{0,20}_pw )|<<< ?|\s-u (?=[^\s:]{16,200}:["'\s])|\$\(echo |-password-command[ =]["']?(?:echo|printf) |<\((?:echo|printf) )["']?([^\s"'`|;&()<>]{7,200})/gi;
+  /(?:\s(?:-D[\w.]{0,40}(?:login|token|password|key|secret)=|--?(?:[a-z]+[-_]?){0,3}(?:auth\w{0,12}|pass\w{0,10}|pwd|pw|pin|key|secret|token|encrypt|credentials?)[ =:]|-[pkwash][ =:]|-h?p(?=[^\s]{0,40}\d)|\/(?:r?p|pw|pass\w{0,5})[ :]|-u [\w.@\\/-]{1,40}[,%:]|\w{0,20}_pw )|<<< ?|\s-u (?=[^\s:]{16,200}:["'\s])|\$\(echo |-password-command[ =]["']?(?:echo|printf) |<\((?:echo|printf) )["']?([^\s"'`|;&()<>]{7,200})/gi;
 
 function readOptions(command: string, start: number, onValue: OnValue): void {
   for (const match of command.matchAll(OPTION)) {
     const value = (match[1] as string).replace(/:$/, '');
     if (!looksMadeUp(value) || /^[\w.-]+:[\w./-]+$|^[a-z]\w*[-_]\w+[-_]\w*[a-z]\w*$/.test(value)) continue;
     const from = start + match.index + match[0].length - (match[1] as string).length;
+    onValue(from, from + value.length);
+  }
+}
+
+/** `echo X | kinit ann`: what a command is given, unless that computes with it. */
+const PIPED =
+  /(?:echo|printf)(?: -\w{1,3})? ["']?(?:%s(?:\\n)?["']? ["']?)?(?:[\w.@-]{1,30}:)?([^\s"'|\\]{7,100})(?:\\n[^\s"'|]{0,100})?["']? ?\| ?(?!(?:base(?:64|32)|\w*sum|openssl|xxd|od|rev|tr|cut|sed|awk|grep|jq|wc|head|tail|sort|hexdump|bc|tee|xargs|cat|gzip|md5|sha\d+)\b)[a-z]/g;
+
+function readPiped(command: string, start: number, onValue: OnValue): void {
+  for (const match of command.matchAll(PIPED)) {
+    const value = match[1] as string;
+    if (!looksMadeUp(value)) continue;
+    const from = start + match.index + match[0].indexOf(value);
     onValue(from, from + value.length);
   }
 }
@@ -250,10 +361,11 @@ export function readCall(text: string, hit: number, onValue: OnValue): number {
  */
 export function looksMadeUp(accented: string): boolean {
   const value = /[\u00c0-\u024f]/.test(accented) ? accented.normalize('NFD').replace(/\p{M}/gu, '') : accented;
+  if (IDS.test(value) || isNameOfCode(value)) return false;
   if (strengthOf(value) > 0) return true;
   if (value.length < 7 || value.length > 100 || !/\d/.test(value) || !/[A-Za-z]{2}/.test(value)) return false;
-  if (isStandIn(value) || isOrdinary(value) || isCode(value) || isReference(value) || NUMBERED_THING.test(value))
-    return false;
+  if (isStandIn(value) || isOrdinary(value) || isCode(value) || isReference(value)) return false;
+  if (!/[a-z][A-Z]/.test(value) && NUMBERED_THING.test(value)) return false;
   if (
     !/^[\w.!?#$%&*+@~^:/;=-]+$/.test(value) ||
     /^-|^0x|^\$|:\/\/|^[\w.-]+@[\w-]+(?:\.[\w-]+)+$|^\/|\.(?:[a-z]{2,4})(?:[:/#?].*)?$|(?:^|[-_.])v?\d+\.\d+|\d{4}-\d\d|^\w+[=:]|^[A-Z]+(?:_[A-Z0-9]+)+$/.test(
@@ -262,11 +374,12 @@ export function looksMadeUp(accented: string): boolean {
   )
     return false;
   if (
-    /pass(?:word|wd|phrase)?|token|secret|credential|(?:^|[-_.a-z])key|auth|hash|sha\d|version|claude|gpt|llama|gemini|qwen|sonnet|opus|haiku/i.test(
+    /pass(?:word|wd|phrase)?|token|secret|credential|(?:^|[-_.a-z])key|auth|hash|sha\d|version|claude|gpt|llama|gemini|qwen|sonnet|opus|haiku|poly1305|25519|^#|\.\./i.test(
       value,
     )
   )
     return false;
+  if (isLeet(value)) return true;
   const digits = value.match(/\d/g)?.length ?? 0;
   if (/[!#$%&*+@~^?]/.test(value.slice(1)) && !/^\w+[+*@/]\d+$/.test(value)) return /[A-Z]/.test(value) || digits >= 2;
   if (value.includes('/') || /[:;=]/.test(value)) return false;
@@ -282,9 +395,52 @@ export function looksMadeUp(accented: string): boolean {
   return /[a-z][A-Z]/.test(value) && digits >= 2 && /\d$/.test(value);
 }
 
+/** `St4rk-Python-x`: words of which one has a digit in a letter's place, with a capital or a mark beside. */
+function isLeet(value: string): boolean {
+  if (!/^[A-Za-z\d]+(?:[-_.!?#+@][A-Za-z\d]+)+$/.test(value) || /^[^A-Z!?#+@]*$/.test(value)) return false;
+  return value
+    .split(/[-_.!?#+@]/)
+    .some((part) => /^[A-Za-z]+\d[a-z]{2,}$|^\d[a-z]{3,}$|^[A-Z]?[a-z]+\d[a-z]$/.test(part) && !TECHNICAL.test(part));
+}
+
+const TECHNICAL =
+  /^(?:(?:e2e|k8s|i18n|l10n|a11y|s3|x86|utf8|md5|oauth2|http[23]|log4|win32|py[23]|es[56]|n8n|web[23]|ipv[46]|sha\d|v\d|h2|db2|d3)\w*|\d(?:rd|nd|st|th|px|rem|xx|fa)\w*|[a-z]+2[a-z]+|[a-f\d]+|\d(?:days?|hours?|weeks?|month\w*|years?|min\w*|sec\w*|bit|byte\w*|way|step\w*|point\w*|click))$/i;
+
+/** Numbers that names of code end with. */
+const USUAL_NUMBER =
+  /^(?:\d|1[0268]|2[045]6?|32|36|58|6[04]|8[05]|9[56]|100|128|192|2[05]\d|3\d\d|4\d\d|5\d\d|[1-9]0{2,4}|10\d\d|20\d\d|4096|8080|8859|rfc\d+)$/i;
+
+/** Ids such as `call-3f2a91cc01`, hashes, and escapes. */
+const IDS =
+  /^u00[0-9a-f]{2}|%[0-9A-F]{2}|^\$2[aby]\$|&#|[0-9a-f]{8}-[0-9a-f]{4}-|^[a-z_-]{3,}[-_][0-9a-f]{6,}$|[-_][0-9a-f]{32,}$|^\d+(?:-[A-Za-z]+)+$/;
+
+/** `X509CertificateFactory`, `s1.caManager`, `mockOAuth2Client`, `SCOPE_scope2`. */
+export function isNameOfCode(value: string): boolean {
+  if (!/^[\w.*&]+$/.test(value)) return false;
+  const words = value.split(/[._*&]+|(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/).filter((word) => word !== '');
+  // `Falcon.Train.4`
+  if (
+    words.length < 2 ||
+    value.length < words.length * 3 ||
+    /^(?:[A-Z][a-z]{2,}[._]){2,}\d+$|^[A-Z][a-z]{2,}_[A-Z][a-z]{2,}\d+$/.test(value)
+  )
+    return false;
+  const isLong = words.length > 2 && value.length >= 18;
+  return words.every((word) => {
+    const [, letters, digits = ''] = /^([A-Za-z]{0,24})(\d{0,4})$/.exec(word) ?? [];
+    if (letters === undefined) return /^(?:K8s|I18n|L10n|A11y|E2E|k8s|i18n|l10n|e2e|\d+[a-z]?)$/.test(word);
+    return (
+      digits === '' ||
+      (isLong && letters.length > 1 && digits.length < 4) ||
+      USUAL_NUMBER.test(digits) ||
+      /^rfc$/i.test(letters)
+    );
+  });
+}
+
 /** Names of standards, programs and numbered things: `RFC7519`, `ubuntu-22.04`, `gpt-4o`, `CVE-2024-1234`, `user123`. */
 const NUMBERED_THING =
-  /^(?:(?:rfc|iso|cve|ghsa|utf|sha|md|aes|rsa|ecdsa|dsa|ed|hs|rs|es|ps|hmac|pbkdf|base|oauth|http|https|tls|ssl|secp|curve|argon|pkcs|fips|windows|ubuntu|debian|node|python|php|java|gpt|claude|llama|gemini|qwen|issue|bug|ticket|step|test|user|admin|client|server|file|line|page|chapter|section|part|version|room|item|phase|sprint|release|day|week|year|port|host|key|token|password|secret|account|agent|task|model|build)s?[-_.#]?v?\d[\w.-]*|[a-z]{1,8}[-_.]?v?\d{1,3}(?:\.\d+)*|[a-z]+[-_.]v?\d{1,3}(?:\.\d+)*|\d+[a-z]{1,3}|\d+(?:st|nd|rd|th)|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[-_.]?\d{2,4}|[A-Za-z0-9]{1,6}-[A-Za-z0-9]{1,6})$/i;
+  /^(?:(?:rfc|iso|cve|ghsa|utf|sha|md|aes|rsa|ecdsa|dsa|ed|hs|rs|es|ps|hmac|pbkdf|base|oauth|http|https|tls|ssl|secp|curve|argon|pkcs|fips|windows|ubuntu|debian|node|python|php|java|gpt|claude|llama|gemini|qwen|issue|bug|ticket|step|test|user|admin|client|server|file|line|page|chapter|section|part|version|room|item|phase|sprint|release|day|week|year|port|host|key|token|password|secret|account|agent|task|model|build)s?[-_.#]?v?\d[\w.-]*|[a-z]{1,8}[-_.]?v?\d{1,3}(?:\.\d+)*|[a-z]+[-_.]v?\d{1,3}(?:\.\d+)*|\d+[a-z]{1,3}|\d+(?:st|nd|rd|th)|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[-_.]?\d{2,4})$/i;
 const NUMBERED_NAME_PART = /^[A-Z]{1,10}[-_]?\d{1,6}$|^[A-Z]?[a-z]+\d{1,2}$/;
 
 /** `Walrus-88-Fig` */
@@ -295,6 +451,7 @@ const PHRASE = /^[A-Z][a-z]{2,12}-\d{2,4}-[A-Z][a-z]{2,12}$/;
  * other word does, 1 as some names do, too, 0 as words, names, paths, versions and code do.
  */
 function strengthOf(value: string): 0 | 1 | 2 {
+  if (isNameOfCode(value)) return 0;
   if (value.length < 7 || value.length > 200 || !/\d/.test(value) || !/[A-Za-z]/.test(value)) return 0;
   if (
     !/^[\w.!?#$%&*+@~^/=-]+$/.test(value) ||
@@ -328,7 +485,13 @@ function strengthOf(value: string): 0 | 1 | 2 {
     return 0;
   if (/^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+$/.test(value)) return 0;
   if (looksRandom(value) && value.length >= 12) return 2;
-  if (value.length >= 8 && /[!?#$%&*+@~^]/.test(value.slice(1)) && (value.match(/\d/g)?.length ?? 0) >= 2) return 2;
+  if (
+    value.length >= 8 &&
+    /[!?#$%&*+@~^]/.test(value.slice(1)) &&
+    !/^\w+[+*@/]\d+$/.test(value) &&
+    (value.match(/\d/g)?.length ?? 0) >= 2
+  )
+    return 2;
   if (PHRASE.test(value)) return 1;
   if (/^[A-Za-z]+(?:-[A-Za-z]+)*-?\d*$/.test(value))
     return /^[A-Za-z]{5,30}\d{2,4}$/.test(value) && value.length >= 9 ? 1 : 0;

@@ -35,6 +35,16 @@ export function readColumn(text: string, name: Name, onValue: OnValue) {
     return take(text, name.end + 1, end, name, onValue);
   if (cells.length >= 2 && above.split(mark).length !== cells.length && isHead(line, cells))
     return readRows(text, end, cells, mark, name.start - start, onValue, name);
+  // Words in line over a rule, as in reStructuredText.
+  const rule = text.slice(end + 1, Math.min(lineEnd(text, end + 1), end + 1 + LONGEST_LINE));
+  if (name.kind === 'sure' && /^[=-]{2,}(?: +[=-]{2,})+\s*$/.test(rule) && rule.length >= name.start - start)
+    return readRuled(text, end + 2 + rule.length, name.start - start, name, onValue);
+  // Two columns under a rule, as `vault kv get` prints them.
+  const pair = name.start === start ? /^[\w.-]{1,40} {2,}(\S.*)$/.exec(line.trimEnd()) : null;
+  if (pair && name.kind === 'sure' && /^-{3,} +-{3,}\s*$/m.test(text.slice(Math.max(0, start - LONGEST_LINE), start))) {
+    const from = start + line.indexOf(pair[1] as string, name.end - start);
+    return take(text, from, from + (pair[1] as string).length, name, onValue);
+  }
   if (/ {2,}/.test(line.trim())) return readAligned(text, start, end, line, name, onValue);
 }
 
@@ -122,6 +132,14 @@ function readPipes(text: string, start: number, end: number, line: string, name:
     }
     return;
   }
+  // `-[ RECORD 1 ]---` of psql: a row for each name.
+  if (
+    next !== undefined &&
+    cells.length === 2 &&
+    column === 0 &&
+    /^-\[ RECORD \d/m.test(text.slice(Math.max(0, start - LONGEST_LINE), start))
+  )
+    return takeCell(text, start + (cells[0] as string).length + 1, next, name, onValue);
   if (next !== undefined && column > 0 && cells.length >= 4 && label.length < 40)
     takeCell(text, start + from + (cells[column] as string).length + 1, next, name, onValue, true);
 }
@@ -136,6 +154,18 @@ function takeCell(text: string, from: number, cell: string, name: Name, onValue:
   if (words > 5 || (isRow && words > 3 && !/\d/.test(bare))) return;
   const start = from + cell.indexOf(bare);
   take(text, start, start + bare.length, name.kind === 'maybe' ? name : { ...name, kind: 'sure' }, onValue);
+}
+
+/** Rows below a rule, up to the next one. */
+function readRuled(text: string, from: number, column: number, name: Name, onValue: OnValue) {
+  let place = from;
+  for (let row = 0; row < 200 && place < text.length; row++) {
+    const end = lineEnd(text, place);
+    const cell = /^\S.*?(?= {2}|\s*$)/.exec(text.slice(place + column, Math.max(place + column, end)))?.[0];
+    if (cell === undefined || /^[=-]{2,}$/.test(cell) || end - place < column) return;
+    take(text, place + column, place + column + cell.length, name, onValue);
+    place = end + 1;
+  }
 }
 
 /** Words in line under the head, as `kubectl` and `ps` print them. */

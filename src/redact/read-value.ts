@@ -14,16 +14,19 @@ import {
   QUOTE,
 } from './scan-text.ts';
 import { isCodeValue, isExactly, take, takeQuoted, unpunctuated } from './take-value.ts';
-import { isCode, isOrdinary, looksSecret } from './value-looks.ts';
+import { isCode, isOrdinary, looksRandom, looksSecret } from './value-looks.ts';
 
 /** What may stand before a literal: `b`, `f`, `r`, `@`; the value of a variable that has a default; a box for strings. */
 const BEFORE_LITERAL =
   /(?:(?:[A-Za-z_$][\w$.?!]{0,80}(?:\[[^\]\n]{0,60}\]|\([^()\n]{0,80}\))?[ \t]{0,3}(?:\|\||\?\?|\?:|\bor\b)\s{0,3})|(?:(?:new )?(?:\[\]byte|SecretStr|Some|String::from|String|str|Buffer\.from|Field|SecureString|Secret|Value|Ok|env::var_or|literal|Literal)\(\s{0,3}(?:default\s{0,2}=\s{0,2})?)|(?:[A-Za-z_$][\w$.:]{0,60}(?:getenv|env|get|fetch|Getenv|GetEnv|getOrDefault|unwrap_or|get_or|getenv_or)\(\s{0,3}["'][\w.-]{1,60}["']\s{0,3},\s{0,3})|(?:(?:getenv|env|get|fetch)\(\s{0,3}["'][\w.-]{1,60}["']\s{0,3},\s{0,3})|(?:[A-Za-z_][\w.:]{0,40}\(\s{0,3}[A-Za-z_][\w.:]{0,40}\(\s{0,3}["'][\w.-]{1,60}["']\s{0,3}\),\s{0,3})){0,2}(?:[bfruLR@$]{1,2}(?=["'])|(?=["'`]))/y;
 
+/** In brackets on the next line. */
+const OPENED = /\(\r?\n[ \t]{1,40}[bfr]?(?=["'])/y;
+
 type Style = 'data' | 'code' | 'colon' | 'equals' | 'beside';
 
 export function literalAt(text: string, from: number): boolean {
-  return at(BEFORE_LITERAL, text, from) !== null;
+  return at(BEFORE_LITERAL, text, from) !== null || at(OPENED, text, from) !== null;
 }
 
 /** The value that begins here: a string, a list of strings, a block of lines, or what the line says. */
@@ -39,6 +42,11 @@ export function readValue(text: string, from: number, name: Name, onValue: OnVal
     );
   const first = text[from];
   if (first === '\\' && QUOTE.test(text[from + 1] ?? '')) return;
+  const beyond = style !== 'code' ? at(/\\\r?\n[ \t]{1,40}(?=\S)/y, text, from) : null;
+  if (beyond) return readValue(text, from + beyond[0].length, name, onValue, style, separator);
+  const opened = at(OPENED, text, from);
+  if (opened) return takeQuoted(text, from + opened[0].length, name, onValue, isNoName(name));
+  if (name.kind === 'sure' && style !== 'colon' && readDelimited(text, from, name, onValue)) return;
   if (first === '[') return readList(text, from + 1, name, onValue);
   const wrapped = at(
     /\{\s{0,60}(?:["']?(?:type|sensitive|description)["']?\s{0,3}[:=]\s{0,3}(?:"[^"\n]{0,80}"|\w{1,20})[\s,]{1,30}){0,3}["']?(?:value|default|plaintext|secretString|stringValue|S|#text|_text)["']?\s{0,10}[:=]\s{0,10}(?=["'])/iy,
@@ -69,6 +77,33 @@ const isNoName =
           key.length > 0
         )
       : /\d/.test(value) && !/^[\w.]+\.[a-z]+$/i.test(value);
+
+/** `[[…]]` of Lua, `q{…}` of Perl, `%q(…)` of Ruby, `r#"…"#` of Rust, `R"(…)"` of C++, and the lines of a here-document. */
+function readDelimited(text: string, from: number, name: Name, onValue: OnValue): boolean {
+  const here = at(/<<[-~]?["']?([A-Z_a-z]\w{0,30})["']?\r?\n/y, text, from);
+  const open = here ?? at(/\[=?\[|q[qw]?[{([<|!]|%[qQ]?[{([<|!]|[bc]?r#{1,3}"|R"\w{0,16}\(/y, text, from);
+  if (!open) return false;
+  const start = from + open[0].length;
+  const mark = open[0].slice(-1);
+  const close = here
+    ? ''
+    : open[0].startsWith('[')
+      ? ']'
+      : mark === '"'
+        ? '"#'
+        : ({ '{': '}', '(': ')', '[': ']', '<': '>' }[mark] ?? mark);
+  const end = here
+    ? start - 1 + text.slice(start - 1, start + 600).search(new RegExp(`\\n[ \\t]*${here[1]}\\b`))
+    : indexWithin(text, close, start);
+  if (end < start || end - start > (here ? 600 : 200)) return false;
+  for (let place = start; place < end; ) {
+    const stop = Math.min(end, lineEnd(text, place));
+    const lead = indentAt(text, place);
+    take(text, place + lead, stop, name, onValue);
+    place = stop + 1;
+  }
+  return true;
+}
 
 function readList(text: string, from: number, name: Name, onValue: OnValue) {
   let place = from;
@@ -168,7 +203,9 @@ function readBare(text: string, from: number, name: Name, onValue: OnValue, styl
   // Markup is no part of it.
   line = line.slice(
     0,
-    /&(?:quot|[lr]dquo|lt|gt|apos|#39|nbsp);|<\/?[a-z][\w-]{0,20}[ >/]/.exec(line)?.index ?? line.length,
+    /&(?:quot|[lr]dquo|lt|gt|apos|#39|nbsp);|<\/[a-z][\w:.-]{0,40}>|<(?:br?|[ip]|div|span|code|t[dr]|li|ul|strong|em|pre|kbd|font|small|a)[ >/]/i.exec(
+      line,
+    )?.index ?? line.length,
   );
   // `[\s\d→|+:-]` are numbers of lines, marks of diffs; then what sets variables.
   const isLine = LINE_BEGIN.test(prefix) && start >= name.start - 120;
@@ -196,13 +233,25 @@ function readBare(text: string, from: number, name: Name, onValue: OnValue, styl
   value = value.replace(/\\+$/, '');
   value = unpunctuated(value, isLine && !/[,;]/.test(line.slice(-1)));
   if (value.length < 4) return;
+  // `[mail]`, `pass: two words`, `host: …`
+  if (
+    name.text === 'pass' &&
+    isLine &&
+    SERVER.test(text.slice(Math.max(0, start - 120), stop + 120)) &&
+    isConfigAround(text, start, stop)
+  )
+    return take(text, from, from + line.trimEnd().length, { ...name, kind: 'sure' }, onValue);
   const isUpper = /^[A-Z0-9_.]+$/.test(name.text) && style === 'equals' && separator === '=';
   const isProperty =
     style === 'equals' && separator === '=' && name.kind === 'sure' && /^[a-z]+(?:[.-][a-z]+)+$/.test(name.text);
+  // `Server=db;Pwd=Cs_Harp(2);`
+  const isSettingOfMany = style === 'equals' && /;\s?$/.test(prefix) && name.kind === 'sure';
   if (
+    !isSettingOfMany &&
     !(isProperty && /^[A-Za-z]+\(\d+\)$/.test(value)) &&
     isCodeValue(value, text.slice(from, from + value.length + 2)) &&
-    !(isMixed(value) && isLine && isConfigAround(text, start, stop))
+    !(isLine && (isMixed(value) || (isUpper && /[<>]\w+$/.test(value))) && isConfigAround(text, start, stop)) &&
+    !(isProperty && /[<>]\w+$/.test(value))
   )
     return;
   const isIdentifier =
@@ -221,7 +270,11 @@ function readBare(text: string, from: number, name: Name, onValue: OnValue, styl
     isTold =
       name.kind === 'sure' &&
       value.length >= 6 &&
-      (inQuery || isFlow || isQuotedWhole || isAlone(text, name, start, from, stop, value));
+      (inQuery ||
+        isFlow ||
+        isQuotedWhole ||
+        (quoteBefore !== '' && separator === '=' && /-/.test(value) && /[A-Z]/.test(value)) ||
+        isAlone(text, name, start, from, stop, value));
     if (
       !isShell &&
       !isTold &&
@@ -236,12 +289,30 @@ function readBare(text: string, from: number, name: Name, onValue: OnValue, styl
     !(/\d/.test(value) && value.length >= 8 && (isLine || inQuery || looksSecret(value, false)))
   )
     return;
-  if (/^[A-Za-z ,'’-]+[.:?!]?$/.test(value) && value.includes(' ') && !isConfig()) return;
+  if (/^[A-Za-z ,'’-]+[.:?!]?$/.test(value) && value.includes(' ') && !/PHRASE$/.test(name.text) && !isConfig()) return;
   if (/^\d{1,5}$/.test(value) || (/^[\d.,:x-]+$/.test(value) && name.kind === 'maybe')) return;
   if (style === 'colon' && (name.text.includes(' ') || !isLine) && isOrdinary(value.replace(/[.,;]$/, ''))) return;
   if (style === 'colon' && !isTold && !isLine && !/\d|[^\w\s.,;:'’)(-]/.test(value)) return;
   take(text, from, from + value.length, isExactly(name) && isIdentifier ? { ...name, isExact: true } : name, onValue);
+  if (value.length >= 20 && text.includes('│', start)) readWrapped(text, from + value.length, value, onValue);
 }
+
+/** What a frame of a terminal has cut goes on behind its line. */
+function readWrapped(text: string, from: number, value: string, onValue: OnValue) {
+  if (!looksRandom(value)) return;
+  for (let place = from, count = 0; count < 20; count++) {
+    const next = at(
+      /[ \t│]{0,8}\r?\n[ \t\d]{0,10}│[ \t]{0,4}([\w+/=.-]{6,400})(?=[ \t│]{0,8}(?:\r?\n|$))/y,
+      text,
+      place,
+    );
+    if (!next) return;
+    place += next[0].length;
+    onValue(place - (next[1] as string).length, place);
+  }
+}
+
+const SERVER = /^\s*(?:user(?:name)?|login|host|server|e?mail)\s*[:=]/im;
 
 /** Brackets within a password: no brackets of code end it. */
 const isMixed = (value: string): boolean =>
@@ -288,15 +359,21 @@ function valueOfLine(line: string, name: Name, style: Style, separator: string, 
   const isTight = style === 'equals' && separator === '=';
   // In a shell a command may follow.
   if (isTight && /^[A-Z0-9_]+$/.test(name.text)) {
-    const words = /^[\w.!?$@#%&*+-]+(?: [\w.!?$@#%&*+-]+){1,8}$/.exec(line)?.[0];
+    const words = /^[\p{L}\w.!?$@#%&*+-]+(?: [\p{L}\w.!?$@#%&*+-]+){1,8}$/u.exec(line)?.[0];
     const isPhrase =
-      words !== undefined && !/ -|[&;|]/.test(words) && name.kind === 'sure' && isConfigAround(text, start, start);
+      words !== undefined &&
+      !/ -|&&|[;|]| & [a-z]/.test(words) &&
+      name.kind === 'sure' &&
+      ((/PHRASE$/.test(name.text) && /^[a-z]{3,}(?: [a-z]{3,}){2,7}$/.test(words)) ||
+        isConfigAround(text, start, start));
     return isPhrase ? words : (/^[^\s]*/.exec(line)?.[0] ?? '');
   }
   const whole = line.replace(/\s+[#;](?:\s.*)?$/, '').trimEnd();
   if (!/\s/.test(whole)) return whole;
-  if (/^[A-Z][\w.]* /.test(whole) || whole.split(/\s+/).length > 6 || /[.!?]$/.test(whole))
-    return /^\S*/.exec(line)?.[0] ?? '';
+  const isProse = /^[A-Z][a-z.]* |^[A-Z] /.test(whole) && !/\d/.test(whole);
+  if (isProse || whole.split(/\s+/).length > 6 || /[.!?]$/.test(whole)) return /^\S*/.exec(line)?.[0] ?? '';
+  // `jasypt.encryptor.password : …`
+  if (/^[a-z]+(?:[.-][a-zA-Z]+){2,}$/.test(name.text) && name.kind === 'sure') return whole;
   return isConfigAround(text, start, start) ? whole : (/^\S*/.exec(line)?.[0] ?? '');
 }
 
@@ -329,4 +406,4 @@ function isConfigAround(text: string, start: number, end: number): boolean {
 }
 
 const CONFIG_LINE =
-  /^\s*(?:[#;].*|\[[^\]]*\]|---|\.\.\.|(?:- )?["']?[\w./-]+["']?\s*[:=](?:\s.*|[^=>~(].*)?|- .*|export \w+=.*|<<:.*)$/;
+  /^\s*(?:[#;].*|\[[^\]]*\]|---|\.\.\.|(?:- )?["']?[\w./-]+["']?\s*[:=](?:\s.*|[^=>~(].*)?|- .*|\S{0,20}[>$#] .*|@@ .*|(?:```|~~~)\w{0,12}\s*$|\*{5,}.*|export \w+=.*|<<:.*)$/;

@@ -7,8 +7,8 @@ const dashes = '-'.repeat(5);
 const PLANTED: Readonly<Record<string, string>> = {
   'anthropic-key': `sk-ant${'-api03-'}${fake(2)}0123456789-${fake(2)}0123456789-${fake(2)}0123456789abcdef-FAKEAA`,
   'openai-key': `sk-${'proj-'}${fake(3)}T3BlbkFJ${fake(3)}`,
-  'aws-access-key-id': `AKIA${'IOSFODNN7EXAMPLE'}`,
-  'aws-secret-access-key': `wJalrXUtnFEMI/${'K7MDENG/'}bPxRfiCYEXAMPLEKEY`,
+  'aws-access-key-id': `AKIA${'IOSFODNN7QXW2PLE'}`,
+  'aws-secret-access-key': `wJalrXUtnFEMI/${'K7MDENG/'}bPxRfiCYQXW2PLEKEY`,
   'github-token': `ghp${'_'}${fake(4)}0000`,
   'github-fine-grained-token': `github${'_pat_'}11FAKEFAKE0FAKEfakeFAKEf_${fake(7)}FAK`,
   'gitlab-token': `glpat${'-'}${fake(2)}0000`,

@@ -1,3 +1,5 @@
+import { isStandIn } from './value-looks.ts';
+
 /**
  * One kind of credential as data: how it looks, where to begin to look, and examples by which the rule is held. Examples are
  * written with holes (`ghp_{an:36}`, see testing/fill-sample.ts), so that nobody who scans this repository finds a credential.
@@ -79,9 +81,10 @@ export function token(group: RuleGroup, { starts, body, glued = false, accepts, 
   return {
     basis: 'shape',
     ...rest,
-    accepts: (secret, match) =>
-      !isMadeOfWords(secret.slice(starts.find((start) => secret.startsWith(start))?.length ?? 0)) &&
-      accepts?.(secret, match) !== false,
+    accepts: (secret, match) => {
+      const rest = secret.slice(starts.find((start) => secret.startsWith(start))?.length ?? 0);
+      return !isMadeOfWords(rest) && !isStandIn(rest) && !isStandIn(secret) && accepts?.(secret, match) !== false;
+    },
     group,
     prefixes: starts,
     keywords: starts.map((start) => start.toLowerCase()),

@@ -22,7 +22,8 @@ const MAYBE = set('token tokens pass credential credentials creds pat pin auth u
 const KEY_OWNERS = set(
   'api access private secret auth signing encryption jwt hmac aes rsa ssh master account storage license licence service session cookie deploy ' +
     'admin cipher crypto shared client consumer recovery root webhook bot cfg function subscription vault tls ssl gpg pgp sas app rails write admin ' +
-    'role integration routing decryption aead kms ingest maps stripe openai anthropic sendgrid mailgun twilio',
+    'role integration routing decryption aead kms ingest maps stripe openai anthropic sendgrid mailgun twilio ' +
+    'unseal wrapping sealing pairing preshared fernet kek dek totp wireguard',
 );
 const TOKEN_OWNERS =
   /^(?:access|auth|refresh|api|bearer|bot|id|github|gh|gitlab|gl|slack|npm|registry|session|deploy|personal|oauth|jwt|app|client|security|csrf|webhook|telegram|discord|vault|ci|push|user|admin|service|device|login|private|secret|sas|hf|pypi|vercel|cloudflare|cf|do|azure|aws|gcp|heroku|sentry|linear|notion|jira|figma|twilio|reset|verification|invite)$/;
@@ -40,7 +41,7 @@ const kinds = new Map<string, NameKind>();
 const MOST = 5_000;
 /** One of these stands in every name that counts; ids and words, which come in thousands, have none. */
 const MAY_COUNT =
-  /pass|pas_s|pwd|pw|psk|ps_k|psw|pswd|secret|token|key|credential|creds|kennwort|contrase|clave|senha|mdp|auth|jwt|pat|pin|bearer|bind|login|api|code|[^ -~]/i;
+  /pass|pas_s|pwd|pw|psk|ps_k|psw|pswd|secret|token|key|credential|creds|kennwort|contrase|clave|senha|mdp|auth|jwt|pat|pin|bearer|bind|login|api|code|salt|pepper|[^ -~]/i;
 
 /** Of the name of a field, variable, option or column. */
 export function kindOfSecretName(name: string): NameKind {
@@ -86,8 +87,13 @@ function judge(name: string): NameKind {
   if (last === 'api' && /^(?:cle|clef|clave|chave|schlussel)$/.test(words.at(0) ?? '')) return 'sure';
   // `PASS_PHRASE` is one word in two.
   if (SURE.has(last) || SURE.has(before + last) || GLUED.test(last) || GLUED_PASS.test(last)) return 'sure';
-  if (last === 'key' || last === 'keys')
-    return KEY_OWNERS.has(before) || (before === 'key' && words.includes('access')) ? 'sure' : 'none';
+  if ((last === 'salt' || last === 'pepper') && SALTED.test(before)) return 'sure';
+  if (last === 'key' || last === 'keys') {
+    if (KEY_OWNERS.has(before) || (before === 'key' && words.includes('access'))) return 'sure';
+    return last === 'key' && end > 1 && /^[A-Z][A-Z\d]*(?:_[A-Z\d]+)*_KEY$/.test(name) && !OPEN_KEYS.test(before)
+      ? 'maybe'
+      : 'none';
+  }
   // `input_tokens` are counted, not kept.
   if (last === 'token' || last === 'tokens') {
     if (end > 1 && TOKEN_OWNERS.test(before)) return last === 'token' ? 'sure' : 'maybe';
@@ -107,6 +113,10 @@ function judge(name: string): NameKind {
   if (last === 'pat' && end > 1) return TOKEN_OWNERS.test(before) ? 'sure' : 'maybe';
   return MAYBE.has(last) ? 'maybe' : 'none';
 }
+
+const SALTED = /^(?:encryption|password|passwd|secret|cookie|session|auth|signing|jwt|hash)$/;
+const OPEN_KEYS =
+  /^(?:public|pub|publishable|cache|partition|sort|primary|foreign|s3|object|row|site|host|index|map|query)$/;
 
 /** What is said about runs of tests and passes of compilers: `FIRST_PASS`, `RENDER_PASS`. */
 const NO_OWNER =
@@ -212,6 +222,9 @@ export const NAME_KEYWORDS: readonly string[] = [
   'auth"',
   "auth'",
   'auth:',
+  'auth=',
+  '_salt',
+  '_pepper',
   'sonar_login',
   'sonar.login',
   'pin"',

@@ -1,7 +1,8 @@
 // Of what a name names: whether it is a secret, or what stands for one.
 
+import { isNameOfCode } from './read-nearby.ts';
 import { endOfQuoted, indexWithin, LONGEST_VALUE, type Name, type OnValue } from './scan-text.ts';
-import { isCode, isPathOrUrl, isReference, isStandIn, NUMBERED_WORDS } from './value-looks.ts';
+import { isCode, isPathOrUrl, isReference, isStandIn, looksRandom, NUMBERED_WORDS } from './value-looks.ts';
 
 /** Without what ends a sentence, a statement or a bracket around it. */
 export function unpunctuated(value: string, isWhole: boolean): string {
@@ -27,13 +28,13 @@ export function isCodeValue(value: string, behind: string): boolean {
   )
     return true;
   if (
-    /^(?:await|new|return|typeof|yield|async|function|class|import|not|in|if|for|else|case|(?:null|true|false|None|undefined)(?=[,;)}?&|]))(?!\w)|^(?:\(\)|\(?\w+\)?) ?=>|^\(\w+\)[.-]|^\(?(?:self|this|request)\./.test(
+    /^(?:await|new|return|typeof|yield|async|function|class|import|not|in|if|for|else|case|(?:null|true|false|None|undefined)(?=[,;)}?&|]))(?!\w)|^(?:\(\)|\(?[A-Za-z_$]\w*\)?) ?=>|^\(\w+\)[.-]|^\(?(?:self|this|request)\./.test(
       bare,
     )
   )
     return true;
   if (
-    /^[A-Za-z_$][A-Za-z_$]*(?:\d?(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*)*!?[([{<]/.test(bare) &&
+    /^[A-Za-z_$][A-Za-z_$]*(?:\d?(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*)*!?(?:[([{]|<(?![+*?;&|=\d]))/.test(bare) &&
     !/[)\]][\w!@#$%^&*-]+$/.test(bare)
   )
     return true;
@@ -83,8 +84,10 @@ const SAME_WORD =
 const NO_VALUES =
   /^(?:include|same-origin|omit|bearer|basic|digest|oauth2?|saml|keyboard|default|implicit|password|code|plain|n\/a|none|null|nil|undefined|true|false|yes|no|on|off|read|write|not set|not found|unset|auto|inherit|string|required|optional)$/i;
 
-const SENTENCE =
-  /(?:^|\s)(?:password|passwort|token|secret|key|credentials?|required|invalid|enter|must|please|your|the|is|are|not|for|from|with|to|of|and|or|if|be|has|have|cannot|failed|missing|new|current|confirm)(?=[\s.,:;!?'’)]|$)/gi;
+/** What texts for readers say about passwords, and what only joins words. */
+const MESSAGE =
+  /(?:^|\s)(?:password|passwort|token|secret|key|credentials?|required|invalid|enter|must|please|your|cannot|failed|missing|new|current|confirm|incorrect|wrong|forgot\w*|characters?|expired)(?=[\s.,:;!?'’)]|$)/i;
+const JOINS_WORDS = /(?:^|\s)(?:the|is|are|not|for|from|with|to|of|and|or|if|be|has|have)(?=[\s.,:;!?'’)]|$)/gi;
 
 /** Words that name nothing else when they are all of a name: `"token": "…"`, `pass: …`. */
 export const isExactly = ({ text }: Name): boolean => /^(?:token|pass|auth|pat|creds|pw|pin)$/i.test(text);
@@ -104,6 +107,10 @@ function isSameName(key: string, value: string): boolean {
   );
 }
 
+/** What a program drew: of a key whose name says nothing else. */
+const looksDrawn = (value: string): boolean =>
+  (value.length >= 20 && looksRandom(value)) || /^(?=.*\d)(?:[0-9a-f]{32,128}|[A-Z2-7]{26,64})$/.test(value);
+
 /** Parts of regular expressions and alphabets. */
 const EXPRESSION = /\(\?[:=!<]|\)\?_\?|\[\^|\(\^|\[[a-z]-[a-z]|\{\d+,\d*\}|abcdefghijklm/i;
 
@@ -116,6 +123,8 @@ function isNoSecret(value: string, { kind, text: key, isExact = false }: Name): 
     (kind === 'maybe' && /[\u0400-\u04ff\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]/.test(value))
   )
     return true;
+  // `anonymous@`, `JSON.create_id`
+  if (/^-?anonymous@?$|^[A-Z][A-Za-z]*\.[a-z_]+$/.test(value)) return true;
   // The word itself in other languages, as texts for readers have it.
   if (SAME_WORD.test(value) || /^(?:&(?:#x27|#39|quot);)?\*+/.test(value)) return true;
   // `SETTING_PASS="EXIT"`
@@ -144,7 +153,9 @@ function isNoSecret(value: string, { kind, text: key, isExact = false }: Name): 
   )
     return true;
   const spaces = value.match(/\s+/g)?.length ?? 0;
-  if (spaces >= 1 && ((value.match(SENTENCE)?.length ?? 0) >= Math.max(1, spaces / 4) || spaces > 8)) return true;
+  if (spaces >= 1 && (spaces > 8 || MESSAGE.test(value))) return true;
+  const joins = spaces >= 1 && !/phrase/i.test(key) ? (value.match(JOINS_WORDS)?.length ?? 0) : 0;
+  if (joins >= 2 || (joins === 1 && (kind === 'maybe' || /^[A-Z][^\d$]*[.!?:]$/.test(value)))) return true;
   if (
     isPathOrUrl(value) &&
     (/^(?:https?|wss?):/.test(value) ||
@@ -163,8 +174,12 @@ function isNoSecret(value: string, { kind, text: key, isExact = false }: Name): 
     return false;
   if (kind === 'maybe')
     return (
+      (/_KEY$/.test(key) && !looksDrawn(value)) ||
       value.length < 6 ||
-      !(/\d/.test(value) || (value.length >= 12 && /[A-Z]/.test(value) && /[a-z]/.test(value))) ||
+      !(
+        /\d/.test(value) ||
+        (value.length >= 12 && /[A-Z]/.test(value) && /[a-z]/.test(value) && !isNameOfCode(value))
+      ) ||
       (/^[\d.,:%-]+$/.test(value) && value.length < 8) ||
       spaces > 0
     );

@@ -36,7 +36,7 @@ const TEMPLATE_PART = new RegExp(
 const CUT_TEMPLATE =
   /^(?:\$\{[A-Za-z_]\w*(?:[:\-+=?#%/.[][^\d]*)?|\$\([\w./-]+\s.*|\{\{\s.*|<[A-Za-z][A-Za-z _-]*|\[(?:masked|redacted))$/i;
 const DEFAULT_VALUE = /\$\{\w+:?[-=+](.+)\}/;
-const MASK = /^(?:[A-Za-z]{1,12}[-_.]){0,3}[A-Z]{0,6}(?:x{3}|\*{2}|\.{3}|…|#{3}|•{2})[x*.…#•_-]*$/i;
+const MASK = /^(?:[A-Za-z]{1,12}[-_.]){0,3}[A-Z]{0,6}(?:x{3}|\*{2}|\.{2}|…|#{3}|•{2})[x*.…#•_-]*$/i;
 
 /** Whether the whole value is a variable or template, a mask, or a word for "no value". */
 export function isReference(value: string): boolean {
@@ -108,12 +108,20 @@ function wordsOf(name: string): readonly string[] {
     .map((word) => word.toLowerCase());
 }
 
+/** Keys that AWS shows in its manuals. */
+const PUBLISHED = wordSet(
+  'AKIAIOSFODNN7EXAMPLE AKIAI44QH8DHBEXAMPLE ASIAIOSFODNN7EXAMPLE AIDACKCEVSQ6C2EXAMPLE ' +
+    'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY je7MtGbClwBF/2Zp9Utk/h3yCo8nvbEXAMPLEKEY',
+);
+
 /** Whether the whole value is a stand-in. A prefix or substring is never enough: `Barcelona2024!` starts with `bar`. */
 export function isStandIn(value: string): boolean {
   if (value.length > 400) return false;
-  if (isReference(value) || /^(.)\1*$/.test(value) || GLUED_TEMPLATE.test(value)) return true;
+  if (isReference(value) || /^(.)\1*$/.test(value) || GLUED_TEMPLATE.test(value) || PUBLISHED.has(value)) return true;
   if (isCodePath(value) || STORE_ADDRESS.test(value)) return true;
   // `Super-Secret!` is a password, "Enter your password!" is a sentence. Decoded as in a URL, `%DB_PASSWORD%` begins with `\xdb`.
+  // `xoxb-your-token`
+  if (/^[a-z]{2,6}[-_]your[-_]/.test(value)) return isStandIn(value.replace(/^[a-z]{2,6}[-_]/, ''));
   const marks = /\s/.test(value) ? /^[\w\s.,:;!?'"`*()-]*$/ : /^[*<[({'"`%\x80-\xff]*[\w./:-]*[*>\])}'"`%:.…]*$/;
   return marks.test(value) && areStandInWords(wordsOf(value));
 }

@@ -98,7 +98,7 @@ describe('following rollouts', () => {
     await until(() => JSON.stringify(statuses()) === '["waiting","running"]', 'the process to be seen');
     holder.kill('SIGKILL');
     await until(() => JSON.stringify(statuses()) === '["unknown","unknown"]', 'its end to be seen');
-    expect(live.current()[0]?.agents[0]?.runs[0]?.reason).toBe('its process is gone without a word');
+    expect(live.current()[0]?.agents[0]?.runs[0]?.reason).toBe('its process is gone, and no end was seen');
   });
 
   it.runIf(canHoldLocks)('forgets a process when the folder of locks is removed', async () => {

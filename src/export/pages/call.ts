@@ -266,13 +266,14 @@ function renderCard(to: SubAgentRef, { plan, agent: find }: PageContext): Markup
   const agent = find(to.agent_id);
   const name = agent ? nameAndType(agent) : refText(to);
   const pages = plan.find(to.agent_id);
-  const why = agent && [reasonOf(agent), linkDoubt(agent)].filter((one) => one !== undefined).join(' · ');
+  const why = agent && reasonOf(agent);
+  const isDoubtful = agent !== undefined && linkDoubt(agent) !== undefined;
   const facts = agent && [agent.background === true && 'in the background', ...amountsOf(agent)];
   return html`<p class="card">${
     pages
       ? html`<a href="${hrefOfPart(pages, 0, 'html')}">${name} · View<span aria-hidden="true"> →</span></a>`
       : html`<b>${name}</b> <span class="note">no page: ${plan.whyNot(to.agent_id)}</span>`
-  }${agent && html` ${renderStatus(agent)}`}${why && html` <span class="note">${why} ·</span>`}${facts && html` <span class="nums">${renderFacts(facts)}</span>`}</p>`;
+  }${agent && html` ${renderStatus(agent)}`}${why && html` <span class="note">${why} ·</span>`}${isDoubtful && html` <a class="note" href="index.html#not-known">not for certain</a>`}${facts && html` <span class="nums">${renderFacts(facts)}</span>`}</p>`;
 }
 
 export function refText({ agent_id, agent_name, agent_type }: SubAgentRef): string {

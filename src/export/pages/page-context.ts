@@ -212,7 +212,9 @@ export function notKnownTexts({ session, agents }: SharedSession): readonly stri
     (agent) => linkDoubt(agent) ?? '',
   );
   for (const [doubt, guessed] of links)
-    texts.push(`Who asked for ${someOf(guessed, agents)} is not recorded${doubt === UNASKED ? '' : `; ${doubt}`}.`);
+    texts.push(
+      `Who asked for ${someOf(guessed, agents)} is not recorded${doubt === UNASKED ? '' : `; ${doubt.replace(/^most likely:/, 'the most likely one is shown:').replace(/^a guess:/, 'the one shown is a guess:')}`}.`,
+    );
   if (agents.some(isHardlyCounted) || isHardlyCounted(session))
     texts.push('The program did not record all tokens, so the costs are higher than shown.');
   else if (session.usageIsLowerBound) texts.push('≥ means “at least”: not every reply was recorded to its end.');

@@ -98,6 +98,9 @@ describe('names', () => {
     // Labels are cut: the document may have no end.
     expect(withoutJson('{"isNewTopic":false,"title":"Scripted ti')).toBe('Scripted ti');
     expect(withoutJson('[{"summary":"One thing"}]')).toBe('One thing');
+    expect(withoutJson('API Error: 529 {"type":"error","error":{"message":"Overloaded"}}')).toBe(
+      'API Error: 529: Overloaded',
+    );
     expect(withoutJson('{"isNewTopic":false}')).toBe('');
     for (const name of ['{braces} in words', 'Fix {"a": 1} in config', '[docs] Write', ''])
       expect(withoutJson(name)).toBe(name);

@@ -259,7 +259,14 @@ const NAME_FIELDS = ['title', 'summary', 'description', 'name', 'subject', 'prom
 
 /** A name that is a JSON document, or the beginning of one, is what its title says; '' if it has none. */
 export function withoutJson(name: string): string {
-  if (!/^\s*(?:\{\s*"|\[\s*[{"])/.test(name)) return name;
+  const isJson = /^\s*(?:\{\s*"|\[\s*[{"])/.test(name);
+  // `API Error: 429 {"error":{"message":"…"}}`
+  const behind = isJson ? 0 : name.search(/\S\s*\{\s*"\w+"\s*:/) + 1;
+  if (behind > 0) {
+    const said = withoutJson(name.slice(behind));
+    return said === '' ? name : `${name.slice(0, behind).replace(/[\s:]+$/, '')}: ${said}`;
+  }
+  if (!isJson) return name;
   for (const field of NAME_FIELDS) {
     const value = new RegExp(`"${field}"\\s*:\\s*"((?:[^"\\\\]|\\\\.)+)`).exec(name)?.[1];
     if (value !== undefined) return value.replace(/\\(.)/g, (_, sign: string) => (/[nrt]/.test(sign) ? ' ' : sign));
@@ -270,7 +277,10 @@ export function withoutJson(name: string): string {
 /** The first line that says something, without the signs of its form. */
 function headLine(message: TranscriptMessage | undefined): string | undefined {
   if (!message) return undefined;
-  const lines = withoutEnvelope(textOf(message).slice(0, 4000)).replace(SIGNS, '').split('\n').map(cleanLine);
+  const lines = withoutEnvelope(textOf(message).slice(0, 4000))
+    .replace(SIGNS, '')
+    .split('\n')
+    .map((one) => cleanLine(withoutJson(one)));
   const line = lines.find((one) => /[\p{L}\p{N}]/u.test(one));
   if (line === undefined) return undefined;
   return line.length <= LONGEST_LINE ? line : `${line.slice(0, LONGEST_LINE - 1).trimEnd()}…`;

@@ -1,5 +1,6 @@
 import { readKubernetesSecret } from '../read-kubernetes.ts';
 import { readNamed } from '../read-named.ts';
+import { isNameOfCode } from '../read-nearby.ts';
 import { placed, type SecretRule } from '../rule.ts';
 import { NAME_KEYWORDS } from '../secret-names.ts';
 import {
@@ -186,6 +187,15 @@ export const ASSIGNMENT_RULES: readonly SecretRule[] = [
       )
         return false;
       if (/^!\w+$/.test(value) && match.groups?.['quote'] === undefined) return false;
+      // `&structs.Token{`, `(RefreshToken)`
+      if (isNameOfCode(value) && /^[{)]/.test(match.input.slice(match.index + match[0].length))) return false;
+      // `<ns:Name>`, a symbol of Ruby, a regular expression, a variable called as its label
+      if (
+        /^\w+:[A-Z][A-Za-z]+$|^:\w+$|\(\.\)|^[a-z][a-z\d]*(?:_[a-z\d]+)*_(?:credentials|token|password|secret|key)\w*$/.test(
+          value,
+        )
+      )
+        return false;
       const isPassword = /^pass|^pwd/i.test(match[0]);
       const { quote, inCode, inWords, gap } = match.groups ?? {};
       if ((inCode ?? inWords ?? gap) !== undefined && !/\d/.test(value)) return false;

@@ -1,4 +1,5 @@
 import { assigned, hasDigitAndLetter, type SecretRule, shaped, token } from '../rule.ts';
+import { isStandIn } from '../value-looks.ts';
 
 const GROUP = 'cloud';
 const AWS_SECRET = '(?<![A-Za-z0-9/+=])([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])';
@@ -35,7 +36,8 @@ export const CLOUD_RULES: readonly SecretRule[] = [
     before: 240,
     reach: 300,
     minEntropy: 4,
-    accepts: (secret) => /\d/.test(secret) && /[a-z]/.test(secret) && /[A-Z]/.test(secret) && !looksLikePath(secret),
+    accepts: (secret) =>
+      /\d/.test(secret) && /[a-z]/.test(secret) && /[A-Z]/.test(secret) && !looksLikePath(secret) && !isStandIn(secret),
     samples: [
       'aws configure set aws_secret {b64:40}',
       'AKIAABCDEFGHIJKLMNOP / {b64:40}',
@@ -371,6 +373,37 @@ export const CLOUD_RULES: readonly SecretRule[] = [
     accepts: (secret) => hasDigitAndLetter(secret) && !/^napi_[a-z]+_/.test(secret),
     samples: ['pscale_tkn_{an:43}', 'napi_{lo:64}'],
     misses: ['napi_get_value_int64_with_a_long_name', 'pscale_tkn_x'],
+  }),
+  token(GROUP, {
+    id: 'amazon-login-secret',
+    what: 'client secret of Login with Amazon',
+    source: 'Amazon documentation of security profiles',
+    date: '2026-11-19',
+    starts: ['amzn1.oa2-cs.v1.'],
+    body: '[a-f0-9]{64}(?![a-f0-9])',
+    samples: ['amzn1.oa2-cs.v1.{hex:64}'],
+    misses: ['amzn1.oa2-cs.v1.{hex:20}', 'amzn1.application-oa2-client.{hex:32}'],
+  }),
+  token(GROUP, {
+    id: 'aiven-password',
+    what: 'password of a service of Aiven',
+    source: 'Aiven documentation of service users',
+    date: '2026-11-19',
+    starts: ['AVNS_'],
+    body: '[\\w-]{16,40}(?![\\w-])',
+    samples: ['AVNS_{an:16}'],
+    misses: ['AVNS_short', 'MY_AVNS_NAME'],
+  }),
+  token(GROUP, {
+    id: 'modal-token',
+    what: 'token id or secret of Modal',
+    source: 'Modal documentation of tokens',
+    date: '2026-11-19',
+    starts: ['ak-', 'as-'],
+    body: '[A-Za-z0-9]{22}(?![\\w-])',
+    accepts: (secret) => /[a-z]/.test(secret.slice(3)) && /[A-Z]/.test(secret),
+    samples: ['as-{an:22}', 'ak-{an:22}'],
+    misses: ['as-is', 'as-{az:22}'],
   }),
 ];
 

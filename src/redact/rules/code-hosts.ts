@@ -1,4 +1,4 @@
-import { readPrivateKey } from '../read-key.ts';
+import { readKeyFile, readPrivateKey } from '../read-key.ts';
 import { assigned, placed, type SecretRule, shaped, token } from '../rule.ts';
 
 const CODE_HOSTS = 'code hosts';
@@ -134,11 +134,11 @@ export const REGISTRY_RULES: readonly SecretRule[] = [
     source: 'kingfisher npm',
     date: '2026-11-19',
     keywords: ['_authtoken', '_auth', ':_password'],
-    pattern: '(?::_password|_auth(?:Token)?)\\s{0,3}=\\s{0,3}["\']?([^\\s"\'$;]{6,2000})',
+    pattern: '(?<![A-Z\\d])(?::_password|_auth(?:Token)?)\\s{0,3}=\\s{0,3}["\']?([^\\s"\'$;]{6,2000})',
     flags: 'i',
     accepts: (secret, [all]) =>
       !/^[\d.]+$|^[A-Z]\w+(?:\.\w+)+$/.test(secret) &&
-      !/^[<{[*]|[(]|^(?:true|false|null|none)\b/i.test(secret) &&
+      !/^[A-Z_]+\d?$|^[a-z][\w$]*\.[\w$.]+$|^[<{[*]|[(]|^(?:true|false|null|none)\b/i.test(secret) &&
       (/token/i.test(all) || /\d|={1,2}$|[a-z][A-Z]/.test(secret)),
     samples: ['//registry.example.com/:_authToken={uuid}', '_auth={b64:24}=='],
     misses: ['_authToken=${NPM_TOKEN}', 'always_auth=true'],
@@ -269,12 +269,30 @@ export const KEY_RULES: readonly SecretRule[] = [
     what: 'private key of any length, also without its first or its last line',
     source: 'RFC 7468 (textual encodings)',
     date: '2026-11-19',
-    keywords: ['private key', 'miie', 'miic', 'miij', 'miib', 'migh', 'migk', 'mhcc', 'mc4c', 'b3blbnnzac1r'],
+    keywords: [
+      'private key',
+      'miie',
+      'miic',
+      'miij',
+      'miib',
+      'migh',
+      'migk',
+      'mhcc',
+      'mc4c',
+      'b3blbnnzac1r',
+      'id_ed25519',
+      'id_rsa',
+      'id_ecdsa',
+    ],
     pattern: /(?!)/y,
     before: 0,
     reach: 0,
     read: (text, hit, onSecret) =>
-      text[hit] === 'P' || KEY_START.test(text.slice(hit, hit + 24)) ? readPrivateKey(text, hit, onSecret) : hit + 1,
+      /^id_/.test(text.slice(hit, hit + 3))
+        ? readKeyFile(text, hit, onSecret)
+        : text[hit] === 'P' || KEY_START.test(text.slice(hit, hit + 24))
+          ? readPrivateKey(text, hit, onSecret)
+          : hit + 1,
     canonical: (secret) =>
       (secret.match(/[A-Za-z0-9+/=]{20,8000}/g) ?? []).map((line) => line.replace(/^\++/, '')).join('\n'),
     samples: [

@@ -1,4 +1,5 @@
 import { decodeBase64 } from '../disguises.ts';
+import { isNameOfCode } from '../read-nearby.ts';
 import { placed, type SecretRule } from '../rule.ts';
 import { COMMAND_SPACE, isReference, isStandIn, looksSecret, QUOTED, SECRET_WORD } from '../value-looks.ts';
 
@@ -311,11 +312,11 @@ export const COMMAND_RULES: readonly SecretRule[] = [
     date: '2026-11-19',
     keywords: ['.fill(', '.type(', 'send_keys(', 'sendkeys(', 'setvalue('],
     pattern:
-      '(?:password|passwd|pwd|passcode|token|secret)["\'\\]]{1,4}\\s{0,3}\\)\\s{0,3}\\.(?:fill|type|send_?keys|setvalue)\\(\\s{0,3}(?:"([^"\\n]{4,200})"|\'([^\'\\n]{4,200})\')',
+      '(?:password|passwd|pwd|passcode|token|secret)["\'\\]]{1,4}\\s{0,3}(?:\\)\\s{0,3}\\.(?:fill|type|send_?keys|setvalue)\\(|,)\\s{0,3}(?:"([^"\\n]{4,200}?)(?:\\{enter\\})?"|\'([^\'\\n]{4,200}?)(?:\\{enter\\})?\')',
     flags: 'i',
     before: 30,
     reach: 260,
-    accepts: (secret) => looksSecret(secret, true),
+    accepts: (secret) => looksSecret(secret, true) || (/\d/.test(secret) && / /.test(secret)),
     samples: ["page.getByLabel('Password').fill('{=S3cr3t!pw}')", 'find("password").send_keys("{=hunter2x}")'],
     misses: ["page.getByLabel('Password').fill('password')", "page.getByLabel('Name').fill('hunter2')"],
   }),
@@ -329,7 +330,7 @@ export const COMMAND_RULES: readonly SecretRule[] = [
     flags: 'i',
     reach: 520,
     // Quotes of code: what is between two strings.
-    accepts: (secret) => !isReference(secret) && !isStandIn(secret) && !/^[\s)]*(?:=>|[,)])|=$/.test(secret),
+    accepts: (secret) => !isReference(secret) && !isStandIn(secret) && !/^[\s)]*(?:=>|[,)])|^\w{0,12}=$/.test(secret),
     samples: [
       "CREATE USER 'app'@'%' IDENTIFIED BY '{=Walrus 88 Fig}';",
       "ALTER USER 'root'@'localhost' IDENTIFIED WITH mysql_native_password BY '{=hunter2}';",
@@ -356,6 +357,7 @@ export const HEADER_RULES: readonly SecretRule[] = [
     accepts: (secret) =>
       !isStandIn(secret) &&
       !/^[\w.]+[([]|^\{|\$\{/.test(secret) &&
+      !isNameOfCode(secret) &&
       (/\d/.test(secret) ||
         (secret.length >= 16 &&
           /[a-z][A-Z]/.test(secret) &&

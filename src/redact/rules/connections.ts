@@ -129,7 +129,7 @@ export const CONNECTION_RULES: readonly SecretRule[] = [
       '\\b(?:machine\\s{1,20}(?:[\\w-]{1,60}\\.[\\w.-]{1,200}|localhost)|(?:machine\\s{1,20}[\\w.-]{1,200}|default)\\s{1,20}login\\s{1,20}\\S{1,200})(?:\\s{1,20}login\\s{1,20}\\S{1,200})?\\s{1,20}password\\s{1,20}(\\S{1,300})',
     before: 500,
     reach: 400,
-    accepts: (secret) => !isReference(secret),
+    accepts: (secret) => !isReference(secret) && !/^[a-z]*@[a-z.]*$/.test(secret),
     samples: ['machine api.example.com login me password {=hunter2}', 'machine api\n  login me\n  password {=hunter2}'],
     misses: ['machine learning password strength', 'default password policy'],
   }),

@@ -1,5 +1,6 @@
 // Sentences that say what a secret is, in the languages that people write to agents in.
 
+import { isNameOfCode } from '../read-nearby.ts';
 import { placed, type SecretRule } from '../rule.ts';
 import { isCode, isOrdinary, isReference, isStandIn, NUMBERED_WORDS } from '../value-looks.ts';
 
@@ -47,6 +48,11 @@ function isTold(secret: string, match: RegExpExecArray): boolean {
     )
   )
     return false;
+  // Marked by hand, a symbol, a method: `*not*`, `:NEWLINE`, `Fetcher#configured_uri`.
+  if (/^([+*_]).*\1$|^[:@]{1,2}[A-Za-z_.?!]+$|^[A-Z]\w*#[a-z_]+$/.test(value)) return false;
+  // Of code: `token: 'UserByIdPipe'`, `class Guard1`.
+  if (/^[<>=~^!]{1,2}\d|\/[\w.-]+@v?\d|^[A-Z][a-z]+\d$/.test(value)) return false;
+  if (isNameOfCode(value.replace(/^["']|["']$/g, '')) && !/pass|kennw|contrase|senha|pwd/i.test(match[0])) return false;
   if (/\s/.test(value)) return isQuoted && /\d/.test(value) && value.split(/\s+/).length <= 6;
   if (/[\\(){}[\]]/.test(value) && !/\d/.test(value)) return false;
   return (
@@ -71,7 +77,7 @@ const NOUN =
     SPACE,
   );
 const ROMANCE_NOUN =
-  "(?:mot de passe|mdp|contrase(?:ñ|n)a|clave(?: (?:de (?:api|acceso)|secreta|api))?|senha|palavra-passe|(?:chave|cl[ée]f?)(?: (?:de |da |d[’'])?(?:api|acesso|secrète|secreta|privada|privée))|token|jeton(?: d[’']accès)?|secreto|segredo|identifiants?|credenciais|credenciales)";
+  "(?:mot de passe|mdp|contrase(?:ñ|n)a|clave(?: (?:de (?:api|acceso)|secreta|api))?|senha|palavra-passe|(?:chave|cl[ée]f?)(?: (?:de |da |d[’'])?(?:api|acesso|secrète|secreta|privada|privée))|token(?!\\s?=)|jeton(?: d[’']accès)?|secreto|segredo|identifiants?|credenciais|credenciales)";
 const GERMAN_NOUN =
   '(?:\\p{L}{0,20}passw(?:o|ö)rt|kennwort|\\p{L}{0,12}[- ]?schlüssel|zugangsdaten|\\p{L}{0,10}-?token(?!\\s?=)|geheimnis|zugangscode|passphrase)';
 const CJK_NOUN =
@@ -119,7 +125,7 @@ export const PROSE_RULES: readonly SecretRule[] = [
       'root pass',
       'admin pass',
     ],
-    pattern: `(?<![\\w-])${NOUN}(?:${SPACE}(?:for|of|on|to|in|at)${SPACE}[\\w@.:/-]{1,40}(?:${SPACE}[\\w@.:/-]{1,24})?)?(?:(?:${SPACE}(?:are|is)|:)${SPACE}[\\w.@-]{2,30}(?:${SPACE})?/|${SPACE}(?:back${SPACE})?(?:is now|is still|is|was|are|will be|should be|must be|to|into|as|changed to|set to|reset to|becomes?|now reads?|now|of|—|–|-|has been (?:set|changed|reset) to|are${SPACE}[\\w.-]{2,30}(?:${SPACE})?(?:/|and|:))(?:${SPACE}(?:simply|just|still|now))?[:,]?|:|(?<=(?:with|using|and|by|use|try|enter|type|is|here's)${SPACE}(?:(?:the|this|my|your)${SPACE})?(?:[\\w-]{2,16}${SPACE})?${NOUN})(?<bareword>))${SPACE}${VALUE}`,
+    pattern: `(?<![\\w-])${NOUN}(?:${SPACE}(?:for|of|on|to|in|at)${SPACE}[\\w@.:/-]{1,40}(?:${SPACE}[\\w@.:/-]{1,24})?)?(?:(?:${SPACE}(?:are|is)|:)${SPACE}[\\w.@-]{2,30}(?:${SPACE})?/|${SPACE}(?:back${SPACE})?(?:is now|is still|is|was|seems${SPACE}to${SPACE}be|are|will be|should be|must be|to|into|as|changed to|set to|reset to|becomes?|now reads?|now|of|—|–|-|has been (?:set|changed|reset) to|are${SPACE}[\\w.-]{2,30}(?:${SPACE})?(?:/|and|:))(?:${SPACE}(?:simply|just|still|now))?[:,]?|:|(?<=(?:with|using|and|by|use|try|enter|type|is|here's)${SPACE}(?:(?:the|this|my|your)${SPACE})?(?:[\\w-]{2,16}${SPACE})?${NOUN})(?<bareword>))${SPACE}${VALUE}`,
     samples: [
       'The staging password is {=Walrus-88-Fig}.',
       'I changed the admin password to `{=Comet#1977}`, done',

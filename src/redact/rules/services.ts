@@ -316,7 +316,8 @@ export const SERVICE_RULES: readonly SecretRule[] = [
     date: '2026-11-19',
     starts: ['EAACEdEose0cBA', 'EAA', 'IGQV', 'IGAA'],
     body: '[A-Za-z0-9]{90,400}',
-    accepts: hasDigitAndLetter,
+    // Not within base64, which begins and goes on with other marks.
+    accepts: (secret, match) => hasDigitAndLetter(secret) && !/[+/_-]/.test(match.input[match.index - 1] ?? ''),
     samples: ['EAAB{an:150}', 'IGQV{an:130}'],
     misses: ['EAA{an:20}'],
   }),
