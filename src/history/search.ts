@@ -73,6 +73,8 @@ export interface SearchControl {
   drop(): Promise<void>;
   /** Reads every conversation that is not indexed yet. Does nothing unless the person agreed. */
   build(where: SessionScope, onIndexed?: OnIndexed): Promise<void>;
+  /** Forgets sessions that are no longer there. */
+  removeGone(where: SessionScope): Promise<void>;
   /** Stops what goes on in the background; what was read so far is kept. */
   close(): Promise<void>;
 }
@@ -167,6 +169,12 @@ class Search implements SearchControl {
     const consent = await readConsent(this.#options.folder);
     if (consent.state !== 'on') return;
     await this.#update(await this.#lookAround(where), where, consent, Number.POSITIVE_INFINITY, onIndexed);
+  }
+
+  async removeGone(where: SessionScope): Promise<void> {
+    if (!TextRows.isThere(this.#options.folder)) return;
+    const { sessions } = await findSessions(dataFoldersFor(where));
+    removeGone(await this.#open(), sessions, where);
   }
 
   async close(): Promise<void> {
