@@ -107,7 +107,8 @@ function bytesOf(sources: readonly SourceRead[]): number {
   return sources.reduce((sum, { mark }) => sum + (mark?.next ?? 0), 0);
 }
 
-const JUST_NOW_MS = 50;
+/** All sessions of a list are looked at before the first of them is asked for. */
+const JUST_NOW_MS = 500;
 
 /** After so many failures in a row, such as on a full disk, nothing more is written. */
 const MAX_FAILURES = 3;
@@ -128,7 +129,7 @@ class SessionHistory implements History {
   readonly #places: DriverStatement;
   readonly #keepPlaces: DriverStatement;
   readonly #worthGrowing: number;
-  #known: { readonly session: FoundSession; readonly stamp: string; readonly at: number } | undefined;
+  readonly #known = new WeakMap<FoundSession, { readonly stamp: string; readonly at: number }>();
   #failures = 0;
 
   constructor(file: string, connection: DriverConnection, options: HistoryOptions) {
@@ -164,7 +165,7 @@ class SessionHistory implements History {
       const [row] = this.#stamp.all(id, root, this.#build) as { readonly stamp: string }[];
       const stamp = row && stampOf(session, this.#clock());
       if (row?.stamp !== stamp || stamp === undefined) return false;
-      this.#known = { session, stamp, at: performance.now() };
+      this.#known.set(session, { stamp, at: performance.now() });
       return true;
     } catch (error) {
       this.#noteFailure(error);
@@ -198,9 +199,9 @@ class SessionHistory implements History {
 
   /** Its files were looked at a moment ago, when somebody asked whether it is known. */
   #stampOf(session: FoundSession): string | undefined {
-    const { session: last, stamp, at } = this.#known ?? {};
-    this.#known = undefined;
-    if (last === session && at !== undefined && performance.now() - at < JUST_NOW_MS) return stamp;
+    const known = this.#known.get(session);
+    this.#known.delete(session);
+    if (known && performance.now() - known.at < JUST_NOW_MS) return known.stamp;
     return stampOf(session, this.#clock());
   }
 
@@ -260,7 +261,7 @@ class SessionHistory implements History {
     const names = dependsOnOthers ? around.namesAround(session) : null;
     const { id, root } = session.located;
     this.#write(() => {
-      const packed = isKept && isSettled(ledger, tree) ? pack(tree) : null;
+      const packed = isKept ? packSettled(ledger, tree) : null;
       const soFar = canGrow ? pack({ sources, facts } satisfies ReadSoFar) : null;
       const kept = isKept ? stamp : NO_STAMP;
       this.#keep.run(id, root, this.#build, kept, names, JSON.stringify(borrowed), packed, packLedger(ledger), soFar);
@@ -316,10 +317,11 @@ class SessionHistory implements History {
   }
 }
 
-/** Whether time alone changes nothing in the tree. */
-function isSettled(ledger: SessionLedger, tree: SessionTree): boolean {
+/** Null if time alone changes something in the tree. */
+function packSettled(ledger: SessionLedger, tree: SessionTree): Uint8Array | null {
   const never = Number.MAX_SAFE_INTEGER / 2;
-  return serialize(buildTree(ledger, { now: never })).equals(serialize(tree));
+  const bytes = serialize(tree);
+  return serialize(buildTree(ledger, { now: never })).equals(bytes) ? deflate(bytes) : null;
 }
 
 /** As columns: a long conversation has a hundred thousand of them. */
@@ -399,7 +401,11 @@ function toBytes({ buffer, byteOffset, byteLength }: Uint8Array | Uint32Array): 
 }
 
 function pack(value: unknown): Uint8Array {
-  return deflateRawSync(serialize(value), { level: 1 });
+  return deflate(serialize(value));
+}
+
+function deflate(bytes: Uint8Array): Uint8Array {
+  return deflateRawSync(bytes, { level: 1 });
 }
 
 function unpack<T>(bytes: Uint8Array | ArrayBuffer): T {
