@@ -160,7 +160,7 @@ export const pruneCommand = buildCommand({
     'folder that --delete would delete: transcripts of the session and its sub-agents, and what the host keeps by its id, such',
     'as copies of changed files and to-do lists. What you delete is gone for good, also for the host.',
     'Sessions that run, or were written to in the last hour, are never deleted, nor those whose agents a newer copy (fork)',
-    'shows. OpenCode keeps sessions in a database and deletes them itself; the command is shown.',
+    'shows. Of a host that keeps sessions in a database, its own command is shown.',
   ),
 });
 
