@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { deserialize, serialize } from 'node:v8';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { type AgentEvent, buildTree, type SessionLedger, type SessionTree } from '../core/index.ts';
@@ -261,7 +262,7 @@ class SessionHistory implements History {
     const names = dependsOnOthers ? around.namesAround(session) : null;
     const { id, root } = session.located;
     this.#write(() => {
-      const packed = isKept ? packSettled(ledger, tree) : null;
+      const packed = isKept && isSettled(ledger, tree) ? pack(tree) : null;
       const soFar = canGrow ? pack({ sources, facts } satisfies ReadSoFar) : null;
       const kept = isKept ? stamp : NO_STAMP;
       this.#keep.run(id, root, this.#build, kept, names, JSON.stringify(borrowed), packed, packLedger(ledger), soFar);
@@ -317,11 +318,10 @@ class SessionHistory implements History {
   }
 }
 
-/** Null if time alone changes something in the tree. */
-function packSettled(ledger: SessionLedger, tree: SessionTree): Uint8Array | null {
+/** Whether time alone changes nothing in the tree. Not by its bytes: the same number may be written in two ways. */
+function isSettled(ledger: SessionLedger, tree: SessionTree): boolean {
   const never = Number.MAX_SAFE_INTEGER / 2;
-  const bytes = serialize(tree);
-  return serialize(buildTree(ledger, { now: never })).equals(bytes) ? deflate(bytes) : null;
+  return isDeepStrictEqual(buildTree(ledger, { now: never }), tree);
 }
 
 /** As columns: a long conversation has a hundred thousand of them. */
@@ -401,11 +401,7 @@ function toBytes({ buffer, byteOffset, byteLength }: Uint8Array | Uint32Array): 
 }
 
 function pack(value: unknown): Uint8Array {
-  return deflate(serialize(value));
-}
-
-function deflate(bytes: Uint8Array): Uint8Array {
-  return deflateRawSync(bytes, { level: 1 });
+  return deflateRawSync(serialize(value), { level: 1 });
 }
 
 function unpack<T>(bytes: Uint8Array | ArrayBuffer): T {
