@@ -118,7 +118,7 @@ class Search implements SearchControl {
     try {
       const look = await this.#lookAround(where);
       await this.#update(look, where, consent, request.patience, onIndexed);
-      return await this.#answer(request, query, consent, look.sessions);
+      return await this.#answer(request, query, consent, look);
     } catch (error) {
       // The next search makes a new one.
       if (kindOf(error) === 'damaged') this.#remove();
@@ -297,11 +297,11 @@ class Search implements SearchControl {
     request: SearchRequest,
     query: Query,
     { exclude }: TextConsent,
-    all: readonly FoundSession[],
+    { sessions: all, missing: before }: Look,
   ): Promise<SearchReport> {
     const { clock, createRedact } = this.#options;
     const rows = await this.#open();
-    const missing = await this.#missingOf(all);
+    const missing = before.length === 0 ? before : await this.#missingOf(all);
     const byKey = new Map(all.map((session) => [keyOf(session), session]));
     const subjects = new Map(rows.subjects().map((row) => [row.key, row]));
     const now = clock();
