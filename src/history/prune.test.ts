@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   appendFileSync,
   cpSync,
@@ -156,6 +158,28 @@ describe('a session', () => {
     const report = await prune(yes);
     expect(report).toMatchObject({ chosen: [], isDeleted: false });
     expect(report.kept[0]?.reason).toBe('A process works on it.');
+  });
+
+  it.runIf(process.platform === 'linux')('is kept while its host runs in its folder, and goes afterwards', async () => {
+    const folder = makeTemporaryFolder('prune-project');
+    use('gemini/fixtures/0.61.0-nested');
+    for (const file of filesBelow(root)) {
+      const text = readFileSync(file, 'utf8').replaceAll('/home/dev/nested/project', folder);
+      writeFileSync(file, text);
+    }
+    makeOld();
+    expect((await prune()).chosen).toHaveLength(1);
+    // A program by that name, which waits for its input to end.
+    const program = path.join(makeTemporaryFolder('prune-bin'), 'gemini');
+    cpSync('/bin/cat', program);
+    const child = spawn(program, { cwd: folder, stdio: ['pipe', 'ignore', 'ignore'] });
+    await once(child, 'spawn');
+    const during = await prune(yes);
+    child.stdin.end();
+    await once(child, 'close');
+    expect(during).toMatchObject({ chosen: [], isDeleted: false });
+    expect(during.kept[0]?.reason).toContain(`runs in its folder (process ${child.pid})`);
+    expect(await prune(yes)).toMatchObject({ isDeleted: true, failed: [] });
   });
 
   it('is kept if it was written to in the last hour', async () => {

@@ -19,6 +19,7 @@ import {
 } from '../core/index.ts';
 import { listFolder } from '../lib/folders.ts';
 import { getOrAdd } from '../lib/group.ts';
+import { foldersOfProgram } from '../lib/processes.ts';
 import { messageOf, orElse } from '../lib/user-error.ts';
 import {
   claim,
@@ -79,8 +80,9 @@ export function createPrune({ clock, openCache }: PruneOptions): Prune {
       query === undefined || (tree !== undefined && matchesSession(query, computeListEntry(tree).subject, now));
     const old = all.filter((one) => isOld(one) && isWanted(one)).sort((a, b) => a.lastActivityAt - b.lastActivityAt);
     const kept = new Map<Candidate, string>();
+    const isInUse = createUseCheck(all.map(({ found }) => found));
     for (const one of old) {
-      const reason = whyKept(one, now);
+      const reason = isInUse(one) ?? whyKept(one, now);
       if (reason !== undefined) kept.set(one, reason);
     }
     keepNeeded(all, old, kept);
@@ -186,7 +188,6 @@ function sizeBelow(place: string): { readonly files: number; readonly bytes: num
 function whyKept({ found, tree, paths, lastActivityAt }: Candidate, now: number): string | undefined {
   const { adapter, located } = found;
   const { deletesWith } = adapter;
-  if (isRunning(found)) return 'A process works on it.';
   if (tree && isAtWork(selectSessionStatus(tree))) return 'It is at work.';
   if (now - lastActivityAt < YOUNG_MS) return 'It was written to in the last hour.';
   if (deletesWith !== undefined) return `${adapter.title} deletes it: ${deletesWith} ${nativeId(located.id)}`;
@@ -194,8 +195,24 @@ function whyKept({ found, tree, paths, lastActivityAt }: Candidate, now: number)
   return paths.length === 0 ? 'It has no files of its own.' : undefined;
 }
 
-function isRunning({ located: { facts } }: FoundSession): boolean {
-  return facts.some((fact) => fact.kind === 'process-seen' && (fact.alive || fact.isOutOfSight));
+/**
+ * Why a session must not be touched now. Some hosts do not note which session a process works on: of those, one that runs in a
+ * folder may be about to go on with any session of that folder.
+ */
+function createUseCheck(all: readonly FoundSession[]) {
+  const noted = new Set(
+    all.flatMap(({ located: { facts } }) => facts.flatMap((fact) => ('pid' in fact ? fact.pid : []))),
+  );
+  const running = new Map<string, ReturnType<typeof foldersOfProgram>>();
+  return ({ found: { adapter, located }, tree }: Pick<Candidate, 'found' | 'tree'>): string | undefined => {
+    const { facts } = located;
+    if (facts.some((fact) => fact.kind === 'process-seen' && (fact.alive || fact.isOutOfSight)))
+      return 'A process works on it.';
+    const processes = getOrAdd(running, adapter.host, () => foldersOfProgram(adapter.process.names));
+    const folders = new Set(tree && computeListEntry(tree).subject.folders);
+    const one = processes.find(({ pid, folder }) => !noted.has(pid) && folders.has(folder));
+    return one && `${adapter.title} runs in its folder (process ${one.pid}), and may be at work on it.`;
+  };
 }
 
 /** A copy of a session shows agents whose files are in the folder of its original. */
@@ -223,16 +240,18 @@ function keepNeeded(all: readonly Candidate[], old: readonly Candidate[], kept: 
 async function remove(chosen: readonly Candidate[], places: readonly DataFolder[]): Promise<PruneReport['failed']> {
   const failed: { path: string; problem: string }[] = [];
   const now = new Map((await findSessions(places)).sessions.map((found) => [keyOf(found), found]));
+  const isInUse = createUseCheck([...now.values()]);
   const bases = [...new Set(places.flatMap(({ root, records = [] }) => [root, ...records]))].flatMap((base) =>
     orElse(() => [realpathSync(base)], []),
   );
-  for (const { found, paths, state } of chosen) {
+  for (const { found, tree, paths, state } of chosen) {
     const current = now.get(keyOf(found));
     const isSame = current !== undefined && stateOf(current) === state;
     const transcripts = new Set(found.located.sources.map((source) => source.path));
     for (const place of paths.toSorted((a, b) => Number(transcripts.has(a)) - Number(transcripts.has(b)))) {
       try {
-        if (current && isRunning(current)) throw new Error('a process works on its session now');
+        if (current && isInUse({ found: current, tree }) !== undefined)
+          throw new Error('a process works on its session now');
         if (!isSame) throw new Error('its session has changed since it was shown');
         // A link on the way would lead the deletion to files of somebody else; a link itself is deleted, not what it points to.
         const above = realpathSync(path.dirname(place));
