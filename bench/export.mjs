@@ -1,13 +1,14 @@
 // `troupe export` of one session of 100 MB with 200 agents, redacted and not, beside claude-code-transcripts, which renders the
 // main conversation only: time and work of all cores a megabyte, and peak memory. Alternating. usage: node bench/export.mjs
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import path from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { root } from '../scripts/ensure-installed.mjs';
 import { writeCorpus } from './corpus.mjs';
 import { fetchPackage } from './fetch-package.mjs';
+import { writeHistory } from './history-corpus.mjs';
 import { removeFolder } from './processes.mjs';
 
 const OTHER = 'claude-code-transcripts@1.0.2';
@@ -47,10 +48,41 @@ export async function benchExport({ runs = 3 } = {}) {
         row.cpu = Math.min(row.cpu, cpu);
         row.rss = Math.max(row.rss, rss);
       }
-    return { rows, hasOther: other !== undefined };
+    return { rows, hasOther: other !== undefined, many: exportMany(work) };
   } finally {
     await removeFolder(work);
   }
+}
+
+/** Of a history, and of one with each session twice, the second time under another id. */
+function exportMany(work, { megabytes = 50 } = {}) {
+  const [once, twice] = [path.join(work, 'once'), path.join(work, 'twice')];
+  const { sessions } = writeHistory(once, { megabytes });
+  cpSync(once, twice, { recursive: true });
+  for (const entry of readdirSync(once, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const file = path.join(entry.parentPath, entry.name);
+    const to = path.join(twice, renamed(path.relative(once, file)));
+    mkdirSync(path.dirname(to), { recursive: true });
+    writeFileSync(to, renamed(readFileSync(file, 'utf8')));
+  }
+  const [one, two] = [once, twice].map((data, at) =>
+    measure(work, [
+      path.join(root, 'dist/troupe.js'),
+      'export',
+      '--all-sessions',
+      ...['--root', data, '--out-dir', path.join(work, `out-${at}`), '--yes'],
+    ]),
+  );
+  return { sessions, one, two };
+}
+
+/** Ids of sessions and agents. */
+function renamed(text) {
+  return text.replaceAll(
+    /([0-9a-f]{8}-[0-9a-f]{4}-4)[0-9a-f]{3}(?=-)|(agent-a|"a)[0-9a-f]{3}(?=[0-9a-f]{13}[".])/g,
+    '$1$2fff',
+  );
 }
 
 function mainFile(folder) {
@@ -75,7 +107,7 @@ function measure(work, [file, ...args]) {
   return { ms, cpu: (userCPUTime + systemCPUTime) / 1000, rss: maxRSS / 1024 };
 }
 
-export function printExport({ rows, hasOther }) {
+export function printExport({ rows, hasOther, many }) {
   console.log(
     `export: 100 MB, 200 agents (load ${loadavg()[0].toFixed(1)}); at most ${LIMIT_MB} MB, and at least as fast a megabyte as the other`,
   );
@@ -83,6 +115,11 @@ export function printExport({ rows, hasOther }) {
     console.log(
       `  ${what.padEnd(34)} ${(ms / 1000).toFixed(1).padStart(6)} s  ${(ms / (bytes / 1e6)).toFixed(0).padStart(4)} ms/MB (cores: ${(cpu / (bytes / 1e6)).toFixed(0).padStart(3)})  ${rss.toFixed(0).padStart(5)} MB`,
     );
+  const { sessions, one, two } = many;
+  const figures = ({ ms, cpu, rss }) =>
+    `${(ms / 1000).toFixed(1)} s, ${(cpu / 1000).toFixed(1)} s of all cores, ${rss.toFixed(0)} MB`;
+  console.log(`  ${sessions} sessions: ${figures(one)}; ${2 * sessions}: ${figures(two)}`);
+  console.log(`  ${(two.cpu / one.cpu).toFixed(2)} times the work for twice the sessions; at most 2.1, and 400 MB`);
   if (!hasOther) console.log(`  ${OTHER}: could not be fetched`);
 }
 

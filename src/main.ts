@@ -56,6 +56,8 @@ function openCache(): Promise<SessionCache | undefined> {
   return cache;
 }
 
+const historyControl = async () => (await history()).createHistoryControl(historyOptions(), await text());
+
 let searching: Promise<SearchControl> | undefined;
 
 function text(): Promise<SearchControl> {
@@ -78,8 +80,13 @@ function text(): Promise<SearchControl> {
 
 /** What conversations hold is copied only if a person wants it. */
 async function textForPerson(): Promise<SearchControl> {
+  await assertNoAgent();
+  return text();
+}
+
+async function assertNoAgent(): Promise<void> {
   const agent = await findAgentAbove(process.pid);
-  if (agent === undefined) return text();
+  if (agent === undefined) return;
   const remedy = 'Use a terminal that no coding agent started.';
   throw new UserError('from-agent', `Only a person can do this: ${agent}.`, remedy);
 }
@@ -99,12 +106,15 @@ const options: CliOptions = {
     costSettings: async () => ({ subscriptions: (await readOwnSettings()).cost?.subscriptions ?? [] }),
     demo: () => createSessions(dataFoldersFor({ roots: [demoFolder] }), { clock: systemClock }),
   },
-  history: lazily(
-    async () => (await history()).createHistoryControl(historyOptions(), await text()),
-    ['status', 'build', 'rebuild', 'off', 'on'],
-  ),
+  history: {
+    ...lazily(historyControl, ['status', 'build', 'rebuild', 'off', 'on']),
+    async prune(request, confirm, onProgress) {
+      if (confirm) await assertNoAgent();
+      return (await historyControl()).prune(request, confirm, onProgress);
+    },
+  },
   text: {
-    ...lazily(text, ['search', 'status', 'build', 'close']),
+    ...lazily(text, ['search', 'status', 'build', 'removeGone', 'close']),
     allow: async (exclude) => (await textForPerson()).allow(exclude),
     forbid: async () => (await textForPerson()).forbid(),
     drop: async () => (await textForPerson()).drop(),

@@ -1,4 +1,5 @@
 // The index as people use it: the built program, several at once, killed at any moment.
+import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -76,6 +77,20 @@ describe('troupe index', () => {
     expect(existsSync(index)).toBe(false);
   });
 
+  it('says what old sessions take, and deletes nothing unless a person said so', async () => {
+    const before = filesIn(data);
+    const space = JSON.parse((await program.run(['prune', '--json', '--root', data])).out);
+    expect(space).toMatchObject({ sessions: SESSIONS, chosen: [], isDeleted: false });
+    expect(space.groups.reduce((sum: number, { sessions }: { sessions: number }) => sum + sessions, 0)).toBe(SESSIONS);
+    const alone = await program.run(['prune', '--older-than', '2099-01-01', '--delete', '--root', data]);
+    expect(alone).toMatchObject({ code: 2, out: '' });
+    const env = { CLAUDECODE: '1' };
+    const agent = await program.run(['prune', '--older-than', '1d', '--delete', '--yes', '--root', data], { env });
+    expect(agent).toMatchObject({ code: 2, out: '' });
+    expect(agent.errors).toContain('Only a person can do this');
+    expect(filesIn(data)).toEqual(before);
+  });
+
   it('is the same after kills at random moments', async () => {
     const random = createRandom();
     for (let kill = 0; kill < KILLS; kill++) {
@@ -103,6 +118,21 @@ describe('troupe index', () => {
     expect(await list(program)).toEqual({ code: 0, out: plain, errors: '' });
   });
 
+  it.runIf(canMount)(
+    'lists all the same on a read-only disk, with and without an index, and says so once',
+    async () => {
+      const before = ['unshare', '-rm', '/bin/sh', '-c', READ_ONLY, 'sh', program.home];
+      for (const isFilled of [false, true]) {
+        if (isFilled) await list(program);
+        const run = await program.run(['ls', '--all', '--json', '--root', data], { before });
+        expect({ code: run.code, out: run.out }).toEqual({ code: 0, out: plain });
+        expect(run.errors.match(/The index cannot be used/g)).toHaveLength(1);
+      }
+      expect(await list(program)).toEqual({ code: 0, out: plain, errors: '' });
+      expect(await status()).toMatchObject({ state: 'on', indexedSessions: SESSIONS });
+    },
+  );
+
   it('is made again if it is damaged', async () => {
     await list(program);
     for (const name of readdirSync(index)) if (name !== 'index.db') rmSync(path.join(index, name));
@@ -114,6 +144,49 @@ describe('troupe index', () => {
     await list(program);
     expect(await status()).toMatchObject({ state: 'on', indexedSessions: SESSIONS });
   });
+});
+
+/** With a file system of its own, in which the folder can only be read. */
+const READ_ONLY = 'mount --bind "$1" "$1" && mount -o remount,ro,bind "$1" && shift && exec "$@"';
+const canMount = isPossible(() => {
+  const folder = makeTemporaryFolder('history-read-only');
+  execFileSync('unshare', ['-rm', '/bin/sh', '-c', READ_ONLY, 'sh', folder, 'true'], { stdio: 'ignore' });
+});
+
+function isPossible(attempt: () => void): boolean {
+  try {
+    attempt();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe('a running server', () => {
+  it('and several that build, list and write leave an index that equals the files', async () => {
+    const folder = path.join(program.home, '.claude');
+    const recording = path.join(FIXTURES, '2.1.325-nested');
+    for (let copy = 0; copy < 12; copy++) copySession(recording, path.join(folder, 'projects', `p${copy % 3}`), copy);
+    const { child, out, ended } = program.start(['--no-open', '--json']);
+    await until(() => out().trimEnd().endsWith('}'), 'the address of the server');
+    const running = [
+      ['index', 'build'],
+      ['index', 'rebuild'],
+      ['ls', '--all'],
+      ['index', 'build'],
+    ].map((args) => program.run([...args, '--json']));
+    for (let copy = 12; copy < 18; copy++) copySession(recording, path.join(folder, 'projects', `p${copy % 3}`), copy);
+    for (const { code, errors } of await Promise.all(running)) {
+      expect(code, errors).toBe(0);
+      expect(errors.replace(/^Reading: .*\n/gm, '')).toBe('');
+    }
+    const build = JSON.parse((await program.run(['index', 'build', '--json'])).out);
+    expect(build).toMatchObject({ state: 'on', indexedSessions: 18, sessions: 18 });
+    const listed = async (env = {}) => JSON.parse((await program.run(['ls', '--all', '--json'], { env })).out);
+    expect(await listed()).toEqual(await listed({ TROUPE_INDEX: 'off' }));
+    child.kill('SIGTERM');
+    await ended;
+  }, 120_000);
 });
 
 describe('sessions that were written just now', () => {

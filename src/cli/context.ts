@@ -75,7 +75,10 @@ export interface Services {
     demo(): Sessions;
   };
   readonly identifier: Identifier;
-  /** `status` reads; the others change the index of what was read, which is in the state folder. */
+  /**
+   * `status` reads, and so does `prune` unless it is to ask: then it deletes files of hosts. The others change the index of what
+   * was read, which is in the state folder.
+   */
   readonly history: HistoryControl;
   /** Searches the text of conversations. Changes its index, which it keeps only after the person agreed: `allow`, `forbid`, `drop`. */
   readonly text: SearchControl & {

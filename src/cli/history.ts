@@ -1,10 +1,13 @@
 import { buildCommand, buildRouteMap } from '@stricli/core';
-import { cleanLine, formatBytes, type IndexReport, plural } from '../core/index.ts';
-import { type CliContext, writeJson, writeLines } from './context.ts';
-import { helpText, optional, type SharedFlags, sharedFlags, toggle, toWord, whereOf } from './flags.ts';
-import { formatTextIndex } from './format/index.ts';
+import { cleanLine, formatBytes, type IndexReport, type PruneReport, parseListQuery, plural } from '../core/index.ts';
+import { UserError } from '../lib/user-error.ts';
+import type { When } from '../lib/when.ts';
+import { dataFoldersFor } from '../sessions/index.ts';
+import { type CliContext, textOptionsOf, writeAnswer, writeJson, writeLines } from './context.ts';
+import { helpText, optional, type SharedFlags, sharedFlags, toggle, toWhen, toWord, whereOf } from './flags.ts';
+import { formatPrune, formatTextIndex } from './format/index.ts';
 import { createProgress } from './progress.ts';
-import { textForget, textOff, textOn } from './search.ts';
+import { assertQuery, joinTerms, textForget, textOff, textOn } from './search.ts';
 
 export const indexRoutes = buildRouteMap<string, CliContext<'history' | 'text'>>({
   routes: {
@@ -127,4 +130,84 @@ function indexLines({ file, state, problem, bytes, indexedSessions, sessions }: 
       ? ['The others are read when they are needed, or all of them by: troupe index build']
       : []),
   ];
+}
+
+export const pruneCommand = buildCommand({
+  func: prune,
+  parameters: {
+    flags: {
+      ...sharedFlags,
+      olderThan: optional(toWhen, 'TIME', 'Choose sessions in which nothing happened since: 90d, 52w, 2026-01-31'),
+      delete: toggle('Delete what was chosen, after asking; without it, nothing changes'),
+      yes: toggle('Delete without asking'),
+    },
+    aliases: { y: 'yes' },
+    positional: {
+      kind: 'array',
+      parameter: { parse: String, placeholder: 'FILTER', brief: 'Only sessions that match, as for troupe ls' },
+    },
+  },
+  docs: helpText(
+    'Show how much space old sessions take, and delete some',
+    [
+      'troupe prune',
+      'troupe prune --older-than 90d',
+      'troupe prune --older-than 1d project:scratch -- -title',
+      'troupe prune --older-than 52w --delete',
+      'troupe prune --older-than 90d --json | jq -r .chosen[].paths[]',
+    ],
+    'Without --older-than: the sessions of this machine by host, project and age, with their size. With it: every file and',
+    'folder that --delete would delete: transcripts of the session and its sub-agents, and what the host keeps by its id, such',
+    'as copies of changed files and to-do lists. What you delete is gone for good, also for the host.',
+    'Sessions that run, or were written to in the last hour, are never deleted, nor those whose agents a newer copy (fork)',
+    'shows. Of a host that keeps sessions in a database, its own command is shown.',
+  ),
+});
+
+interface PruneFlags extends SharedFlags {
+  readonly olderThan?: When;
+  readonly delete: boolean;
+  readonly yes: boolean;
+}
+
+async function prune(this: CliContext<'history'>, flags: PruneFlags, ...words: readonly string[]): Promise<void> {
+  const { terminal } = this;
+  const text = joinTerms(words);
+  const hosts = [...new Set(dataFoldersFor({ roots: [] }).map(({ adapter }) => adapter.host))];
+  const { query, problem } = parseListQuery(text, hosts);
+  assertQuery(text, problem);
+  const now = this.clock();
+  const olderThan = flags.olderThan?.(now).from;
+  if (olderThan === undefined && (flags.delete || text !== ''))
+    throw new UserError('prune-age', 'Say how old sessions have to be.', 'Add --older-than, such as --older-than 90d.');
+  if (flags.delete && !flags.yes && !terminal.ask)
+    throw new UserError('prune-alone', 'There is no terminal to ask in.', 'Add --yes to delete without asking.');
+  const write = (report: PruneReport, isAsking = false): void =>
+    writeAnswer(this, flags.json, report, (one, options) => formatPrune(one, options, isAsking));
+  const confirm = async (plan: PruneReport): Promise<boolean> => {
+    progress.clear();
+    if (!flags.json) write(plan, true);
+    const bytes = plan.chosen.reduce((sum, one) => sum + one.bytes, 0);
+    const what = `${plural(plan.chosen.length, 'session')}, ${formatBytes(bytes)}`;
+    return flags.yes || ((await terminal.ask?.(`Delete ${what} for good?`)) ?? false);
+  };
+  const progress = createProgress(terminal);
+  const report = await this.history.prune(
+    { where: whereOf(flags), olderThan, query: text === '' ? undefined : query },
+    flags.delete ? confirm : undefined,
+    ({ done, sessions }) => progress.show(() => `Reading: ${done} of ${plural(sessions, 'session')}`),
+  );
+  progress.clear();
+  if (report.failed.length > 0) this.endWith(1);
+  if (flags.json || !report.isDeleted) {
+    if (flags.json || !flags.delete || report.chosen.length === 0) write(report);
+    else terminal.note('Nothing was deleted.');
+    return;
+  }
+  const { paint } = textOptionsOf(this);
+  const gone = plural(report.chosen.length, 'session');
+  writeLines(this, [
+    report.failed.length === 0 ? `Deleted: ${gone}.` : `Not all of ${gone} could be deleted:`,
+    ...report.failed.map(({ path, problem }) => `  ${cleanLine(path)}: ${paint.red(cleanLine(problem))}`),
+  ]);
 }

@@ -6,7 +6,7 @@ import { telegramRoutes, webhookCommand } from './chat.ts';
 import type { CliContext, Services } from './context.ts';
 import { doctorCommand } from './doctor.ts';
 import { guardRoutes } from './guard-commands.ts';
-import { indexRoutes } from './history.ts';
+import { indexRoutes, pruneCommand } from './history.ts';
 import { hooksRoutes } from './hooks.ts';
 import { redactCommand } from './redact.ts';
 import {
@@ -61,6 +61,7 @@ export const routesWith = (hosts: readonly KnownHost[]) =>
     cost: costCommand,
     statusline: statuslineCommand,
     index: indexRoutes,
+    prune: pruneCommand,
     hooks: hooksRoutes,
     guard: guardRoutes,
     telegram: telegramRoutes,

@@ -21,6 +21,7 @@ import {
 } from '../sessions/index.ts';
 import { type History, type HistoryOptions, historyFile, isSwitchedOff, offFile, openHistory } from './history.ts';
 import { databaseBytes, removeDatabase } from './own-database.ts';
+import { createPrune, type Prune } from './prune.ts';
 import type { SearchControl } from './search.ts';
 import { textFile } from './text-rows.ts';
 
@@ -33,6 +34,8 @@ export interface HistoryControl {
   /** Deletes the index, and keeps nothing until `on`. */
   off(where: SessionScope): Promise<IndexReport>;
   on(where: SessionScope): Promise<IndexReport>;
+  /** Deletes old sessions of hosts, and what the index has of them. */
+  readonly prune: Prune;
 }
 
 /** What `index-thread.ts` is told. */
@@ -70,7 +73,7 @@ export function startIndexThread(
 /** `text`: the index of the text, which goes with this one. */
 export function createHistoryControl(
   options: Omit<HistoryOptions, 'onProblem'>,
-  text: Pick<SearchControl, 'status' | 'build' | 'forbid'>,
+  text: Pick<SearchControl, 'status' | 'build' | 'forbid' | 'removeGone'>,
 ): HistoryControl {
   const { folder, clock } = options;
   const file = historyFile(folder);
@@ -145,6 +148,17 @@ export function createHistoryControl(
       });
       if ((await text.status(where)).state !== 'undecided') await text.forbid();
       return status(where);
+    },
+    async prune(request, ...rest) {
+      const history = await openHistory(options);
+      const report = await createPrune({ clock, openCache: async () => history })(request, ...rest);
+      if (report.isDeleted) {
+        const places = dataFoldersFor(request.where);
+        history?.removeGone((await findSessions(places)).sessions, new Set(places.map(({ root }) => root)));
+        await text.removeGone(request.where);
+      }
+      history?.close();
+      return report;
     },
     async on(where) {
       await inStateFolder(folder, () => rm(offFile(folder), { force: true }));

@@ -101,6 +101,8 @@ describe('a session that was read before', () => {
 
   it.each([
     ['is cut', (file: string) => truncateSync(file, 200)],
+    ['is replaced by a shorter one, and older', (file: string) => replaceByShorter(file)],
+    ['is cut after the clock was set back', (file: string) => cutInThePast(file)],
     ['is replaced by one of the same size', (file: string) => replaceBySame(file)],
     ['goes', (file: string) => rmSync(file)],
     ['has an agent more', (file: string) => cpSync(file, file.replace(/agent-\w/, 'agent-f'))],
@@ -112,6 +114,25 @@ describe('a session that was read before', () => {
     expect(found).toBe(0);
     rmSync(path.join(state, 'history'), { recursive: true });
     expect((await listOnce(root)).trees).toEqual(trees);
+  });
+
+  it('is kept, and read again when it changes, after the clock was set back by years', async () => {
+    const back = () => Date.parse('2020-01-01');
+    const listThen = async () => {
+      const { history, counts, cache } = await watched('one', [], back);
+      const sessions = createSessions(placesOf(root), { clock: back, openCache: async () => cache });
+      const { trees } = await sessions.list({ limit: 100 });
+      history?.close();
+      return { trees, ...counts };
+    };
+    await listOnce(root);
+    expect(await listThen()).toMatchObject({ found: 1, read: 0 });
+    const [agent = ''] = filesOf('agent-');
+    cutInThePast(agent);
+    const { found, trees } = await listThen();
+    expect(found).toBe(0);
+    rmSync(path.join(state, 'history'), { recursive: true });
+    expect((await listThen()).trees).toEqual(trees);
   });
 
   it('is read again by another build of troupe', async () => {
@@ -248,6 +269,7 @@ const NO_TEXT: Parameters<typeof createHistoryControl>[1] = {
   }),
   build: async () => {},
   forbid: async () => {},
+  removeGone: async () => {},
 };
 
 describe('a session in a database', () => {
@@ -391,6 +413,20 @@ function filesOf(beginning: string): readonly string[] {
     .filter((name) => path.basename(name).startsWith(beginning) && name.endsWith('.jsonl'))
     .map((name) => path.join(root, name))
     .sort();
+}
+
+/** Another file under its name, from a backup. */
+function replaceByShorter(file: string): void {
+  const [first = ''] = readFileSync(file, 'utf8').split('\n');
+  writeFileSync(`${file}.new`, `${first}\n`);
+  utimesSync(`${file}.new`, 1_000_000_000, 1_000_000_000);
+  renameSync(`${file}.new`, file);
+}
+
+/** As its writer's clock says. */
+function cutInThePast(file: string): void {
+  truncateSync(file, 300);
+  utimesSync(file, 1_500_000_000, 1_500_000_000);
 }
 
 function replaceBySame(file: string): void {

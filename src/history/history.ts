@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { deserialize, serialize } from 'node:v8';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { type AgentEvent, buildTree, type SessionLedger, type SessionTree } from '../core/index.ts';
@@ -107,7 +108,8 @@ function bytesOf(sources: readonly SourceRead[]): number {
   return sources.reduce((sum, { mark }) => sum + (mark?.next ?? 0), 0);
 }
 
-const JUST_NOW_MS = 50;
+/** All sessions of a list are looked at before the first of them is asked for. */
+const JUST_NOW_MS = 500;
 
 /** After so many failures in a row, such as on a full disk, nothing more is written. */
 const MAX_FAILURES = 3;
@@ -128,7 +130,7 @@ class SessionHistory implements History {
   readonly #places: DriverStatement;
   readonly #keepPlaces: DriverStatement;
   readonly #worthGrowing: number;
-  #known: { readonly session: FoundSession; readonly stamp: string; readonly at: number } | undefined;
+  readonly #known = new WeakMap<FoundSession, { readonly stamp: string; readonly at: number }>();
   #failures = 0;
 
   constructor(file: string, connection: DriverConnection, options: HistoryOptions) {
@@ -164,7 +166,7 @@ class SessionHistory implements History {
       const [row] = this.#stamp.all(id, root, this.#build) as { readonly stamp: string }[];
       const stamp = row && stampOf(session, this.#clock());
       if (row?.stamp !== stamp || stamp === undefined) return false;
-      this.#known = { session, stamp, at: performance.now() };
+      this.#known.set(session, { stamp, at: performance.now() });
       return true;
     } catch (error) {
       this.#noteFailure(error);
@@ -199,9 +201,9 @@ class SessionHistory implements History {
 
   /** Its files were looked at a moment ago, when somebody asked whether it is known. */
   #stampOf(session: FoundSession): string | undefined {
-    const { session: last, stamp, at } = this.#known ?? {};
-    this.#known = undefined;
-    if (last === session && at !== undefined && performance.now() - at < JUST_NOW_MS) return stamp;
+    const known = this.#known.get(session);
+    this.#known.delete(session);
+    if (known && performance.now() - known.at < JUST_NOW_MS) return known.stamp;
     return stampOf(session, this.#clock());
   }
 
@@ -319,10 +321,10 @@ class SessionHistory implements History {
   }
 }
 
-/** Whether time alone changes nothing in the tree. */
+/** Whether time alone changes nothing in the tree. Not by its bytes: the same number may be written in two ways. */
 function isSettled(ledger: SessionLedger, tree: SessionTree): boolean {
   const never = Number.MAX_SAFE_INTEGER / 2;
-  return serialize(buildTree(ledger, { now: never })).equals(serialize(tree));
+  return isDeepStrictEqual(buildTree(ledger, { now: never }), tree);
 }
 
 /** As columns: a long conversation has a hundred thousand of them. */

@@ -4,4 +4,5 @@
 
 export * from './control.ts';
 export * from './history.ts';
+export * from './prune.ts';
 export * from './search.ts';

@@ -57,7 +57,9 @@ function prepare(connection: DriverConnection, file: string, { version, sql }: S
     const [row] = connection.prepare('pragma user_version').all() as { readonly user_version: number }[];
     const found = row?.user_version ?? 0;
     if (found !== 0 && found !== version) throw new OtherSchema(`schema ${found}`);
-    connection.exec(`${sql} pragma user_version = ${version};`);
+    connection.exec(sql);
+    // Writing it again would cost each reader a write to the disk.
+    if (found !== version) connection.exec(`pragma user_version = ${version};`);
     chmodSync(file, 0o600);
     return connection;
   } catch (error) {

@@ -73,6 +73,8 @@ export interface SearchControl {
   drop(): Promise<void>;
   /** Reads every conversation that is not indexed yet. Does nothing unless the person agreed. */
   build(where: SessionScope, onIndexed?: OnIndexed): Promise<void>;
+  /** Forgets sessions that are no longer there. */
+  removeGone(where: SessionScope): Promise<void>;
   /** Stops what goes on in the background; what was read so far is kept. */
   close(): Promise<void>;
 }
@@ -116,7 +118,7 @@ class Search implements SearchControl {
     try {
       const look = await this.#lookAround(where);
       await this.#update(look, where, consent, request.patience, onIndexed);
-      return await this.#answer(request, query, consent, look.sessions);
+      return await this.#answer(request, query, consent, look);
     } catch (error) {
       // The next search makes a new one.
       if (kindOf(error) === 'damaged') this.#remove();
@@ -167,6 +169,12 @@ class Search implements SearchControl {
     const consent = await readConsent(this.#options.folder);
     if (consent.state !== 'on') return;
     await this.#update(await this.#lookAround(where), where, consent, Number.POSITIVE_INFINITY, onIndexed);
+  }
+
+  async removeGone(where: SessionScope): Promise<void> {
+    if (!TextRows.isThere(this.#options.folder)) return;
+    const { sessions } = await findSessions(dataFoldersFor(where));
+    removeGone(await this.#open(), sessions, where);
   }
 
   async close(): Promise<void> {
@@ -289,11 +297,11 @@ class Search implements SearchControl {
     request: SearchRequest,
     query: Query,
     { exclude }: TextConsent,
-    all: readonly FoundSession[],
+    { sessions: all, missing: before }: Look,
   ): Promise<SearchReport> {
     const { clock, createRedact } = this.#options;
     const rows = await this.#open();
-    const missing = await this.#missingOf(all);
+    const missing = before.length === 0 ? before : await this.#missingOf(all);
     const byKey = new Map(all.map((session) => [keyOf(session), session]));
     const subjects = new Map(rows.subjects().map((row) => [row.key, row]));
     const now = clock();

@@ -41,6 +41,8 @@ export interface HostDescription {
   readonly deletesAfterDays?: number;
   /** A longer transcript of a main agent has a conversation in it, so that none of it need be read to tell; left out: not known. */
   readonly maxEmptyBytes?: number;
+  /** The command that deletes a session, followed by its id: its sessions are in something that they share. */
+  readonly deletesWith?: string;
   /** What people type to start the program. */
   readonly programs: readonly string[];
   /** What people type to have it print a stream that troupe reads; `…` is what they ask of it. Shown as an example. */

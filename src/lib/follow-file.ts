@@ -1,8 +1,8 @@
 import { readSync, type Stats, statSync } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { setImmediate } from 'node:timers/promises';
 import { createLineSplitter, type Line } from './lines.ts';
 import { readLines, readRange } from './read-lines.ts';
-import { closing, MAX_DOCUMENT_BYTES, openRegularSync, readRegular } from './regular-file.ts';
+import { closing, MAX_DOCUMENT_BYTES, openRegularSync, readRegular, readRegularSync } from './regular-file.ts';
 import { isGone } from './user-error.ts';
 
 /**
@@ -175,10 +175,14 @@ export function createDocumentCursor(file: string, maxBytes = MAX_DOCUMENT_BYTES
     },
     async look(onLine) {
       try {
-        const now = seen ? statSync(file) : await stat(file);
+        // Others have their turn, however many files are read for the first time one after the other.
+        if (!seen) await setImmediate();
+        const now = statSync(file);
         const isSame = seen && now.ino === seen.inode && now.size === seen.size && now.ctimeMs === seen.changedAt;
         if (isSame && !young) return 'nothing';
-        const bytes = await readRegular(file, maxBytes);
+        // As in `readLines`: the way to another thread and back takes longer than the reading.
+        const isShort = now.size <= AT_ONCE_BYTES;
+        const bytes = isShort ? readRegularSync(file, maxBytes) : await readRegular(file, maxBytes);
         seen = toSeen(now, bytes.length);
         const isAsBefore = isSame && young && isEqual(young, bytes);
         young = seen.isYoung ? bytes : undefined;

@@ -240,6 +240,17 @@ export function folderOf(pid: number): string | undefined {
   return orElse(() => readlinkSync(`/proc/${pid}/cwd`), undefined);
 }
 
+/** Where processes of a program work that is known by one of these names. Known on Linux only. */
+export function foldersOfProgram(
+  names: readonly string[],
+): readonly { readonly pid: number; readonly folder: string }[] {
+  return listPids().flatMap((pid) => {
+    const seen = readProcess(pid)?.process.names;
+    const folder = names.some((name) => seen?.has(name)) ? folderOf(pid) : undefined;
+    return folder === undefined ? [] : [{ pid, folder }];
+  });
+}
+
 /** Linux counts in hundredths of a second in all places that Node runs in. */
 const TICK_MS = 10;
 

@@ -5,6 +5,18 @@ import { assertSize, closing, openLines, openRegularSync } from './regular-file.
 
 const CHUNK_BYTES = 1024 * 1024;
 
+/** The system clears each new megabyte before it can be used, which takes as long as reading one. */
+const spare: Buffer[] = [];
+const MAX_SPARE = 4;
+
+function takeChunk(): Buffer {
+  return spare.pop() ?? Buffer.allocUnsafeSlow(CHUNK_BYTES);
+}
+
+function giveBack(chunk: Buffer): void {
+  if (spare.length < MAX_SPARE) spare.push(chunk);
+}
+
 export interface LinesRead {
   readonly next: number;
   readonly end: number;
@@ -13,28 +25,25 @@ export interface LinesRead {
 type OnLine = (line: Line) => void;
 
 /**
- * Hands over every line of a file from `startOffset` on, in order, the torn last one included; returns the offset behind
+ * Hands over every line of a file from `startOffset` on, in order, the torn last one included. Its bytes hold until `onLine` returns. Returns the offset behind
  * the last whole line, from where a later call can go on, and where the bytes ended.
  */
 export async function readLines(path: string, onLine: OnLine, startOffset = 0): Promise<LinesRead> {
   // Others have their turn, however many files are read one after the other.
   await setImmediate();
   const length = statSync(path).size - startOffset;
-  return length < CHUNK_BYTES
-    ? readAtOnce(path, onLine, startOffset, Math.max(0, length))
-    : readByChunks(path, onLine, startOffset);
+  return length < CHUNK_BYTES ? readAtOnce(path, onLine, startOffset) : readByChunks(path, onLine, startOffset);
 }
 
 /**
  * Without leaving the thread: of a session with hundreds of files, more time went into waiting for other threads to open, read and
  * close them than into reading them.
  */
-function readAtOnce(path: string, onLine: OnLine, startOffset: number, length: number): LinesRead {
-  // One more than there was: where it is not filled, that was all.
-  const buffer = Buffer.allocUnsafeSlow(length + 1);
+function readAtOnce(path: string, onLine: OnLine, startOffset: number): LinesRead {
   const splitter = createLineSplitter({ startOffset });
   let position = startOffset;
   const handle = openRegularSync(path);
+  const buffer = takeChunk();
   try {
     for (let bytesRead = buffer.length; bytesRead === buffer.length; ) {
       bytesRead = readSync(handle, buffer, 0, buffer.length, position);
@@ -45,6 +54,7 @@ function readAtOnce(path: string, onLine: OnLine, startOffset: number, length: n
     if (rest) onLine(rest);
     return { next: splitter.next, end: position };
   } finally {
+    giveBack(buffer);
     closeSync(handle);
   }
 }
@@ -53,7 +63,7 @@ async function readByChunks(path: string, onLine: OnLine, startOffset: number): 
   const splitter = createLineSplitter({ startOffset });
   const file = await openLines(path);
   // While one chunk is taken apart, the system fetches the next one into the other buffer.
-  let [current, other] = [Buffer.allocUnsafeSlow(CHUNK_BYTES), Buffer.allocUnsafeSlow(CHUNK_BYTES)];
+  let [current, other] = [takeChunk(), takeChunk()];
   try {
     let position = startOffset;
     let { bytesRead } = await file.read(current, 0, CHUNK_BYTES, position);
@@ -72,6 +82,8 @@ async function readByChunks(path: string, onLine: OnLine, startOffset: number): 
     return { next: splitter.next, end: position };
   } finally {
     await file.close();
+    giveBack(current);
+    giveBack(other);
   }
 }
 

@@ -90,13 +90,14 @@ const YOUNG_MS = 6 * 3_600_000;
 export function stampOf(session: FoundSession, now: number): string | undefined {
   const { adapter, forced, located } = session;
   if (located.facts.some((fact) => fact.kind === 'process-seen' && (fact.alive || fact.isOutOfSight))) return undefined;
-  const hash = createHash('sha256').update(JSON.stringify([adapter.host, forced, located.facts]));
+  const states: unknown[] = [adapter.host, forced, located.facts];
   for (const source of located.sources) {
     const state = sourceStamp(source, located.modifiedAt, now);
     if (state === undefined) return undefined;
-    hash.update(JSON.stringify([asOf(source), source.path, state]));
+    const { id, role, shape, agent, standIn, path } = source;
+    states.push([id, role, shape, agent, standIn, path, state]);
   }
-  return hash.digest('base64url');
+  return createHash('sha256').update(JSON.stringify(states)).digest('base64url');
 }
 
 /** How long it takes until nothing of the session was written just now, in milliseconds; 0 if so already. */

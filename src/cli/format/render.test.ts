@@ -127,7 +127,7 @@ describe('formatSessions', () => {
   it('counts the sessions that are not listed', () => {
     const lines = formatSessions(report, { paint: PLAIN, now: 0 });
     expect(lines).toContain('12 empty sessions not listed: show with --empty');
-    expect(lines.join()).toContain('20 other sessions not read');
+    expect(lines.join()).toContain('20 other sessions not listed');
   });
 
   it('does not count empty sessions that are listed', () => {

@@ -1,11 +1,13 @@
 import {
   cleanLine,
   formatAge,
+  formatBytes,
   formatMark,
   formatTable,
   outputText,
   type Paint,
   PLAIN,
+  type PruneReport,
   plural,
   type SessionListGroup,
   type SessionReport,
@@ -66,7 +68,9 @@ export function formatSessions(
   const notes = [
     ...(problems > 0 ? [`${plural(problems, 'problem')} in what these sessions hold: see troupe tree`] : []),
     ...(report.more > 0
-      ? [`${moreText(report)}: show more with -n ${Math.min(report.total, report.sessions.length * 5)}`]
+      ? [
+          `${moreText(report)}: show more with -n ${Math.min(report.total, report.sessions.length * 5)}, or all with --all`,
+        ]
       : []),
     ...(report.emptySessions > 0 && !isEmptyShown
       ? [`${plural(report.emptySessions, 'empty session')} not listed: show with --empty`]
@@ -78,7 +82,7 @@ export function formatSessions(
 
 function moreText({ more, matching }: SessionsReport): string {
   return matching === undefined
-    ? `${plural(more, 'other session')} not read`
+    ? `${plural(more, 'other session')} not listed`
     : `${plural(more, 'more session matches', 'more sessions match')}`;
 }
 
@@ -102,4 +106,70 @@ function isNeedy({ needsYou }: SessionReport): boolean {
 /** Whoever needs the person comes before how the main agent is doing. */
 function markOf(session: SessionReport, paint: Paint): string {
   return isNeedy(session) ? paint.bold(formatMark('waiting', false, paint)) : formatMark(session.status, false, paint);
+}
+
+/** `troupe prune` for people: what there is, or what would be deleted. `isAsking`: the question follows. */
+export function formatPrune(report: PruneReport, options: TextOptions, isAsking = false): readonly string[] {
+  return report.olderThan === null ? formatSpace(report, options) : formatPlan(report, options, isAsking);
+}
+
+function formatSpace(
+  { sessions, files, bytes, groups }: PruneReport,
+  { paint, width }: TextOptions,
+): readonly string[] {
+  const rows = groups.map((group) => [
+    { text: formatBytes(group.bytes) },
+    { text: String(group.sessions) },
+    { text: AGES[group.age] },
+    { text: cleanLine(group.project ?? '–'), paint: paint.bold },
+    { text: group.hostTitle, paint: paint.dim },
+  ]);
+  const table = formatTable(
+    [
+      { title: 'size', align: 'right' },
+      { title: 'sessions', align: 'right' },
+      { title: 'last active' },
+      { title: 'project', shrinkTo: 8 },
+      { title: 'host', dropOrder: 1 },
+    ],
+    rows,
+    { header: paint.dim, ...known({ width }) },
+  );
+  const total = `${formatBytes(bytes)} in ${plural(sessions, 'session')}, ${plural(files, 'file')}`;
+  const hint = sessions === 0 ? [] : [paint.dim('To see what could be deleted: troupe prune --older-than 90d')];
+  return [...(sessions === 0 ? [] : table), total, ...hint];
+}
+
+const AGES: Readonly<Record<PruneReport['groups'][number]['age'], string>> = {
+  '7 days': 'in the last 7 days',
+  '30 days': '7 to 30 days ago',
+  '90 days': '30 to 90 days ago',
+  '1 year': '90 days to a year ago',
+  older: 'over a year ago',
+};
+
+function formatPlan(
+  { chosen, kept, isDeleted }: PruneReport,
+  { paint, now }: TextOptions,
+  isAsking: boolean,
+): readonly string[] {
+  const idLength = uniqueLength([...chosen, ...kept].map(({ id }) => id));
+  const head = ({ id, project, title, hostTitle, lastActivityAt, bytes }: PruneReport['kept' | 'chosen'][number]) => {
+    const about = [project, hostTitle, formatAge(lastActivityAt, now), formatBytes(bytes)];
+    const rest = about.flatMap((one) => (one === null ? [] : cleanLine(one))).join(' · ');
+    return `${paint.dim(shortId(id, idLength))}  ${paint.bold(cleanLine(title ?? '–'))}  ${paint.dim(rest)}`;
+  };
+  const bytes = chosen.reduce((sum, one) => sum + one.bytes, 0);
+  const files = chosen.reduce((sum, one) => sum + one.files, 0);
+  const total = `${plural(chosen.length, 'session')}, ${plural(files, 'file')}, ${formatBytes(bytes)}`;
+  return [
+    ...chosen.flatMap((one) => [head(one), ...one.paths.map((place) => `    ${cleanLine(place)}`)]),
+    ...(kept.length > 0 ? ['', paint.bold(`Kept (${kept.length})`)] : []),
+    ...kept.flatMap((one) => [head(one), `    ${cleanLine(one.reason)}`]),
+    ...(chosen.length > 0 || kept.length > 0 ? [''] : []),
+    chosen.length === 0 ? 'There is nothing to delete.' : `${isDeleted ? 'Deleted' : 'To delete'}: ${total}`,
+    ...(chosen.length > 0 && !isDeleted && !isAsking
+      ? [paint.dim('To delete them, add --delete: it asks first.')]
+      : []),
+  ];
 }

@@ -286,3 +286,44 @@ export function localDay(at: number): string {
   const [month, day] = [date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, '0'));
   return `${date.getFullYear()}-${month}-${day}`;
 }
+
+/** `troupe prune --json`. */
+export interface PruneReport {
+  /** Of everything that was looked at. */
+  readonly sessions: number;
+  readonly files: number;
+  readonly bytes: number;
+  /** Largest first. */
+  readonly groups: readonly PruneGroup[];
+  /** Null: nothing was chosen. */
+  readonly olderThan: string | null;
+  readonly chosen: readonly (PruneSession & { readonly paths: readonly string[] })[];
+  /** As old as those chosen, and not deleted. */
+  readonly kept: readonly (PruneSession & { readonly reason: string })[];
+  /** What was chosen is gone, but for `failed`. */
+  readonly isDeleted: boolean;
+  readonly failed: readonly { readonly path: string; readonly problem: string }[];
+}
+
+/** Sessions of one host and project in which something happened last this long ago. */
+export interface PruneGroup {
+  readonly host: string;
+  readonly hostTitle: string;
+  readonly project: string | null;
+  readonly age: '7 days' | '30 days' | '90 days' | '1 year' | 'older';
+  readonly sessions: number;
+  readonly files: number;
+  readonly bytes: number;
+}
+
+export interface PruneSession {
+  readonly id: string;
+  readonly host: string;
+  readonly hostTitle: string;
+  readonly root: string;
+  readonly project: string | null;
+  readonly title: string | null;
+  readonly lastActivityAt: string | null;
+  readonly files: number;
+  readonly bytes: number;
+}

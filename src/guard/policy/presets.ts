@@ -38,6 +38,7 @@ export const CHANGING_COMMANDS = [
   'index off',
   'index on',
   'index text',
+  'prune',
   'redact --forget',
   'redact *--forget*',
 ] as const;

@@ -76,7 +76,9 @@ export function toSource(root: string, file: string, role = roleOf(file)): Locat
   const native = role === 'agent' || role === 'sidecar' ? nativeAgentOf(file) : undefined;
   const agent = native === undefined ? undefined : agentIdOf(native);
   // Below its root, with forward slashes: the same on every machine, so that trees and snapshots compare.
-  const id = toSourceId(path.relative(root, file).split(path.sep).join('/'));
+  // `path.relative` takes its time, and there may be ten thousand files.
+  const below = file.startsWith(root + path.sep) ? file.slice(root.length + 1) : path.relative(root, file);
+  const id = toSourceId(below.split(path.sep).join('/'));
   return { id, path: file, role, ...KINDS[role], ...known({ agent }) };
 }
 

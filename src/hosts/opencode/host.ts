@@ -15,6 +15,7 @@ export const opencodeHost: HostDescription = {
     (isDatabaseName(root) && !(await isFolder(root))) ||
     (await hasEntry(root, ({ name }) => /^(?:storage|project)$|\.db(?:-wal)?$/.test(name))) ||
     holdsSessionFile(root),
+  deletesWith: 'opencode session delete',
   programs: ['opencode'],
   printing: 'opencode run --format json …',
 };
