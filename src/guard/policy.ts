@@ -27,6 +27,51 @@ export interface Policy {
   /** What the inputs of tools do that troupe has no table for. Left out: their names decide. */
   readonly tools?: ToolMappings;
   readonly rules: readonly Rule[];
+  /** Left out: none. */
+  readonly budgets?: readonly Budget[];
+}
+
+export const BUDGET_SCOPES = ['agent', 'subtree', 'session', 'project', 'day'] as const;
+
+/** In the order in which they are shown. */
+export const BUDGET_LIMITS = [
+  'tokens',
+  'usd',
+  'turns',
+  'tool_calls',
+  'minutes',
+  'spawns',
+  'agents_at_once',
+  'depth',
+] as const;
+
+export type BudgetLimit = (typeof BUDGET_LIMITS)[number];
+
+export const TOKEN_KINDS = ['input', 'output', 'cache_write', 'cache_read'] as const;
+
+export type TokenKind = (typeof TOKEN_KINDS)[number];
+
+/** How much agents may use. Each budget holds by itself, so a further one can only tighten. */
+export interface Budget {
+  /** `user:budget:2`: the second of its file. Unique. */
+  readonly id: string;
+  readonly scope: PolicyFileScope;
+  readonly name: string;
+  readonly place: { readonly file: string; readonly line: number };
+  /** Whose usage counts, and whose calls it limits. Null: all agents. */
+  readonly agents: AgentSelector | null;
+  readonly per: (typeof BUDGET_SCOPES)[number];
+  /** At least one. */
+  readonly limits: Readonly<Partial<Record<BudgetLimit, number>>>;
+  /** Which tokens count. */
+  readonly count: readonly TokenKind[];
+  /** Sessions of these folders only; null: all. */
+  readonly project: readonly string[] | null;
+  /** The share of a limit from which on agent and person are warned: 0.8. */
+  readonly warn: number;
+  readonly onLimit: 'ask' | 'deny';
+  /** How many calls that hand in a result each agent may still make at the limit. */
+  readonly grace: number;
 }
 
 /** `preset` and `user` are the person's own; those of a project, and of the person in that project, can only tighten. */

@@ -2,6 +2,7 @@ import path from 'node:path';
 import type { PolicyProblem } from '../../core/index.ts';
 import { escapeGlob } from '../match/tool-pattern.ts';
 import {
+  type Budget,
   type Decision,
   isLooser,
   NO_POLICY,
@@ -54,7 +55,9 @@ export function compilePolicy({
   ];
   const tools = mergeMappings(files);
   const mapped = tools === undefined ? {} : { tools };
-  let policy: Policy = { ...NO_POLICY, ...settings, ...mapped, rules };
+  const budgets = files.flatMap(({ source, file }) => budgetsOf(source, file));
+  const limited = budgets.length === 0 ? {} : { budgets };
+  let policy: Policy = { ...NO_POLICY, ...settings, ...mapped, rules, ...limited };
   for (const { source, file } of files) policy = cautioned(policy, source, file);
   return { policy, presets, problems: files.flatMap(({ file }) => file.problems.list()) };
 }
@@ -95,6 +98,14 @@ function rulesOf(source: PolicySource, file: PolicyFile): readonly Rule[] {
     if (file.error && !TIGHT.has(rule.decision)) return [];
     const place = { file: source.file, line: file.problems.lineOf(offset) };
     return [{ id: `${source.scope}:${number}`, scope: source.scope, place, ...rule }];
+  });
+}
+
+/** Those of a project hold beside the person's own, so they can only tighten. */
+function budgetsOf({ scope, file: name }: PolicySource, file: PolicyFile): readonly Budget[] {
+  return file.budgets.map(({ number, offset, ...budget }) => {
+    const place = { file: name, line: file.problems.lineOf(offset) };
+    return { id: `${scope}:budget:${number}`, scope, place, ...budget };
   });
 }
 
