@@ -90,7 +90,12 @@ function guardStdin(folder: string, host: string, ppid: number): string {
 
 /** `decided` is what the queue keeps beside the payload. */
 function judge(folder: string, host: string, bytes: Uint8Array, ppid: number) {
-  const { printed, given: _given, ...decided } = judgePayload(folder, host, parseQueued(bytes)?.payload, ppid);
+  const {
+    printed,
+    given: _given,
+    note: _note,
+    ...decided
+  } = judgePayload(folder, host, parseQueued(bytes)?.payload, ppid);
   // Which agent started the host that runs us, if one did (guard/identity.ts).
   const parent = process.env['TROUPE_PARENT'];
   return { printed, decided: { ppid, ...(parent ? { parent } : {}), ...decided } };
@@ -101,7 +106,7 @@ function judgePayload(
   name: string,
   payload: unknown,
   ppid: number,
-): Pick<Judgement, 'printed' | 'decision' | 'given'> & { readonly parent?: string } {
+): Pick<Judgement, 'printed' | 'decision' | 'given' | 'note'> & { readonly parent?: string } {
   const host = hostNamed(name);
   if (!host) {
     if (!policyIn(placesOf(folder, process.cwd()))) return { printed: '', decision: 'none' };
@@ -119,7 +124,7 @@ function judgePayload(
     hasPolicy ||= found !== undefined;
     policies.set(place, found?.policy ?? NO_POLICY);
   }
-  const judged = (): Pick<Judgement, 'printed' | 'decision' | 'given'> => {
+  const judged = (): Pick<Judgement, 'printed' | 'decision' | 'given' | 'note'> => {
     if (!hasPolicy) return { printed: '', decision: 'none' };
     const policyFor = (place: string): Policy =>
       policies.get(place) ?? policyIn(placesOf(folder, place))?.policy ?? NO_POLICY;

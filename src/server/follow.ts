@@ -29,6 +29,8 @@ import {
 } from '../sessions/index.ts';
 
 export interface Followed extends Live {
+  /** As they stand, sessions that commands started in the tree of their agent. */
+  readonly trees: LiveTrees;
   /** What hooks told until now is taken over. Not in the demo, which has none. */
   readonly settled?: () => Promise<void>;
   /** Who made a call that a hook tells of now. */
@@ -61,11 +63,13 @@ export async function follow({
     ...trackerOptionsOf(config),
     ...known({ openCache, onUnread }),
   });
-  const live = createLive(joinLive(trees, reportTrouble), reportTrouble);
+  const joined = joinLive(trees, reportTrouble);
+  const live = createLive(joined, reportTrouble);
   if (demo && !isDemo) endWithFirstSession(live, demo);
   const draining = isDemo ? undefined : drainInto(trees, dataFoldersFor(where), config.audit?.keepDays);
   return {
     ...live,
+    trees: joined,
     held: (session) => heldIn(trees, session),
     whereOf: ({ cwd }) => (demo && (isDemo || cwd === DEMO_CWD) ? { roots: [demo.root] } : where),
     ...(draining && { settled: () => draining.settled(), nameCaller: draining.nameCaller }),

@@ -7,6 +7,7 @@ import { attachTo } from '../control/index.ts';
 import { computeSpend } from '../core/index.ts';
 import { createServedExport } from '../export/index.ts';
 import {
+  BudgetJudge,
   createPolicyCache,
   createPolicyReader,
   followHostApprovals,
@@ -45,6 +46,7 @@ import type { ServedCost } from './http/routes.ts';
 import { isRemote, refuseAgents } from './refuse-agents.ts';
 import { remoteFeed } from './remote-feed.ts';
 import { createApprovalControl, requestLogin, requestTimeline, requestTranscript } from './request-server.ts';
+import { LiveUsage } from './served-budgets.ts';
 import { openServedFeed, type ServedFeed, withApprovals } from './served-feed.ts';
 import { createServedSearch } from './served-search.ts';
 import {
@@ -134,7 +136,13 @@ async function serve(folder: string, request: ServeRequest): Promise<Serving> {
   const desk = isAlone ? undefined : createServerApprovals();
   const turns = new QuestionTurns();
   const asking = desk && { desk, turns, onError: reportTrouble, ...known({ nameCaller: live.nameCaller }) };
-  const hooks = asking && createHookIntake(folder, keys, asking);
+  const usage = new LiveUsage(
+    live.trees,
+    createSessions(dataFoldersFor(where), { clock: systemClock, ...known({ openCache: request.openCache }) }),
+    systemClock,
+  );
+  const budgets = { judge: new BudgetJudge(usage), onNotes: () => undefined };
+  const hooks = asking && createHookIntake(folder, keys, asking, budgets);
   const search = isDemo ? undefined : createServedSearch(where);
   const server = createServer({
     ...{ live, token, keys: channelKeys, logins, checkAnswerer: refuseAgents, epoch, startedAt, page },
