@@ -14,7 +14,7 @@ import {
   type Transcripts,
 } from '../core/index.ts';
 import type { ExportOutcome, ExportRequest, RedactedInput, RedactRequest } from '../export/index.ts';
-import type { GuardQueries, PolicyControl } from '../guard/index.ts';
+import type { BudgetControl, GuardQueries, PolicyControl } from '../guard/index.ts';
 import type { HistoryControl, SearchControl } from '../history/index.ts';
 import type { Clock } from '../lib/clock.ts';
 import { known } from '../lib/json.ts';
@@ -100,6 +100,8 @@ export interface Services {
     drain(): Promise<void>;
   };
   readonly questions: GuardQueries;
+  /** Reads what agents used, and the policy. */
+  readonly budgets: BudgetControl;
   /** `check` changes the state folder: it stores the policy for the hooks, unless a file is named. `presets` only reads. */
   readonly policy: PolicyControl;
   /** `list` reads approval requests; `answer` changes what a tool call may do. */

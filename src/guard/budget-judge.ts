@@ -4,13 +4,26 @@ import {
   type BudgetReport,
   nativeId,
   type SessionId,
+  type Sessions,
   type SessionTree,
   type ToolCallId,
   toAgentId,
 } from '../core/index.ts';
 import type { CallerReading, CallingAgent, HookEvent } from '../hosts/index.ts';
+import { loadHost } from '../hosts/registry.ts';
+import { systemClock } from '../lib/clock.ts';
 import { getOrAdd } from '../lib/group.ts';
+import { known } from '../lib/json.ts';
+import { configFolder, stateFolder } from '../lib/state-folder.ts';
 import { orElse } from '../lib/user-error.ts';
+import {
+  createSessions,
+  dataFoldersFor,
+  type OpenCache,
+  type SessionScope,
+  thisMachine,
+  withOwnPrices,
+} from '../sessions/index.ts';
 import {
   type BudgetCall,
   type BudgetFacts,
@@ -24,7 +37,10 @@ import {
   type Raised,
   reportBudgets,
 } from './budgets.ts';
+import { CallerRecords } from './callers.ts';
+import { loadPolicy } from './policy/load-policy.ts';
 import { type Budget, type GuardedAgent, isLooser, type Policy, stricterOf } from './policy.ts';
+import { foldersFor } from './pre-check.ts';
 
 /** Where usage is read. */
 export interface UsageSource {
@@ -172,12 +188,12 @@ function toBudgetCall(
   const { host, call } = event;
   const toId = (one: CallingAgent): AgentId => toAgentId(host, one.id);
   const id = agent ? toId(agent) : undefined;
-  const known = id && session?.agents.get(id);
+  const found = id && session?.agents.get(id);
   // The tree knows agents of other sessions above it.
-  const above = known
-    ? known.line.slice(1).flatMap((one) => {
-        const found = session?.agents.get(one)?.judged.agent;
-        return found ? [{ id: one, agent: found }] : [];
+  const above = found
+    ? found.line.slice(1).flatMap((one) => {
+        const judged = session?.agents.get(one)?.judged.agent;
+        return judged ? [{ id: one, agent: judged }] : [];
       })
     : ancestors.map((one) => ({ id: toId(one), agent: toGuardedAgent(one) })).reverse();
   return {
@@ -195,4 +211,71 @@ function toBudgetCall(
 
 function toGuardedAgent({ kind, type, name, depth }: CallingAgent): GuardedAgent {
   return { kind, type, name, depth };
+}
+
+export interface BudgetControl {
+  /** What is used of the budgets that hold in the folder at hand. */
+  report(
+    where: SessionScope,
+  ): Promise<{ readonly budgets: readonly BudgetReport[]; readonly problems: readonly string[] }>;
+  /** For a hook that no server answers: what budgets say to the call in this payload. Undefined: nothing. */
+  judge(host: string, process: number, payload: unknown): Promise<BudgetVerdict | undefined>;
+}
+
+export function createBudgetControl(openCache: OpenCache): BudgetControl {
+  const { env, home } = thisMachine();
+  const folders = { home, configFolder: configFolder(env, home), stateFolder: stateFolder({ env, home }) };
+  const policyIn = async (folder: string): Promise<Policy> => (await loadPolicy({ ...folders, folder })).policy;
+  return {
+    async report(where) {
+      const budgets = budgetsOf([await policyIn(process.cwd())]);
+      const usage = new StoredUsage(where, openCache);
+      return { budgets: await new BudgetJudge(usage).report(budgets, systemClock()), problems: usage.problems };
+    },
+    async judge(name, ppid, payload) {
+      const host = (await loadHost(name))?.hooks;
+      const event = host?.read(payload, ppid);
+      if (!host || !event?.call || event.question !== undefined) return undefined;
+      const records = new CallerRecords(folders.stateFolder);
+      const sources = { event, process: ppid, told: env['TROUPE_AGENT'], caller: host.callerOf(payload, ppid) };
+      const { caller, alsoIn } = records.settle(sources);
+      const places = foldersFor({ cwd: event.cwd ?? '/' }, { caller, alsoIn, home });
+      const policies = await Promise.all(places.map(policyIn));
+      const readings = [caller, ...(caller.otherwise ?? [])];
+      const judge = new BudgetJudge(new StoredUsage({ roots: [] }, openCache));
+      return judge.judge({ event, readings, project: caller.project, policies, at: systemClock() });
+    },
+  };
+}
+
+/** For a process that ends soon: its own session is read from its files, all others come from the index. */
+class StoredUsage implements UsageSource {
+  readonly #where: SessionScope;
+  readonly #openCache: OpenCache;
+  problems: readonly string[] = [];
+
+  constructor(where: SessionScope, openCache: OpenCache) {
+    this.#where = where;
+    this.#openCache = openCache;
+  }
+
+  async sessionOf(session: SessionId): Promise<SessionTree | undefined> {
+    return this.#sessions()
+      .openTree(nativeId(session))
+      .then(
+        ({ tree }) => tree,
+        () => undefined,
+      );
+  }
+
+  #sessions(openCache?: OpenCache): Sessions {
+    return withOwnPrices(createSessions(dataFoldersFor(this.#where), { clock: systemClock, ...known({ openCache }) }));
+  }
+
+  async all(since: number): Promise<readonly SessionTree[]> {
+    const sessions = this.#sessions(this.#openCache);
+    const { trees, problems } = await sessions.list({ limit: Number.MAX_SAFE_INTEGER, since });
+    this.problems = problems;
+    return trees;
+  }
 }

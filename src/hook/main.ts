@@ -9,6 +9,7 @@
 import { fstatSync, readFileSync, renameSync, statSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { isPendingOf, MAX_QUEUED_BYTES, parseQueued, queueEvent, queuePending } from '../audit/queue.ts';
+import type { BudgetVerdict } from '../guard/budgets.ts';
 import { auditFieldsOf, CallerRecords } from '../guard/callers.ts';
 import type { CompiledSources } from '../guard/policy/compile-sources.ts';
 import { type CompiledPolicyFolders, lookAtSource, policyPlaces } from '../guard/policy/sources.ts';
@@ -128,8 +129,17 @@ function judgePayload(
     if (!hasPolicy) return { printed: '', decision: 'none' };
     const policyFor = (place: string): Policy =>
       policies.get(place) ?? policyIn(placesOf(folder, place))?.policy ?? NO_POLICY;
-    const options = { host, caller, above, alsoIn, policyFor, home, at };
-    const early = event && tryPreCheck(event, options);
+    const options = {
+      host,
+      caller,
+      above,
+      alsoIn,
+      policyFor,
+      home,
+      at,
+      budget: askBudgets(name, event, payload, ppid, [...policies.values()]),
+    };
+    const early = event && !options.budget && tryPreCheck(event, options);
     if (early) return early;
     return load('judge').judgeAlone(event, options);
   };
@@ -137,6 +147,36 @@ function judgePayload(
   afterwards.push(() => records.remember(sources, settled, judgement.decision !== 'deny', at)());
   return { ...judgement, ...auditFieldsOf(settled) };
 }
+
+/** What agents used is in their transcripts, which the program itself reads: it takes as long as `troupe tree`. */
+function askBudgets(
+  name: string,
+  event: HookEvent | undefined,
+  payload: unknown,
+  ppid: number,
+  policies: readonly Policy[],
+): BudgetVerdict | undefined {
+  if (!event?.call || event.question !== undefined) return undefined;
+  const limited = policies.filter(({ budgets }) => budgets !== undefined);
+  if (limited.length === 0) return undefined;
+  const { spawnSync } = require('node:child_process') as typeof import('node:child_process');
+  const troupe = path.join(path.dirname(program), 'troupe.js');
+  const { stdout, error, status, stderr } = spawnSync(
+    process.execPath,
+    [troupe, 'hooks', 'budget', name, String(ppid)],
+    {
+      ...{ input: JSON.stringify(payload), encoding: 'utf8', timeout: BUDGET_MS, maxBuffer: MAX_QUEUED_BYTES },
+      windowsHide: true,
+    },
+  );
+  if (!error && status === 0) return stdout.trim() === '' ? undefined : (JSON.parse(stdout) as BudgetVerdict);
+  const why = error?.message ?? stderr.trim().split('\n')[0] ?? `code ${status}`;
+  const decisions = limited.map(({ onError }) => onError);
+  const decision = decisions.includes('deny') ? 'deny' : decisions.includes('ask') ? 'ask' : 'none';
+  return { decision, budget: null, reason: `Budgets cannot be computed: ${why}`, notes: [] };
+}
+
+const BUDGET_MS = 8_000;
 
 /** A host may write who stands above an agent a moment after the agent calls. */
 function lookTwice(host: GuardedHost, payload: unknown, ppid: number): CallerChain {
