@@ -1,7 +1,7 @@
 // `troupe budget`: what is used of each budget, by whom, and when it resets.
 
 import { json as readJson } from 'node:stream/consumers';
-import { buildCommand } from '@stricli/core';
+import { buildCommand, buildRouteMap } from '@stricli/core';
 import {
   type BudgetHolder,
   type BudgetReport,
@@ -10,11 +10,12 @@ import {
   formatCount,
   type Paint,
 } from '../core/index.ts';
+import type { BudgetLimit, ToldCall } from '../guard/index.ts';
 import { type CliContext, textOptionsOf, writeJson, writeLines } from './context.ts';
 import { helpText, type SharedFlags, sharedFlags, whereOf } from './flags.ts';
 import type { TextOptions } from './format/index.ts';
 
-export const budgetCommand = buildCommand({
+const showCommand = buildCommand({
   func: budget,
   parameters: { flags: sharedFlags },
   docs: helpText(
@@ -25,22 +26,69 @@ export const budgetCommand = buildCommand({
   ),
 });
 
-/** A hook runs it if a policy has budgets and no server answers. */
-export const hookBudgetCommand = buildCommand({
-  async func(this: CliContext<'budgets'>, _flags: object, host: string, process: number): Promise<void> {
-    const payload = await readJson(globalThis.process.stdin);
-    const verdict = await this.budgets.judge(host, process, payload);
-    if (verdict) writeJson(this, verdict);
-  },
+const raiseCommand = buildCommand({
+  func: raise,
   parameters: {
     positional: {
       kind: 'tuple',
       parameters: [
-        { parse: String, placeholder: 'HOST', brief: 'The host that calls' },
-        { parse: Number, placeholder: 'PID', brief: 'Its process' },
+        { parse: String, placeholder: 'NAME', brief: 'The budget' },
+        { parse: toLimits, placeholder: 'LIMITS', brief: 'The new limits: usd=10,tokens=2M' },
       ],
     },
   },
+  docs: helpText(
+    'Raise limits of a budget until midnight',
+    ['troupe budget raise today usd=60'],
+    'For people: a coding agent, or a command that one started, is refused. Asks for your passphrase for approvals if one is set; with',
+    'the preset hands-off-the-guard one has to be. To change a budget for good, edit the policy.',
+  ),
+});
+
+export const budgetRoutes = buildRouteMap<string, CliContext<'budgets' | 'server'>>({
+  routes: { show: showCommand, raise: raiseCommand },
+  defaultCommand: 'show',
+  docs: { brief: 'Show what is used of each budget, and raise one' },
+});
+
+/** `usd=5,tokens=2M`. Throws a `SyntaxError` for anything else. */
+export function toLimits(text: string): Readonly<Partial<Record<BudgetLimit, number>>> {
+  const limits = text.split(',').map((part) => {
+    const [, name, digits, factor = ''] = /^\s*([a-z_]+)=(\d+(?:\.\d+)?)([kM]?)\s*$/.exec(part) ?? [];
+    const limit = LIMITS.find((one) => one === name);
+    const amount = Number(digits) * ({ k: 1e3, M: 1e6 }[factor] ?? 1);
+    if (limit === undefined || !(amount > 0))
+      throw new SyntaxError(`"${part}" is no limit. Write usd=5,tokens=2M with any of ${LIMITS.join(', ')}`);
+    return [limit, amount] as const;
+  });
+  return Object.fromEntries(limits);
+}
+
+/** Written out: importing the value would load the whole guard at the start of every command. */
+const LIMITS = ['usd', 'tokens', 'turns', 'tool_calls', 'minutes', 'spawns', 'agents_at_once', 'depth'] as const;
+
+async function raise(
+  this: CliContext<'budgets' | 'server'>,
+  _flags: object,
+  name: string,
+  limits: ReturnType<typeof toLimits>,
+): Promise<void> {
+  await this.server.passphrase.assertPerson();
+  const { askWords } = this.terminal;
+  const until = await this.budgets.raise({
+    name,
+    limits,
+    askPassphrase: async () => askWords?.('Passphrase for approvals:', { isSecret: true }),
+  });
+  writeLines(this, [`Raised until ${localTime(until)}.`]);
+}
+
+/** A hook runs it if a policy has budgets and no server answers. */
+export const hookBudgetCommand = buildCommand({
+  async func(this: CliContext<'budgets'>): Promise<void> {
+    writeJson(this, await this.budgets.judge((await readJson(process.stdin)) as ToldCall));
+  },
+  parameters: {},
   docs: { brief: 'Say what budgets say to the call on standard input' },
 });
 

@@ -100,7 +100,7 @@ export interface Services {
     drain(): Promise<void>;
   };
   readonly questions: GuardQueries;
-  /** Reads what agents used, and the policy. */
+  /** Reads what agents used, and the policy; `raise` changes what agents may use. */
   readonly budgets: BudgetControl;
   /** `check` changes the state folder: it stores the policy for the hooks, unless a file is named. `presets` only reads. */
   readonly policy: PolicyControl;

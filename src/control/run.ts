@@ -3,7 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { isatty } from 'node:tty';
-import { nativeId, type SessionId } from '../core/index.ts';
+import { nativeId, type SessionId, type SessionTree } from '../core/index.ts';
+import { measureRun } from '../guard/index.ts';
 import { ADAPTERS, loadHosts } from '../hosts/registry.ts';
 import { systemClock } from '../lib/clock.ts';
 import { reportTrouble } from '../lib/report-trouble.ts';
@@ -13,7 +14,7 @@ import { isSystemError, messageOf, UserError } from '../lib/user-error.ts';
 import { type DataFolder, dataFoldersFor, readsStreams, type Shadow, type StreamEvent } from '../sessions/index.ts';
 import { openEvents, toTarget } from './event-output.ts';
 import type { Interception } from './intercept.ts';
-import { type CreateCallBroker, isMeant, type RunOutcome, type RunRequest } from './requests.ts';
+import { type CreateCallBroker, isMeant, type RunBudget, type RunOutcome, type RunRequest } from './requests.ts';
 import { openRunRecord } from './run-record.ts';
 import { openSteering } from './run-socket.ts';
 import { startShadow } from './shadow.ts';
@@ -43,7 +44,9 @@ export async function runShadowed(request: RunRequest, createCallBroker: CreateC
   let socket: ReturnType<typeof openSteering> | undefined;
   // What a program prints to its terminal, we do not see; what goes through us, we do.
   const shared = interception || !isatty(STDOUT) ? screen : undefined;
-  const { shadow, endShadow } = startShadow(request, onEvents, shared, record.feed);
+  const limit = request.budget && new RunLimit(request.budget, () => child);
+  const onTree = limit && ((tree: SessionTree) => limit.look(tree));
+  const { shadow, endShadow } = startShadow(request, onEvents, shared, record.feed, onTree);
   // Before it starts: a signal that comes in that moment must not leave it behind alone.
   const release = passOnSignals(() => child);
   const child = start(request, id, interception);
@@ -53,7 +56,9 @@ export async function runShadowed(request: RunRequest, createCallBroker: CreateC
     : undefined;
   socket = openSteering(id, child, output?.steering);
   const search = searchSession(request, child, shadow);
-  const outcome = await ended(child, request);
+  const how = await ended(child, request);
+  const outcome: RunOutcome = limit?.spent === undefined ? how : { kind: 'over-budget', spent: limit.spent };
+  limit?.close();
   release();
   await output?.end();
   await search.end();
@@ -86,6 +91,56 @@ async function ended(child: ChildProcess, { command: [program] }: RunRequest): P
       'Give the program behind --, with its path where it is not on the PATH.',
       { cause: error },
     );
+  }
+}
+
+/** A program that does not end by a signal is killed after so long. */
+const KILLED_AFTER_MS = 5_000;
+const TICK_MS = 1_000;
+
+/** Ends the program when its session, with all below it, has used up what it may. */
+class RunLimit {
+  /** What was used, once it is too much. */
+  spent: string | undefined;
+  readonly #budget: RunBudget;
+  readonly #childOf: () => ChildProcess;
+  readonly #startedAt = systemClock();
+  readonly #timer: NodeJS.Timeout;
+  #killing: NodeJS.Timeout | undefined;
+  #isNoted = false;
+  #tree: SessionTree | undefined;
+
+  constructor(budget: RunBudget, childOf: () => ChildProcess) {
+    this.#budget = budget;
+    this.#childOf = childOf;
+    // Minutes pass without a word.
+    this.#timer = setInterval(() => this.look(), TICK_MS);
+  }
+
+  look(tree = this.#tree): void {
+    this.#tree = tree;
+    if (this.spent !== undefined) return;
+    const { minutes, ...limits } = this.#budget;
+    const now = systemClock();
+    const passed = (now - this.#startedAt) / 60_000;
+    const uses = tree ? measureRun(tree, limits, now) : [];
+    const problem = uses.find((use) => use.problem !== null)?.problem;
+    if (problem && !this.#isNoted) process.stderr.write(`troupe: the budget cannot be computed: ${problem}\n`);
+    this.#isNoted ||= problem !== undefined && problem !== null;
+    const isOver = minutes !== undefined && passed >= minutes;
+    if (!isOver && !uses.some(({ share }) => share !== null && share >= 1)) return;
+    const texts = uses.map(({ text }) => text);
+    this.spent = [...texts, ...(minutes === undefined ? [] : [`${passed.toFixed(1)} of ${minutes} minutes`])].join(
+      ', ',
+    );
+    const child = this.#childOf();
+    child.kill('SIGTERM');
+    this.#killing = setTimeout(() => child.kill('SIGKILL'), KILLED_AFTER_MS);
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    clearTimeout(this.#killing);
   }
 }
 

@@ -4,6 +4,7 @@ import { isEqual } from '../lib/json.ts';
 import type { AgentKind, DiagnosticCount, EndSignal, GroupKind, SessionStarter, TitleKind } from './events.ts';
 import { type AgentId, mainAgentOf, nativeId, type SessionId, type SourceId, type ToolCallId } from './ids.ts';
 import type { SpawnLink } from './link.ts';
+import type { BudgetAlert } from './reports/guard.ts';
 import { shortenTitle } from './text/clean-text.ts';
 import { addByModel, addUsage, type ModelUsage, NO_USAGE, sumByModel, type TimedUsage, type Usage } from './usage.ts';
 
@@ -147,6 +148,8 @@ export interface SessionTree {
   /** Main first, then in the order in which they were asked for, children behind their parent; orphans last. */
   readonly agents: readonly AgentNode[];
   readonly diagnostics: readonly DiagnosticCount[];
+  /** Live, in a server; left out where there are none. */
+  readonly budgetAlerts?: readonly BudgetAlert[];
   /** Nobody asked anything in it, and no process is in it: a terminal that was opened and closed. Lists leave it out. */
   readonly isEmpty?: true;
 }

@@ -1,4 +1,6 @@
 import { statSync } from 'node:fs';
+import path from 'node:path';
+import * as v from 'valibot';
 import {
   type AgentId,
   type BudgetReport,
@@ -12,10 +14,12 @@ import {
 import type { CallerReading, CallingAgent, HookEvent } from '../hosts/index.ts';
 import { loadHost } from '../hosts/registry.ts';
 import { systemClock } from '../lib/clock.ts';
+import { replaceFile } from '../lib/edit-file.ts';
 import { getOrAdd } from '../lib/group.ts';
 import { known } from '../lib/json.ts';
-import { configFolder, stateFolder } from '../lib/state-folder.ts';
-import { orElse } from '../lib/user-error.ts';
+import { readText } from '../lib/regular-file.ts';
+import { configFolder, ensureStateFolder, stateFolder } from '../lib/state-folder.ts';
+import { orElse, UserError } from '../lib/user-error.ts';
 import {
   createSessions,
   dataFoldersFor,
@@ -24,6 +28,8 @@ import {
   thisMachine,
   withOwnPrices,
 } from '../sessions/index.ts';
+import { isSigned, readApprovalKey, signText, unlockKey } from './approvals/approval-key.ts';
+import { isHandsOff } from './approvals/approvals.ts';
 import {
   type BudgetCall,
   type BudgetFacts,
@@ -34,13 +40,20 @@ import {
   measureSession,
   midnightBefore,
   NO_BUDGET,
+  nextMidnight,
   type Raised,
   reportBudgets,
 } from './budgets.ts';
-import { CallerRecords } from './callers.ts';
 import { loadPolicy } from './policy/load-policy.ts';
-import { type Budget, type GuardedAgent, isLooser, type Policy, stricterOf } from './policy.ts';
-import { foldersFor } from './pre-check.ts';
+import {
+  BUDGET_LIMITS,
+  type Budget,
+  type BudgetLimit,
+  type GuardedAgent,
+  isLooser,
+  type Policy,
+  stricterOf,
+} from './policy.ts';
 
 /** Where usage is read. */
 export interface UsageSource {
@@ -52,12 +65,23 @@ export interface UsageSource {
   all(since: number): Promise<readonly SessionTree[]>;
 }
 
+/** What of a policy limits what agents use. */
+export interface LimitingPolicy extends Pick<Policy, 'budgets' | 'onError'> {
+  /** Agents must not approve (`isHandsOff`). */
+  readonly isHandsOff: boolean;
+}
+
+export function limitsIn(policy: Policy): LimitingPolicy {
+  const { budgets, onError } = policy;
+  return { ...known({ budgets }), onError, isHandsOff: isHandsOff(policy) };
+}
+
 interface JudgedEvent {
   readonly event: HookEvent;
   /** Who calls, by each of the sources. */
   readonly readings: readonly CallerReading[];
   readonly project: string | undefined;
-  readonly policies: readonly Policy[];
+  readonly policies: readonly LimitingPolicy[];
   /** Epoch milliseconds. */
   readonly at: number;
 }
@@ -71,16 +95,17 @@ const MANY = 10_000;
 /** Holds calls against the budgets of policies. What it remembers itself only has to bridge the moment until transcripts tell it. */
 export class BudgetJudge {
   readonly #source: UsageSource;
-  readonly #raised: () => Raised;
+  readonly #stateFolder: string;
   readonly #measured = new WeakMap<SessionTree, MeasuredSession>();
   readonly #firstSeen = new Map<SessionId, number>();
   readonly #grace = new Map<string, number>();
   readonly #told = new Set<string>();
   #pending: readonly { readonly by: AgentId; readonly call: ToolCallId; readonly at: number }[] = [];
 
-  constructor(source: UsageSource, raised: () => Raised = () => new Map()) {
+  /** `stateFolder`: where is written down what persons raised. */
+  constructor(source: UsageSource, stateFolder: string) {
     this.#source = source;
-    this.#raised = raised;
+    this.#stateFolder = stateFolder;
   }
 
   /** Undefined if no policy has a budget. Never throws: what goes wrong ends in the policy's `on_error`. */
@@ -125,24 +150,29 @@ export class BudgetJudge {
     return !this.#told.has(keyOf(note, agent ? toAgentId(event.host, agent.id) : undefined));
   }
 
-  async report(budgets: readonly Budget[], now: number): Promise<readonly BudgetReport[]> {
+  async report(policy: LimitingPolicy, now: number): Promise<readonly BudgetReport[]> {
+    const budgets = budgetsOf([policy]);
+    if (budgets.length === 0) return [];
+    const raised = await readRaised(this.#stateFolder, budgets, { needsProof: policy.isHandsOff, now });
     const since = budgets.some(({ per }) => per === 'project') ? 0 : midnightBefore(now);
     const trees = await this.#source.all(since);
     return reportBudgets(
       budgets,
       trees.map((tree) => this.#measure(tree)),
       now,
-      this.#raised(),
+      raised,
     );
   }
 
-  async #factsFor(budgets: readonly Budget[], { event, at }: JudgedEvent): Promise<BudgetFacts> {
+  async #factsFor(budgets: readonly Budget[], { event, at, policies }: JudgedEvent): Promise<BudgetFacts> {
     const { session, call } = event;
     const tree = await this.#source.sessionOf(session);
     const firstSeen = getOrAdd(this.#firstSeen, session, () => at);
     if (this.#firstSeen.size > MANY) this.#firstSeen.clear();
     const isNew = at - Math.min(firstSeen, beganAt(event.transcript) ?? at) < NEW_MS;
     const own = tree && this.#measure(tree);
+    const needsProof = policies.some(({ isHandsOff }) => isHandsOff);
+    const raised = await readRaised(this.#stateFolder, budgets, { needsProof, now: at });
     const day = budgets.some(({ per }) => per === 'day') ? await this.#allSince(midnightBefore(at), own) : [];
     const ever = budgets.some(({ per }) => per === 'project') ? await this.#allSince(0, own) : [];
     return {
@@ -152,7 +182,7 @@ export class BudgetJudge {
       pending: this.#pending.filter((one) => at - one.at < PENDING_MS),
       isCounted: call?.id !== undefined && (this.#source.hasCall?.(session, call.id) ?? false),
       graceUsed: ({ id }, agent) => this.#grace.get(`${id} ${agent}`) ?? 0,
-      raised: this.#raised(),
+      raised,
     };
   }
 
@@ -175,7 +205,7 @@ function keyOf({ budget, holder, state }: BudgetNote, agent: AgentId | undefined
 }
 
 /** Each budget once: several policies have those of the person. */
-export function budgetsOf(policies: readonly Policy[]): readonly Budget[] {
+export function budgetsOf(policies: readonly Pick<Policy, 'budgets'>[]): readonly Budget[] {
   const all = policies.flatMap(({ budgets = [] }) => budgets);
   return [...new Map(all.map((budget) => [`${budget.place.file} ${budget.id}`, budget])).values()];
 }
@@ -215,35 +245,51 @@ function toGuardedAgent({ kind, type, name, depth }: CallingAgent): GuardedAgent
 
 export interface BudgetControl {
   /** What is used of the budgets that hold in the folder at hand. */
-  report(
-    where: SessionScope,
-  ): Promise<{ readonly budgets: readonly BudgetReport[]; readonly problems: readonly string[] }>;
-  /** For a hook that no server answers: what budgets say to the call in this payload. Undefined: nothing. */
-  judge(host: string, process: number, payload: unknown): Promise<BudgetVerdict | undefined>;
+  report(where: SessionScope): Promise<BudgetsInUse>;
+  /** Changes what agents may use, until midnight; gives when that is. */
+  raise(request: RaiseRequest): Promise<string>;
+  /** For a hook that no server answers. */
+  judge(told: ToldCall): Promise<BudgetVerdict>;
+}
+
+export interface BudgetsInUse {
+  readonly budgets: readonly BudgetReport[];
+  /** What could not be read. */
+  readonly problems: readonly string[];
+}
+
+/** What a hook knows of a call already. */
+export interface ToldCall extends Pick<JudgedEvent, 'readings' | 'project' | 'policies'> {
+  readonly host: string;
+  readonly process: number;
+  readonly payload: unknown;
+  readonly stateFolder: string;
 }
 
 export function createBudgetControl(openCache: OpenCache): BudgetControl {
   const { env, home } = thisMachine();
   const folders = { home, configFolder: configFolder(env, home), stateFolder: stateFolder({ env, home }) };
-  const policyIn = async (folder: string): Promise<Policy> => (await loadPolicy({ ...folders, folder })).policy;
+  const policyHere = async (): Promise<Policy> => (await loadPolicy({ ...folders, folder: process.cwd() })).policy;
   return {
     async report(where) {
-      const budgets = budgetsOf([await policyIn(process.cwd())]);
       const usage = new StoredUsage(where, openCache);
-      return { budgets: await new BudgetJudge(usage).report(budgets, systemClock()), problems: usage.problems };
+      const judge = new BudgetJudge(usage, folders.stateFolder);
+      const budgets = await judge.report(limitsIn(await policyHere()), systemClock());
+      return { budgets, problems: usage.problems };
     },
-    async judge(name, ppid, payload) {
-      const host = (await loadHost(name))?.hooks;
-      const event = host?.read(payload, ppid);
-      if (!host || !event?.call || event.question !== undefined) return undefined;
-      const records = new CallerRecords(folders.stateFolder);
-      const sources = { event, process: ppid, told: env['TROUPE_AGENT'], caller: host.callerOf(payload, ppid) };
-      const { caller, alsoIn } = records.settle(sources);
-      const places = foldersFor({ cwd: event.cwd ?? '/' }, { caller, alsoIn, home });
-      const policies = await Promise.all(places.map(policyIn));
-      const readings = [caller, ...(caller.otherwise ?? [])];
-      const judge = new BudgetJudge(new StoredUsage({ roots: [] }, openCache));
-      return judge.judge({ event, readings, project: caller.project, policies, at: systemClock() });
+    async raise(request) {
+      const policy = await policyHere();
+      return raiseBudget(
+        folders.stateFolder,
+        { budgets: budgetsOf([policy]), needsProof: isHandsOff(policy) },
+        request,
+      );
+    },
+    async judge({ host, process, payload, readings, project, policies, stateFolder: folder }) {
+      const event = (await loadHost(host))?.hooks?.read(payload, process);
+      if (!event) throw new Error(`no call of ${host}`);
+      const judge = new BudgetJudge(new StoredUsage({ roots: [] }, openCache), folder);
+      return (await judge.judge({ event, readings, project, policies, at: systemClock() })) ?? NO_BUDGET;
     },
   };
 }
@@ -278,4 +324,99 @@ class StoredUsage implements UsageSource {
     this.problems = problems;
     return trees;
   }
+}
+
+const raisedFile = (folder: string): string => path.join(folder, 'raised-budgets.json');
+
+const raiseSchema = v.object({
+  ...{ file: v.string(), name: v.string(), until: v.pipe(v.string(), v.isoTimestamp()) },
+  limits: v.partial(
+    v.object(Object.fromEntries(BUDGET_LIMITS.map((limit) => [limit, v.pipe(v.number(), v.minValue(0))]))),
+  ),
+  /** By the key of the passphrase; null where none was set. */
+  signature: v.nullable(v.string()),
+});
+const raisesSchema = v.object({ raised: v.array(raiseSchema) });
+
+type Raise = v.InferOutput<typeof raiseSchema>;
+
+function raiseText({ file, name, limits, until }: Raise): string {
+  return JSON.stringify(['troupe raise', file, name, limits, until]);
+}
+
+/** What persons raised, and until when. Without its signature a raise is nothing if agents must not approve. */
+async function readRaised(
+  folder: string,
+  budgets: readonly Budget[],
+  { needsProof, now }: { readonly needsProof: boolean; readonly now: number },
+): Promise<Raised> {
+  const raises = (await readRaises(folder)).filter(({ until }) => Date.parse(until) > now);
+  if (raises.length === 0) return new Map();
+  const key = await readApprovalKey(folder);
+  const isProven = (raise: Raise): boolean => {
+    if (key === 'bad') return false;
+    if (key === 'none') return !needsProof && raise.signature === null;
+    return raise.signature !== null && isSigned(key.publicKey, raiseText(raise), raise.signature);
+  };
+  const proven = raises.filter(isProven);
+  return new Map(
+    budgets.flatMap(({ id, name, place }) => {
+      const raise = proven.findLast((one) => one.name === name && one.file === place.file);
+      return raise ? [[id, raise.limits as Readonly<Partial<Record<BudgetLimit, number>>>] as const] : [];
+    }),
+  );
+}
+
+async function readRaises(folder: string): Promise<readonly Raise[]> {
+  try {
+    const parsed = v.safeParse(raisesSchema, JSON.parse(await readText(raisedFile(folder), 1024 * 1024)));
+    return parsed.success ? parsed.output.raised : [];
+  } catch {
+    return [];
+  }
+}
+
+interface RaiseRequest {
+  readonly name: string;
+  readonly limits: Readonly<Partial<Record<BudgetLimit, number>>>;
+  /** Asks for the passphrase, where one is set. */
+  askPassphrase(): Promise<string | undefined>;
+}
+
+/** Until midnight. Throws a `UserError` if there is no such budget, or the person does not prove that they are one. */
+async function raiseBudget(
+  folder: string,
+  { budgets, needsProof }: { readonly budgets: readonly Budget[]; readonly needsProof: boolean },
+  { name, limits, askPassphrase }: RaiseRequest,
+): Promise<string> {
+  const found = budgets.filter((one) => one.name === name);
+  const budget = found.find(({ scope }) => scope === 'user') ?? found[0];
+  if (!budget) throw new UserError('no-budget', `No budget here is called "${name}".`, 'See them with: troupe budget');
+  for (const limit of Object.keys(limits))
+    if (!(limit in budget.limits))
+      throw new UserError('no-budget', `Budget "${name}" does not limit ${limit}.`, 'See them with: troupe budget');
+  const key = await readApprovalKey(folder);
+  if (key === 'bad' || (key === 'none' && needsProof))
+    throw new UserError(
+      'passphrase-not-set',
+      'To raise a budget, you need a passphrase for approvals.',
+      'Run: troupe server passphrase',
+    );
+  const until = new Date(nextMidnight(systemClock())).toISOString();
+  const raise: Raise = { file: budget.place.file, name, limits, until, signature: null };
+  let signature: string | null = null;
+  if (key !== 'none') {
+    const typed = await askPassphrase();
+    const secret = typed === undefined ? undefined : await unlockKey(typed, key);
+    if (!secret)
+      throw new UserError('wrong-passphrase', 'This is not the passphrase for approvals.', 'Nothing was raised.');
+    signature = signText(secret, raiseText(raise));
+  }
+  await ensureStateFolder(folder);
+  const now = systemClock();
+  const others = (await readRaises(folder)).filter(
+    (one) => Date.parse(one.until) > now && (one.name !== name || one.file !== raise.file),
+  );
+  replaceFile(raisedFile(folder), JSON.stringify({ raised: [...others, { ...raise, signature }] }));
+  return until;
 }

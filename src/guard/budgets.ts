@@ -17,9 +17,19 @@ import {
   selectMain,
   type TimedUsage,
   type ToolCallId,
+  toAgentId,
+  toSessionId,
 } from '../core/index.ts';
 import { isSelected, type Judged } from './match/agent.ts';
-import { BUDGET_LIMITS, type Budget, type BudgetLimit, type GuardedAgent, labelOf, type TokenKind } from './policy.ts';
+import {
+  BUDGET_LIMITS,
+  type Budget,
+  type BudgetLimit,
+  COUNTED_TOKENS as COUNTED,
+  type GuardedAgent,
+  labelOf,
+  type TokenKind,
+} from './policy.ts';
 
 /** What the agents of a session used, with those of sessions that they started. */
 export interface MeasuredSession {
@@ -247,7 +257,7 @@ function holdersOf(budget: Budget, call: BudgetCall, facts: BudgetFacts): readon
     return sum;
   };
   const words = budget.per === 'day' ? 'of today' : 'of this project';
-  return [{ key: budget.per === 'day' ? 'day' : (session?.project ?? ''), words, used, problem }];
+  return [{ key: budget.per === 'day' ? `day ${from}` : (session?.project ?? ''), words, used, problem }];
 }
 
 const UNKNOWN: Judged = { agent: null, ancestors: [] };
@@ -524,7 +534,7 @@ export function reportBudgets(
 }
 
 /** By the calendar: days of 23 and 25 hours exist. */
-function nextMidnight(at: number): number {
+export function nextMidnight(at: number): number {
   const date = new Date(midnightBefore(at));
   return date.setDate(date.getDate() + 1);
 }
@@ -586,4 +596,38 @@ function findHolders(budget: Budget, sessions: readonly MeasuredSession[], now: 
         return { ...ids, label: top.label, isAtWork: top.isAtWork, sum };
       });
   });
+}
+
+/** What a whole session used of limits that no policy has. */
+export function measureRun(tree: SessionTree, limits: Budget['limits'], now: number): readonly BudgetUse[] {
+  const place = { file: '', line: 0 };
+  const about = { id: 'run', scope: 'user', name: 'run', place, agents: null, project: null, warn: 1 } as const;
+  const budget: Budget = { ...about, per: 'session', limits, count: COUNTED, onLimit: 'deny', grace: 0 };
+  const sum = new Sum(budget, 0, now);
+  sum.addSession(measureSession(tree));
+  return limitsOf(budget, undefined).map(([limit, max]) => toUse(budget, limit, max, sum));
+}
+
+/** What a table of tests says that was used, as a session of one agent. */
+export function imagineUsage(used: Budget['limits'], call: BudgetCall): MeasuredSession {
+  const session = toSessionId(call.host, 'imagined');
+  const id = call.id ?? toAgentId(call.host, 'imagined');
+  const { tokens = 0, usd = 0, turns = 0, tool_calls = 0, minutes = 0, spawns = 0, agents_at_once = 0 } = used;
+  const none = { slots: [], toolCalls: 0, runs: [], isSubAgent: true, startedAt: call.at, call: undefined };
+  const own: MeasuredAgent = {
+    ...{ ...none, id, session, hasNoNumbers: false, parent: undefined, line: [id], label: 'imagined' },
+    judged: { agent: call.agent, ancestors: call.ancestors.map(({ agent }) => agent) },
+    // All of one kind, which counts whatever a budget counts.
+    slots: [
+      { at: call.at, tokens: { input: 0, output: tokens, cache_write: 0, cache_read: 0 }, turns, usd, unpriced: [] },
+    ],
+    ...{ toolCalls: tool_calls, runs: [{ from: call.at - minutes * 60_000, until: call.at }] },
+    ...{ isSubAgent: false, isAtWork: true },
+  };
+  const started = Array.from({ length: Math.max(spawns, agents_at_once) }, (_, index): MeasuredAgent => {
+    const child = toAgentId(call.host, `imagined-${index}`);
+    return { ...own, ...none, id: child, parent: id, line: [child, id], isAtWork: index < agents_at_once };
+  });
+  const agents = new Map([own, ...started].map((agent) => [agent.id, agent]));
+  return { id: session, title: null, project: call.project, agents, unattributed: [] };
 }

@@ -7,7 +7,7 @@ export * from './approvals/approvals.ts';
 export * from './approvals/ask-at-terminal.ts';
 export * from './approvals/host-questions.ts';
 export * from './budget-judge.ts';
-export { type BudgetNote, type BudgetVerdict, midnightBefore, type Raised } from './budgets.ts';
+export { type BudgetNote, type BudgetVerdict, measureRun, midnightBefore, type Raised } from './budgets.ts';
 export * from './callers.ts';
 export * from './described-call.ts';
 export * from './guard-queries.ts';

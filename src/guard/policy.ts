@@ -49,6 +49,9 @@ export type BudgetLimit = (typeof BUDGET_LIMITS)[number];
 
 export const TOKEN_KINDS = ['input', 'output', 'cache_write', 'cache_read'] as const;
 
+/** What counts if a budget does not say: a cache read repeats tokens that were counted before. */
+export const COUNTED_TOKENS = ['input', 'output', 'cache_write'] as const;
+
 export type TokenKind = (typeof TOKEN_KINDS)[number];
 
 /** How much agents may use. Each budget holds by itself, so a further one can only tighten. */
@@ -185,6 +188,9 @@ export interface Verdict {
 export interface TriedRule extends Omit<ExplainedTrial, 'rule'> {
   readonly rule: string;
 }
+
+/** Rules of the preset by which agents must not approve, or of a file with an error, which may name it. */
+export const HANDS_OFF = /^preset:hands-off-the-guard:|^\w+:(?:error|stale|bad)$/;
 
 /** Where there is no file at all: nobody asked for an opinion. */
 export const NO_POLICY: Policy = {

@@ -2,12 +2,11 @@ import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isPendingOf, MAX_QUEUED_BYTES, parseQueued, queuePending } from '../audit/index.ts';
-import { nativeId } from '../core/index.ts';
+import { type BudgetAlert, nativeId, type SessionId } from '../core/index.ts';
 import {
   type ApprovalContext,
   auditFieldsOf,
   type BudgetJudge,
-  type BudgetNote,
   CallerRecords,
   createPendingApprovals,
   createPolicyCache,
@@ -18,6 +17,7 @@ import {
   isSilent,
   type Judgement,
   judgeCall,
+  limitsIn,
   type PendingApprovals,
   type Policy,
   type SettledCaller,
@@ -86,7 +86,7 @@ export function createHookIntake(
       event,
       readings: [caller, ...(caller.otherwise ?? [])],
       project: caller.project,
-      policies: [...policies.values()],
+      policies: [...policies.values()].map(limitsIn),
       at,
     };
     const budget = event.question === undefined ? await budgets?.judge.judge(limited) : undefined;
@@ -97,7 +97,16 @@ export function createHookIntake(
     const judgement = judgeCall(event, { ...options, budget: untold });
     if (budget) {
       const notes = budgets?.judge.settle(limited, budget, judgement.decision !== 'deny') ?? [];
-      if (notes.length > 0) budgets?.onNotes(event, notes);
+      const agentId = caller.agent?.id ?? null;
+      const iso = new Date(at).toISOString();
+      const alerts = notes.map(({ budget: id, holder, state, text }) => ({
+        id: `${id}:${holder}:${state}`,
+        state,
+        at: iso,
+        agentId,
+        text,
+      }));
+      if (alerts.length > 0) budgets?.onNotes(event.session, alerts);
     }
     const writeDown = records.remember(sources, settled, judgement.decision !== 'deny', at);
     setImmediate(() => {
@@ -147,7 +156,7 @@ export function createHookIntake(
 export interface ServedBudgets {
   readonly judge: BudgetJudge;
   /** For people, once each. */
-  onNotes(event: HookEvent, notes: readonly BudgetNote[]): void;
+  onNotes(session: SessionId, alerts: readonly BudgetAlert[]): void;
 }
 
 /** Holds tool calls until a person answers, for this process. */

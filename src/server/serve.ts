@@ -141,7 +141,7 @@ async function serve(folder: string, request: ServeRequest): Promise<Serving> {
     createSessions(dataFoldersFor(where), { clock: systemClock, ...known({ openCache: request.openCache }) }),
     systemClock,
   );
-  const budgets = { judge: new BudgetJudge(usage), onNotes: () => undefined };
+  const budgets = { judge: new BudgetJudge(usage, folder), onNotes: live.noteBudgets };
   const hooks = asking && createHookIntake(folder, keys, asking, budgets);
   const search = isDemo ? undefined : createServedSearch(where);
   const server = createServer({

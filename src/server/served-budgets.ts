@@ -1,6 +1,15 @@
-import { type LiveTrees, nativeId, type SessionId, type Sessions, type SessionTree } from '../core/index.ts';
+import {
+  type BudgetAlert,
+  type LiveTrees,
+  nativeId,
+  type SessionId,
+  type Sessions,
+  type SessionTree,
+  type TreeChange,
+} from '../core/index.ts';
 import { midnightBefore, type UsageSource } from '../guard/index.ts';
 import type { Clock } from '../lib/clock.ts';
+import { Listeners } from '../lib/listeners.ts';
 
 /** Sessions that are not followed do not change: they are looked for again this often, or when one leaves those that are. */
 const OLDER_MS = 60_000;
@@ -81,4 +90,63 @@ interface Older {
 
 function holds({ agents }: SessionTree, session: SessionId): boolean {
   return agents.some((agent) => agent.session === session);
+}
+
+/** Of each session the last few. */
+const ALERTS_KEPT = 20;
+
+/** Live trees with what people should know of budgets. */
+export class AlertedTrees implements LiveTrees {
+  readonly #trees: LiveTrees;
+  readonly #alerts = new Map<SessionId, readonly BudgetAlert[]>();
+  readonly #own: Listeners<TreeChange>;
+
+  constructor(trees: LiveTrees, onError: (error: unknown) => void) {
+    this.#trees = trees;
+    this.#own = new Listeners(onError);
+  }
+
+  note(session: SessionId, alerts: readonly BudgetAlert[]): void {
+    const tree = this.#trees.current().find((one) => one.id === session || holds(one, session));
+    if (!tree) return;
+    const before = this.#alerts.get(tree.id) ?? [];
+    const news = alerts.filter(({ id }) => !before.some((one) => one.id === id));
+    if (news.length === 0) return;
+    this.#alerts.set(tree.id, [...before, ...news].slice(-ALERTS_KEPT));
+    this.#own.tell({ kind: 'tree', tree: this.#with(tree), sources: [] });
+  }
+
+  #with(tree: SessionTree): SessionTree {
+    const budgetAlerts = this.#alerts.get(tree.id);
+    return budgetAlerts ? { ...tree, budgetAlerts } : tree;
+  }
+
+  current(): readonly SessionTree[] {
+    return this.#alerts.size === 0 ? this.#trees.current() : this.#trees.current().map((tree) => this.#with(tree));
+  }
+
+  subscribe(listener: (change: TreeChange) => void) {
+    const own = this.#own.add(listener);
+    const others = this.#trees.subscribe((change) =>
+      listener(change.kind === 'tree' ? { ...change, tree: this.#with(change.tree) } : change),
+    );
+    return {
+      close() {
+        own.close();
+        others.close();
+      },
+    };
+  }
+
+  async look(session: string): Promise<SessionTree | undefined> {
+    const tree = await this.#trees.look(session);
+    return tree && this.#with(tree);
+  }
+
+  listing = () => this.#trees.listing();
+  ledgerOf = (session: SessionId) => this.#trees.ledgerOf(session);
+  transcript: LiveTrees['transcript'] = (...asked) => this.#trees.transcript(...asked);
+  close(): void {
+    this.#trees.close();
+  }
 }

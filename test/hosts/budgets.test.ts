@@ -25,7 +25,12 @@ beforeAll(async () => {
     'budget-one': [step(helper('one')), done, done],
     'budget-parallel': [step(helper('one'), helper('two'), helper('three')), done, done],
     'budget-nested': [step(helper('lead')), done, done],
-    'budget-fan': [step(helper('slow-1', 'slow'), helper('slow-2', 'slow'), helper('slow-3', 'slow')), done, done, done],
+    'budget-fan': [
+      step(helper('slow-1', 'slow'), helper('slow-2', 'slow'), helper('slow-3', 'slow')),
+      done,
+      done,
+      done,
+    ],
     'budget-main': [...calls('main', 8), done],
     'budget-slow-main': [...calls('main', 8, 1_000), done],
     'budget-lead': [step(helper('below')), ...calls('lead', 2), step(say(RESULT))],
@@ -102,7 +107,10 @@ for (const program of programs) {
         });
 
         it('stops an agent that has used up its turns, warns it before, and its result arrives', async () => {
-          const entries = await perform('budget-alone', policy(`name: short, ${HELPERS}, per: agent, turns: 5, warn: 60%`));
+          const entries = await perform(
+            'budget-alone',
+            policy(`name: short, ${HELPERS}, per: agent, turns: 5, warn: 60%`),
+          );
           expect(ran(entries, 'one')).toBeGreaterThanOrEqual(3);
           expect(ran(entries, 'one')).toBeLessThanOrEqual(5);
           const denied = entries.find(({ decision }) => decision === 'deny');
@@ -112,7 +120,10 @@ for (const program of programs) {
         });
 
         it('stops an agent that has used up its tokens', async () => {
-          const entries = await perform('budget-alone', policy(`name: small, ${HELPERS}, per: agent, tokens: 500, count: cache_write`));
+          const entries = await perform(
+            'budget-alone',
+            policy(`name: small, ${HELPERS}, per: agent, tokens: 500, count: cache_write`),
+          );
           expect(ran(entries, 'one')).toBeLessThanOrEqual(4);
           expect(entries.some(({ reason }) => reason?.includes('is used up'))).toBe(true);
         });
@@ -135,11 +146,14 @@ for (const program of programs) {
 
         it('limits how deep agents are, and how many are started', async () => {
           const deep = await perform('budget-nested', policy('name: flat, per: session, depth: 1'));
-          expect(deep.find(({ decision }) => decision === 'deny')?.reason).toContain('allows sub-agents down to depth 1');
+          expect(deep.find(({ decision }) => decision === 'deny')?.reason).toContain(
+            'allows sub-agents down to depth 1',
+          );
           expect(ran(deep, 'below')).toBe(0);
           const wide = await perform('budget-fan', policy('name: two, per: session, spawns: 2'));
           const spawns = wide.filter(({ tool }) => tool === 'Agent' || tool === 'Task');
-          if (how === 'with a server') expect(spawns.map(({ decision }) => decision).sort()).toEqual(['deny', 'none', 'none']);
+          if (how === 'with a server')
+            expect(spawns.map(({ decision }) => decision).sort()).toEqual(['deny', 'none', 'none']);
         });
       });
     }

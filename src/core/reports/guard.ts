@@ -185,6 +185,7 @@ export interface PolicyCheck {
   readonly files: readonly { readonly scope: PolicyFileScope; readonly file: string }[];
   /** How many there are, those of presets included. */
   readonly rules: number;
+  readonly budgets: number;
   readonly presets: readonly string[];
   readonly problems: readonly PolicyProblem[];
 }
@@ -275,5 +276,16 @@ export interface BudgetUse {
   /** Why it cannot be computed, or is too low. */
   readonly problem: string | null;
   /** `312,400 of 300,000 tokens (input, output)`. */
+  readonly text: string;
+}
+
+/** A budget that a person should know of: nearly used up, or used up. */
+export interface BudgetAlert {
+  /** The same for the same thing. */
+  readonly id: string;
+  readonly state: 'warned' | 'reached' | 'grace';
+  readonly at: string;
+  /** Whose call it was. */
+  readonly agentId: string | null;
   readonly text: string;
 }

@@ -31,6 +31,7 @@ export const CHANGING_COMMANDS = [
   'hooks uninstall',
   'hooks drain',
   'guard answer',
+  'budget raise',
   'telegram',
   'webhook',
   'index build',
@@ -41,6 +42,9 @@ export const CHANGING_COMMANDS = [
   'redact --forget',
   'redact *--forget*',
 ] as const;
+
+/** From which budgets are computed. */
+const TRANSCRIPTS = ['.claude/projects/**/*.jsonl', '.codex/sessions/**', '.local/share/opencode/**'];
 
 /** Files and folders in which the hosts find our hooks, and what switches hooks off. */
 const HOOK_FILES = [
@@ -328,6 +332,7 @@ export function listPresets(): readonly PolicyPreset[] {
 function handsOffPolicy(): string {
   const folders = ['~/.config/troupe', '~/.local/state/troupe'];
   const tools = [
+    ...TRANSCRIPTS.map((file) => `Edit(//**/${file})`),
     ...folders.flatMap((folder) => [`Read(${folder}/**)`, `Edit(${folder}/**)`]),
     ...['//**/.troupe/**', '//**/troupe/dist/**', ...HOOK_FILES.map((file) => `//**/${file}`)].map(
       (file) => `Edit(${file})`,

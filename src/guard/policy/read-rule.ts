@@ -6,6 +6,7 @@ import {
   BUDGET_SCOPES,
   type Budget,
   type BudgetLimit,
+  COUNTED_TOKENS,
   DECISIONS,
   type Decision,
   OPAQUE,
@@ -341,9 +342,6 @@ function toInstant(text: string): number {
 
 export type ReadBudget = Omit<Budget, 'id' | 'scope' | 'place'>;
 
-/** What counts if a budget does not say: a cache read repeats tokens that were counted before. */
-export const COUNTED_TOKENS = ['input', 'output', 'cache_write'] as const;
-
 /** Undefined where something is wrong with it. In a project's file, only sessions of that project count. */
 export function readBudget(field: Field, folders: FolderContext): ReadBudget | undefined {
   const { problems } = field.walk;
@@ -406,7 +404,7 @@ export const AMOUNT = /^(?:[1-9][0-9]{0,8}(?:\.[0-9]{1,6})?|0\.[0-9]{0,5}[1-9])[
 
 const MAX_AMOUNT = 1e12;
 
-const amount: Reader<number> = (field) => {
+export const amount: Reader<number> = (field) => {
   const value = isScalar(field.node) ? field.node.value : undefined;
   const number = typeof value === 'string' && AMOUNT.test(value) ? toAmount(value) : value;
   if (typeof number === 'number' && number > 0 && (typeof value === 'string' || number <= MAX_AMOUNT)) return number;
@@ -419,7 +417,7 @@ function toAmount(text: string): number {
 
 const MAX_WHOLE = 1e9;
 
-const whole: Reader<number> = (field) => {
+export const whole: Reader<number> = (field) => {
   const value = isScalar(field.node) ? field.node.value : undefined;
   if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_WHOLE) return value;
   return field.wrong(`${field.what} must be a whole number.`, 'Write e.g. 20; 0 allows none.');
