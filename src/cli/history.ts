@@ -1,9 +1,8 @@
 import { buildCommand, buildRouteMap } from '@stricli/core';
 import { cleanLine, formatBytes, type IndexReport, plural } from '../core/index.ts';
-import { type CliContext, writeJson, writeLines } from './context.ts';
+import { type CliContext, createProgress, writeJson, writeLines } from './context.ts';
 import { helpText, optional, type SharedFlags, sharedFlags, toggle, toWord, whereOf } from './flags.ts';
 import { formatTextIndex } from './format/index.ts';
-import { createProgress } from './progress.ts';
 import { textForget, textOff, textOn } from './search.ts';
 
 export const indexRoutes = buildRouteMap<string, CliContext<'history' | 'text'>>({

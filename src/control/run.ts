@@ -94,7 +94,7 @@ async function ended(child: ChildProcess, { command: [program] }: RunRequest): P
   }
 }
 
-/** A program that does not end by a signal is killed after so long. */
+/** A program that ignores the signal is killed after this time. */
 const KILLED_AFTER_MS = 5_000;
 const TICK_MS = 1_000;
 

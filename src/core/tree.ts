@@ -4,7 +4,6 @@ import { isEqual } from '../lib/json.ts';
 import type { AgentKind, DiagnosticCount, EndSignal, GroupKind, SessionStarter, TitleKind } from './events.ts';
 import { type AgentId, mainAgentOf, nativeId, type SessionId, type SourceId, type ToolCallId } from './ids.ts';
 import type { SpawnLink } from './link.ts';
-import type { BudgetAlert } from './reports/guard.ts';
 import { shortenTitle } from './text/clean-text.ts';
 import { addByModel, addUsage, type ModelUsage, NO_USAGE, sumByModel, type TimedUsage, type Usage } from './usage.ts';
 
@@ -152,6 +151,17 @@ export interface SessionTree {
   readonly budgetAlerts?: readonly BudgetAlert[];
   /** Nobody asked anything in it, and no process is in it: a terminal that was opened and closed. Lists leave it out. */
   readonly isEmpty?: true;
+}
+
+/** A budget that a person should know of: nearly used up, or used up. */
+export interface BudgetAlert {
+  /** The same for the same thing. */
+  readonly id: string;
+  readonly state: 'warned' | 'reached' | 'grace';
+  readonly at: string;
+  /** Whose call it was. */
+  readonly agentId: string | null;
+  readonly text: string;
 }
 
 export interface PrintedSession {

@@ -55,7 +55,7 @@ import {
   stricterOf,
 } from './policy.ts';
 
-/** Where usage is read. */
+/** Reads usage. */
 export interface UsageSource {
   /** The tree that the session stands in, at most one turn old. */
   sessionOf(session: SessionId): Promise<SessionTree | undefined>;
@@ -150,10 +150,11 @@ export class BudgetJudge {
     return !this.#told.has(keyOf(note, agent ? toAgentId(event.host, agent.id) : undefined));
   }
 
-  async report(policy: LimitingPolicy, now: number): Promise<readonly BudgetReport[]> {
-    const budgets = budgetsOf([policy]);
+  async report(policies: readonly LimitingPolicy[], now: number): Promise<readonly BudgetReport[]> {
+    const budgets = budgetsOf(policies);
     if (budgets.length === 0) return [];
-    const raised = await readRaised(this.#stateFolder, budgets, { needsProof: policy.isHandsOff, now });
+    const needsProof = policies.some(({ isHandsOff }) => isHandsOff);
+    const raised = await readRaised(this.#stateFolder, budgets, { needsProof, now });
     const since = budgets.some(({ per }) => per === 'project') ? 0 : midnightBefore(now);
     const trees = await this.#source.all(since);
     return reportBudgets(
@@ -274,7 +275,7 @@ export function createBudgetControl(openCache: OpenCache): BudgetControl {
     async report(where) {
       const usage = new StoredUsage(where, openCache);
       const judge = new BudgetJudge(usage, folders.stateFolder);
-      const budgets = await judge.report(limitsIn(await policyHere()), systemClock());
+      const budgets = await judge.report([limitsIn(await policyHere())], systemClock());
       return { budgets, problems: usage.problems };
     },
     async raise(request) {

@@ -12,7 +12,7 @@ import { isPendingOf, MAX_QUEUED_BYTES, parseQueued, queueEvent, queuePending } 
 import type { ToldCall } from '../guard/budget-judge.ts';
 import type { BudgetVerdict } from '../guard/budgets.ts';
 import { auditFieldsOf, CallerRecords } from '../guard/callers.ts';
-import type { CompiledSources } from '../guard/policy/compile-sources.ts';
+import type { CompiledSources } from '../guard/policy/compile.ts';
 import { type CompiledPolicyFolders, lookAtSource, policyPlaces } from '../guard/policy/sources.ts';
 import { HANDS_OFF, NO_POLICY, type Policy } from '../guard/policy.ts';
 import { foldersFor, type Judgement, type JudgeOptions } from '../guard/pre-check.ts';

@@ -168,10 +168,10 @@ for (const program of programs) {
       });
 
       it('shares a day between sessions, also after the server was killed', async () => {
-        const { budgets } = JSON.parse(
-          (writeFileSync(path.join(state, 'policy.yaml'), policy('name: today, per: day, turns: 100000')),
-          troupe('budget', '--json', '--root', config)),
-        ) as { budgets: readonly BudgetReport[] };
+        writeFileSync(path.join(state, 'policy.yaml'), policy('name: today, per: day, turns: 100000'));
+        const { budgets } = JSON.parse(troupe('budget', '--json', '--root', config)) as {
+          budgets: readonly BudgetReport[];
+        };
         const before = budgets[0]?.holders[0]?.uses[0]?.used ?? 0;
         const text = policy(`name: today, per: day, turns: ${before + 6}`);
         const entries = await perform('budget-main', text, ['budget-main', 'budget-main']);

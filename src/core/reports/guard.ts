@@ -278,14 +278,3 @@ export interface BudgetUse {
   /** `312,400 of 300,000 tokens (input, output)`. */
   readonly text: string;
 }
-
-/** A budget that a person should know of: nearly used up, or used up. */
-export interface BudgetAlert {
-  /** The same for the same thing. */
-  readonly id: string;
-  readonly state: 'warned' | 'reached' | 'grace';
-  readonly at: string;
-  /** Whose call it was. */
-  readonly agentId: string | null;
-  readonly text: string;
-}

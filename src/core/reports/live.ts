@@ -6,9 +6,8 @@ import { assertFound } from '../../lib/user-error.ts';
 import { type ApprovalRequest, withApproval } from '../approval.ts';
 import { hostOf, nativeId } from '../ids.ts';
 import type { LiveListing } from '../ports.ts';
-import { type Activity, type AgentStatus, isBusy, needsPerson, type SessionTree } from '../tree.ts';
+import { type Activity, type AgentStatus, type BudgetAlert, isBusy, needsPerson, type SessionTree } from '../tree.ts';
 import type { HeardCall } from './audit.ts';
-import type { BudgetAlert } from './guard.ts';
 import type { AgentReport, DiagnosticsReport, SessionReport } from './shapes.ts';
 import { addKnown, computeNeed, computeTree, isoTime, projectOf } from './tree.ts';
 

@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import type { PolicyProblem } from '../../core/index.ts';
 import { escapeGlob } from '../match/tool-pattern.ts';
@@ -15,7 +16,13 @@ import {
 import { EFFECTS, type Effect, type InputMapping, type ToolMappings } from '../tool-inputs.ts';
 import { type PresetName, presetText } from './presets.ts';
 import { type Placed, type PolicyFile, type ReadYaml, readOwnText, readPolicyFile } from './read-policy-file.ts';
-import type { PolicySource } from './sources.ts';
+import {
+  type CompiledPolicyFolders,
+  type PolicyPlace,
+  type PolicySource,
+  policyPlaces,
+  readSource,
+} from './sources.ts';
 
 export interface CompileOptions {
   /** Those that are there. The person's own, the project's, the person's in that project: in this order. */
@@ -187,4 +194,41 @@ function tightenSettings(before: Settings | undefined, file: PolicyFile): Settin
     onError: tightened('on_error', file.onError, onError, unsaid.onError),
     opaque: tightened('opaque', file.opaque, opaque, unsaid.opaque),
   };
+}
+
+export interface CompiledSources extends Compiled {
+  /** Those that are there, with their texts. */
+  readonly sources: readonly (PolicyPlace & Pick<NonNullable<ReturnType<typeof readSource>>, 'content'>)[];
+}
+
+/**
+ * The policy of a project, always compiled from the files themselves: a compiled one that was kept could be changed by an agent without a
+ * trace. Never throws: what cannot be read becomes a problem, and a rule that asks.
+ */
+export function compileSources(
+  where: CompiledPolicyFolders,
+  readYaml: ReadYaml,
+  places: readonly PolicyPlace[] = policyPlaces(where),
+): CompiledSources {
+  const sources = places.flatMap((place) => {
+    const found = readSource(place.file);
+    return found ? [{ ...place, content: found.content }] : [];
+  });
+  const { home, configFolder, stateFolder } = where;
+  const ownFolders = [configFolder, stateFolder].map(resolveFolder);
+  return { sources, ...compilePolicy({ sources, home, ownFolders, resolve: resolveFolder, readYaml }) };
+}
+
+/** The part before the first `*`, as far as it is there, with its links followed. */
+function resolveFolder(pattern: string): string {
+  const parts = pattern.split(path.sep);
+  const fixed = parts.findIndex((part) => part.includes('*'));
+  for (let length = fixed === -1 ? parts.length : fixed; length > 1; length--) {
+    try {
+      return path.join(realpathSync(parts.slice(0, length).join(path.sep)), ...parts.slice(length));
+    } catch {
+      // Not there (yet): the folder above may be.
+    }
+  }
+  return pattern;
 }
