@@ -102,7 +102,7 @@ export class BudgetJudge {
   readonly #told = new Set<string>();
   #pending: readonly { readonly by: AgentId; readonly call: ToolCallId; readonly at: number }[] = [];
 
-  /** `stateFolder`: where is written down what persons raised. */
+  /** `stateFolder`: has the file of what people raised. */
   constructor(source: UsageSource, stateFolder: string) {
     this.#source = source;
     this.#stateFolder = stateFolder;
@@ -144,7 +144,7 @@ export class BudgetJudge {
     return news;
   }
 
-  /** The agent was not told yet; of a limit that is reached, nobody was. */
+  /** The agent was not told yet; of a limit that is reached, no agent was. */
   isNews({ event, readings }: Pick<JudgedEvent, 'event' | 'readings'>, note: BudgetNote): boolean {
     const agent = readings[0]?.agent;
     return !this.#told.has(keyOf(note, agent ? toAgentId(event.host, agent.id) : undefined));
@@ -334,7 +334,7 @@ const raiseSchema = v.object({
   limits: v.partial(
     v.object(Object.fromEntries(BUDGET_LIMITS.map((limit) => [limit, v.pipe(v.number(), v.minValue(0))]))),
   ),
-  /** By the key of the passphrase; null where none was set. */
+  /** By the key of the passphrase; null if none was set. */
   signature: v.nullable(v.string()),
 });
 const raisesSchema = v.object({ raised: v.array(raiseSchema) });
@@ -380,7 +380,7 @@ async function readRaises(folder: string): Promise<readonly Raise[]> {
 interface RaiseRequest {
   readonly name: string;
   readonly limits: Readonly<Partial<Record<BudgetLimit, number>>>;
-  /** Asks for the passphrase, where one is set. */
+  /** Asks for the passphrase, if one is set. */
   askPassphrase(): Promise<string | undefined>;
 }
 

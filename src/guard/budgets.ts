@@ -135,7 +135,7 @@ function toSlot(timed: TimedUsage): MeasuredSlot {
 /** What is known of a call, and of what was decided before. */
 export interface BudgetCall {
   readonly agent: GuardedAgent | null;
-  /** Undefined where nobody knows who calls. */
+  /** Undefined if the caller is unknown. */
   readonly id: AgentId | undefined;
   /** Main first. */
   readonly ancestors: readonly { readonly id: AgentId; readonly agent: GuardedAgent }[];
@@ -186,7 +186,7 @@ export interface BudgetNote {
 
 export const NO_BUDGET: BudgetVerdict = { decision: 'none', budget: null, reason: '', notes: [] };
 
-/** The strictest of all budgets holds. `onError`: what holds where usage is not known. */
+/** The strictest of all budgets holds. `onError`: what holds if usage is not known. */
 export function judgeBudgets(
   budgets: readonly Budget[],
   call: BudgetCall,

@@ -39,7 +39,7 @@ function toCheck({ policy, presets, problems, files }: Omit<LoadedPolicy, 'unkep
   return { ok, files, rules, budgets: policy.budgets?.length ?? 0, presets, problems };
 }
 
-/** So many of the newest sessions show which models and hosts are used here. */
+/** The newest sessions show which models and hosts are used here. */
 const LOOKED_AT = 20;
 
 /** Budgets that cannot be computed for what was used lately: `on_error` will decide. */

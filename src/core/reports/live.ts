@@ -16,7 +16,7 @@ export interface LiveSessionReport extends SessionReport {
   readonly activity: Activity;
   readonly currentTool: string | null;
   readonly currentToolSummary: string | null;
-  /** Budgets that are nearly used up, or used up; left out where there are none. */
+  /** Budgets that are nearly used up, or used up; left out if there are none. */
   readonly budgetAlerts?: readonly BudgetAlert[];
 }
 

@@ -342,7 +342,7 @@ function toInstant(text: string): number {
 
 export type ReadBudget = Omit<Budget, 'id' | 'scope' | 'place'>;
 
-/** Undefined where something is wrong with it. In a project's file, only sessions of that project count. */
+/** Undefined if something is wrong with it. In a project's file, only sessions of that project count. */
 export function readBudget(field: Field, folders: FolderContext): ReadBudget | undefined {
   const { problems } = field.walk;
   const before = problems.errors();
