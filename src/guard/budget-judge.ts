@@ -385,7 +385,7 @@ interface RaiseRequest {
 }
 
 /** Until midnight. Throws a `UserError` if there is no such budget, or the person does not prove that they are one. */
-async function raiseBudget(
+export async function raiseBudget(
   folder: string,
   { budgets, needsProof }: { readonly budgets: readonly Budget[]; readonly needsProof: boolean },
   { name, limits, askPassphrase }: RaiseRequest,

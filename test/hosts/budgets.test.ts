@@ -7,6 +7,7 @@ import type { AuditEntry, BudgetReport } from '../../src/core/index.ts';
 import { RECIPES, startGuarded } from './guarded-hosts.ts';
 import { programsIn } from './host-kit.ts';
 import { kit, nameOf, programs, recordTogether, root, work } from './kit.ts';
+import { programs as opencodePrograms, serveOpencode, versionOf } from './opencode-server.ts';
 import { type RunningServer, startServer } from './server.ts';
 
 // Budgets under real programs: who has used up a budget calls nothing more, is told so, and still hands in its result.
@@ -205,3 +206,52 @@ for (const recipe of RECIPES.filter(({ host }) => host === 'codex'))
         }
       });
     });
+
+for (const program of opencodePrograms)
+  describe(`budgets of OpenCode ${versionOf(program)}`, () => {
+    it('stops an agent that has used up its turns, after a warning, and its result arrives', async () => {
+      const version = versionOf(program);
+      const own = mkdtempSync(path.join(work, `opencode-budgets-${version}-`));
+      const state = path.join(own, 'state');
+      mkdirSync(state);
+      const troupeIn = (env: object, cwd: string, ...args: readonly string[]): string => {
+        const options = { env: { ...process.env, ...env, TROUPE_HOME: state }, cwd, encoding: 'utf8' } as const;
+        return spawnSync(process.execPath, [path.join(root, 'dist/troupe.js'), ...args], options).stdout;
+      };
+      writeFileSync(
+        path.join(state, 'policy.yaml'),
+        policy(`name: short, ${HELPERS}, per: agent, turns: 5, warn: 40%`),
+      );
+      const host = await serveOpencode({
+        ...{ program, root: own, scenario: 'budgets', permission: { '*': 'allow' }, settings: {} },
+        prepare: (env, project) =>
+          void troupeIn(
+            env,
+            project,
+            'hooks',
+            'install',
+            '--host',
+            'opencode',
+            '--guard',
+            '--yes',
+            '--host-version',
+            version,
+          ),
+      });
+      const server = await startServer(host.data, { ...process.env, TROUPE_HOME: state });
+      try {
+        const session = await host.prompt('budget-alone');
+        await host.untilIdle(session);
+        const entries = troupeIn(host.env, host.project, 'guard', 'log', '-n', '100', '--json')
+          .split('\n')
+          .filter((line) => line.startsWith('{'))
+          .map((line) => JSON.parse(line) as AuditEntry);
+        expect(ran(entries, 'one')).toBeGreaterThanOrEqual(3);
+        expect(ran(entries, 'one')).toBeLessThanOrEqual(6);
+        expect(entries.find(({ decision }) => decision === 'deny')?.reason).toContain('Budget "short"');
+      } finally {
+        server.stop();
+        await host.close();
+      }
+    }, 120_000);
+  });
