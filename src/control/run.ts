@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { isatty } from 'node:tty';
-import { nativeId, type SessionId, type SessionTree } from '../core/index.ts';
+import { nativeId, type SessionId, type Sessions, type SessionTree } from '../core/index.ts';
 import { measureRun } from '../guard/index.ts';
 import { ADAPTERS, loadHosts } from '../hosts/registry.ts';
 import { systemClock } from '../lib/clock.ts';
@@ -11,7 +11,15 @@ import { reportTrouble } from '../lib/report-trouble.ts';
 import { createSharedScreen, type SharedScreen } from '../lib/screen.ts';
 import { createSpillingWriter } from '../lib/spilling-writer.ts';
 import { isSystemError, messageOf, UserError } from '../lib/user-error.ts';
-import { type DataFolder, dataFoldersFor, readsStreams, type Shadow, type StreamEvent } from '../sessions/index.ts';
+import {
+  createSessions,
+  type DataFolder,
+  dataFoldersFor,
+  readsStreams,
+  type Shadow,
+  type StreamEvent,
+  withOwnPrices,
+} from '../sessions/index.ts';
 import { openEvents, toTarget } from './event-output.ts';
 import type { Interception } from './intercept.ts';
 import { type CreateCallBroker, isMeant, type RunBudget, type RunOutcome, type RunRequest } from './requests.ts';
@@ -36,7 +44,9 @@ export async function runShadowed(request: RunRequest, createCallBroker: CreateC
   const id = `${Date.now().toString(36)}-${randomBytes(4).toString('hex')}`;
   const events = request.events === undefined ? undefined : openEvents(toTarget(request.events));
   const record = openRunRecord(id, request);
+  const limit = request.budget && new RunLimit(request, request.budget, () => child);
   const onEvents = (fresh: readonly StreamEvent[]): void => {
+    limit?.hear(fresh);
     events?.write(fresh);
     record.add(fresh);
     socket?.take(fresh);
@@ -44,9 +54,7 @@ export async function runShadowed(request: RunRequest, createCallBroker: CreateC
   let socket: ReturnType<typeof openSteering> | undefined;
   // What a program prints to its terminal, we do not see; what goes through us, we do.
   const shared = interception || !isatty(STDOUT) ? screen : undefined;
-  const limit = request.budget && new RunLimit(request.budget, () => child);
-  const onTree = limit && ((tree: SessionTree) => limit.look(tree));
-  const { shadow, endShadow } = startShadow(request, onEvents, shared, record.feed, onTree);
+  const { shadow, endShadow } = startShadow(request, onEvents, shared, record.feed);
   // Before it starts: a signal that comes in that moment must not leave it behind alone.
   const release = passOnSignals(() => child);
   const child = start(request, id, interception);
@@ -96,51 +104,67 @@ async function ended(child: ChildProcess, { command: [program] }: RunRequest): P
 
 /** A program that ignores the signal is killed after this time. */
 const KILLED_AFTER_MS = 5_000;
-const TICK_MS = 1_000;
 
 /** Ends the program when its session, with all below it, has used up what it may. */
 class RunLimit {
   /** What was used, once it is too much. */
   spent: string | undefined;
+  readonly #sessions: Sessions;
   readonly #budget: RunBudget;
   readonly #childOf: () => ChildProcess;
   readonly #startedAt = systemClock();
-  readonly #timer: NodeJS.Timeout;
-  #killing: NodeJS.Timeout | undefined;
-  #isNoted = false;
-  #tree: SessionTree | undefined;
+  #session: string | undefined;
+  #timer: NodeJS.Timeout;
+  #problem: string | undefined;
+  #isClosed = false;
 
-  constructor(budget: RunBudget, childOf: () => ChildProcess) {
+  constructor({ where }: RunRequest, budget: RunBudget, childOf: () => ChildProcess) {
+    this.#sessions = withOwnPrices(createSessions(dataFoldersFor(where), { clock: systemClock }));
     this.#budget = budget;
     this.#childOf = childOf;
-    // Minutes pass without a word.
-    this.#timer = setInterval(() => this.look(), TICK_MS);
+    this.#timer = setTimeout(this.#look, LOOK_EVERY_MS);
   }
 
-  look(tree = this.#tree): void {
-    this.#tree = tree;
-    if (this.spent !== undefined) return;
+  hear(events: readonly StreamEvent[]): void {
+    for (const { type, session_id } of events) if (type === 'session_started') this.#session = session_id ?? undefined;
+  }
+
+  readonly #look = async (): Promise<void> => {
+    const began = performance.now();
     const { minutes, ...limits } = this.#budget;
+    const tree = this.#session === undefined ? undefined : await this.#read(this.#session);
     const now = systemClock();
     const passed = (now - this.#startedAt) / 60_000;
     const uses = tree ? measureRun(tree, limits, now) : [];
-    const problem = uses.find((use) => use.problem !== null)?.problem;
-    if (problem && !this.#isNoted) process.stderr.write(`troupe: the budget cannot be computed: ${problem}\n`);
-    this.#isNoted ||= problem !== undefined && problem !== null;
+    this.#note(uses.find((use) => use.problem !== null)?.problem);
     const isOver = minutes !== undefined && passed >= minutes;
-    if (!isOver && !uses.some(({ share }) => share !== null && share >= 1)) return;
-    const texts = uses.map(({ text }) => text);
-    this.spent = [...texts, ...(minutes === undefined ? [] : [`${passed.toFixed(1)} of ${minutes} minutes`])].join(
-      ', ',
+    if (this.#isClosed) return;
+    if (isOver || uses.some(({ share }) => share !== null && share >= 1)) {
+      const time = minutes === undefined ? [] : [`${passed.toFixed(1)} of ${minutes} minutes`];
+      this.spent = [...uses.map(({ text }) => text), ...time].join(', ');
+      const child = this.#childOf();
+      child.kill('SIGTERM');
+      this.#timer = setTimeout(() => child.kill('SIGKILL'), KILLED_AFTER_MS);
+    } else this.#timer = setTimeout(this.#look, Math.max(LOOK_EVERY_MS, (performance.now() - began) / SHARE_OF_TIME));
+  };
+
+  /** Undefined as long as nothing of it is on the disk. */
+  #read(session: string): Promise<SessionTree | undefined> {
+    return this.#sessions.openTree(session).then(
+      ({ tree }) => tree,
+      () => undefined,
     );
-    const child = this.#childOf();
-    child.kill('SIGTERM');
-    this.#killing = setTimeout(() => child.kill('SIGKILL'), KILLED_AFTER_MS);
+  }
+
+  #note(problem: string | null | undefined): void {
+    if (problem && problem !== this.#problem)
+      process.stderr.write(`troupe: the budget cannot be computed: ${problem}\n`);
+    this.#problem = problem ?? undefined;
   }
 
   close(): void {
-    clearInterval(this.#timer);
-    clearTimeout(this.#killing);
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
   }
 }
 

@@ -24,7 +24,6 @@ export function startShadow(
   /** Where the tree is drawn as it changes; undefined: only at the end. */
   screen: SharedScreen | undefined,
   onFacts?: ShadowOptions['onFacts'],
-  onTree?: ShadowOptions['onTree'],
 ) {
   const { host } = where;
   const adapters = ADAPTERS.filter(readsStreams).filter((adapter) => host === undefined || adapter.host === host);
@@ -37,12 +36,7 @@ export function startShadow(
     onEvents,
     onError: reportTrouble,
     ...(onFacts && { onFacts }),
-    ...((view || onTree) && {
-      onTree: (now: SessionTree) => {
-        view?.show(now);
-        onTree?.(now);
-      },
-    }),
+    ...(view && { onTree: (now) => view.show(now) }),
   });
   return {
     shadow,

@@ -1,9 +1,10 @@
 import { access, constants, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { type Finding, type FindingArea, plural } from '../../core/index.ts';
+import { type Finding, plural } from '../../core/index.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { kindOfFile, readText } from '../../lib/regular-file.ts';
 import { isSystemError, messageOf } from '../../lib/user-error.ts';
+import { findingsOf } from './finding.ts';
 
 const { good, note, warning, problem } = findingsOf('state');
 
@@ -129,14 +130,4 @@ async function* examineFailure(file: string): AsyncGenerator<Finding> {
     `A hook could not do its work, last on ${found.mtime.toISOString()}; what it was told may be lost: ${words.slice(0, 200)}`,
     `Mend what it says, then remove ${file}.`,
   );
-}
-
-type Say = (code: string, text: string, remedy?: string) => Finding;
-
-/** The four ways to say something about an area. */
-export function findingsOf(area: FindingArea): Record<Finding['level'], Say> {
-  const say =
-    (level: Finding['level']): Say =>
-    (code, text, remedy) => ({ area, code, level, text, remedy: remedy ?? null });
-  return { good: say('good'), note: say('note'), warning: say('warning'), problem: say('problem') };
 }

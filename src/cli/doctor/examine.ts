@@ -19,7 +19,8 @@ import {
 } from '../../sessions/index.ts';
 import { createHooks } from '../hooks/machine-hooks.ts';
 import { examineHooks, tryHooks } from './examine-hooks.ts';
-import { examineState, findingsOf } from './examine-state.ts';
+import { examineState } from './examine-state.ts';
+import { findingsOf } from './finding.ts';
 
 interface ExaminedHost {
   readonly adapter: SourceAdapter;
