@@ -12,7 +12,7 @@ const AT = Date.parse('2026-11-19T12:00:00');
 const SESSION = toSessionId('test', 's');
 const MAIN = mainAgentOf(SESSION);
 
-/** One main agent that used so many tokens. */
+/** One main agent with this output. */
 const treeWith = (output: number): SessionTree => ({
   ...{ id: SESSION, cwd: '/home/dev/shop', startedAt: AT - 60_000, lastActivityAt: AT, diagnostics: [] },
   agents: [
