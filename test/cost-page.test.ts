@@ -68,16 +68,12 @@ describe('the Cost view', () => {
     await expect.poll(() => budgets.first().locator('.cost-meter-reached').count()).toBe(1);
     expect(await budgets.first().innerText()).toMatch(/everybody per session[\s\S]* of 5 turns/);
     expect(await budgets.nth(2).innerText()).toMatch(/today per day · resets .*\([\w/+-]+\)/);
-    if (process.env['TROUPE_SHOTS'])
-      await page.screenshot({ path: path.join(process.env['TROUPE_SHOTS'], 'cost.png') });
   });
 
   it('fits a phone', async () => {
     await page.setViewportSize({ width: 390, height: 800 });
     const wide = await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
     expect(wide).toBe(false);
-    if (process.env['TROUPE_SHOTS'])
-      await page.screenshot({ path: path.join(process.env['TROUPE_SHOTS'], 'phone.png') });
   });
 });
 
