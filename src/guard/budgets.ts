@@ -10,6 +10,7 @@ import {
   computeCost,
   hostOf,
   isAtWork,
+  labelOf as nameOf,
   nativeId,
   plural,
   type SessionId,
@@ -20,6 +21,7 @@ import {
   toAgentId,
   toSessionId,
 } from '../core/index.ts';
+import { getOrAdd } from '../lib/group.ts';
 import { isSelected, type Judged } from './match/agent.ts';
 import {
   BUDGET_LIMITS,
@@ -103,7 +105,7 @@ function measureAgent(node: AgentNode, tree: SessionTree, nodes: ReadonlyMap<Age
     judged: { agent: toGuarded(node), ancestors: line.slice(1).reverse().map(toGuarded) },
     parent: node.link.parent,
     line: line.map(({ id }) => id),
-    label: labelOf(toGuarded(node)),
+    label: node.kind === 'main' ? 'main' : nameOf(node),
     slots,
     hasNoNumbers: usageByTime.length === 0 && messageCount >= MANY_MESSAGES && toolCallCount > 1,
     toolCalls: toolCallCount,
@@ -284,13 +286,18 @@ export function midnightBefore(at: number): number {
   return new Date(at).setHours(0, 0, 0, 0);
 }
 
+/** Sums of sessions that did not change since, for one budget each: today may have hundreds of them. */
+const parts = new WeakMap<MeasuredSession, WeakMap<Budget, Sum>>();
+
 /** Added to in place. */
 class Sum {
   readonly #budget: Budget;
   readonly #from: number;
   readonly #now: number;
   readonly #by = new Map<MeasuredAgent, { tokens: number; usd: number }>();
-  readonly used: Record<BudgetLimit, number> = {
+  /** Since when runs are under way that have not ended. */
+  readonly #open: number[] = [];
+  readonly #used: Record<BudgetLimit, number> = {
     ...{ tokens: 0, usd: 0, turns: 0, tool_calls: 0, minutes: 0, spawns: 0, agents_at_once: 0, depth: 0 },
   };
   readonly unpriced = new Set<string>();
@@ -306,7 +313,23 @@ class Sum {
     this.#now = now;
   }
 
-  addSession({ agents, unattributed, project, id }: MeasuredSession): void {
+  used(limit: BudgetLimit): number {
+    if (limit !== 'minutes') return this.#used[limit];
+    return this.#open.reduce((sum, from) => sum + Math.max(0, this.#now - from) / 60_000, this.#used.minutes);
+  }
+
+  addSession(session: MeasuredSession): void {
+    const known = getOrAdd(parts, session, () => new WeakMap<Budget, Sum>());
+    let part = known.get(this.#budget);
+    if (part === undefined || part.#from !== this.#from) {
+      part = new Sum(this.#budget, this.#from, this.#now);
+      part.#addWhole(session);
+      known.set(this.#budget, part);
+    }
+    this.#absorb(part);
+  }
+
+  #addWhole({ agents, unattributed, project, id }: MeasuredSession): void {
     const { agents: selector, project: folders } = this.#budget;
     const around = { host: hostOf(id), project };
     if (isSelected(folders && { project: folders }, UNKNOWN, around) !== 'yes') return;
@@ -315,15 +338,28 @@ class Sum {
     if (selector === null) for (const slot of unattributed) this.#addSlot(slot);
   }
 
+  #absorb(part: Sum): void {
+    for (const limit of BUDGET_LIMITS) this.#used[limit] += part.#used[limit];
+    for (const from of part.#open) this.#open.push(from);
+    for (const model of part.unpriced) this.unpriced.add(model);
+    for (const label of part.withoutNumbers) this.withoutNumbers.add(label);
+    for (const id of part.agents) this.agents.add(id);
+    for (const call of part.calls) this.calls.add(call);
+    for (const [agent, amounts] of part.#by) this.#by.set(agent, amounts);
+  }
+
   add(agent: MeasuredAgent): void {
-    const { used } = this;
+    const used = this.#used;
     const before = { tokens: used.tokens, usd: used.usd };
     for (const slot of agent.slots) this.#addSlot(slot);
     this.#by.set(agent, { tokens: used.tokens - before.tokens, usd: used.usd - before.usd });
     const isNew = agent.startedAt >= this.#from;
     used.tool_calls += agent.toolCalls;
-    for (const { from, until = this.#now } of agent.runs)
-      used.minutes += Math.max(0, until - Math.max(from, this.#from)) / 60_000;
+    for (const { from, until } of agent.runs) {
+      const begin = Math.max(from, this.#from);
+      if (until === undefined) this.#open.push(begin);
+      else used.minutes += Math.max(0, until - begin) / 60_000;
+    }
     if (agent.hasNoNumbers) this.withoutNumbers.add(agent.label);
     this.agents.add(agent.id);
     if (!agent.isSubAgent) return;
@@ -335,7 +371,7 @@ class Sum {
   #addSlot({ at, tokens, turns, usd, unpriced }: MeasuredSlot): void {
     // A slot without a time may be of any day.
     if (at !== 0 && at < this.#from) return;
-    const { used } = this;
+    const used = this.#used;
     for (const kind of this.#budget.count) used.tokens += tokens[kind];
     used.turns += turns;
     used.usd += usd;
@@ -436,12 +472,12 @@ function limitsOf(budget: Budget, raised: Raised | undefined): readonly (readonl
 /** With what this call would add, of limits on sub-agents. */
 function usedFor(limit: BudgetLimit, sum: Sum, call: BudgetCall, { pending = [], isCounted }: BudgetFacts): number {
   if (limit === 'depth') return call.agent?.depth ?? 0;
-  if (limit === 'tool_calls') return sum.used.tool_calls - (isCounted ? 1 : 0);
-  if (!OF_SPAWNS.has(limit)) return sum.used[limit];
+  if (limit === 'tool_calls') return sum.used('tool_calls') - (isCounted ? 1 : 0);
+  if (!OF_SPAWNS.has(limit)) return sum.used(limit);
   const awaited = pending.filter((one) => one.call !== call.call && sum.agents.has(one.by) && !sum.calls.has(one.call));
   // The call itself may stand in the transcript already.
   const isThere = call.call !== undefined && sum.calls.has(call.call) ? 1 : 0;
-  return sum.used[limit] + awaited.length - isThere;
+  return sum.used(limit) + awaited.length - isThere;
 }
 
 const FINISH = 'Call no further tools: answer now with what you have, and say what is missing.';
@@ -491,7 +527,7 @@ function limitWords(limit: BudgetLimit): string {
 }
 
 function amountText(limit: BudgetLimit, amount: number): string {
-  if (limit === 'usd') return `$${amount.toFixed(amount < 0.1 ? 4 : 2)}`;
+  if (limit === 'usd') return `$${amount.toFixed(amount > 0 && amount < 0.1 ? 4 : 2)}`;
   if (limit === 'minutes') return String(Math.floor(10 * amount) / 10);
   return Math.ceil(amount).toLocaleString('en-US');
 }
@@ -540,7 +576,7 @@ export function nextMidnight(at: number): number {
 }
 
 function toUse(budget: Budget, limit: BudgetLimit, max: number, sum: Sum): BudgetUse {
-  const used = limit === 'depth' ? null : sum.used[limit];
+  const used = limit === 'depth' ? null : sum.used(limit);
   const problem = limit === 'depth' ? null : (sum.problemOf(limit) ?? null);
   const text =
     used === null ? amountText(limit, max) : `${amountText(limit, used)} of ${limitText(budget, limit, max)}`;
