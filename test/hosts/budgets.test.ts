@@ -14,6 +14,9 @@ import { type RunningServer, startServer } from './server.ts';
 
 const RESULT = 'The result of the helper.';
 
+/** A turn of a real model takes seconds; one of a few milliseconds may be over before the server has read the one before. */
+const PAUSE_MS = 200;
+
 /** Helpers make eight calls, and then say their result; main hands on. */
 beforeAll(async () => {
   const { PLAYS, agent, say, shell } = await import(pathToFileURL(path.join(kit, 'plays.mjs')).href);
@@ -36,13 +39,13 @@ beforeAll(async () => {
     'budget-slow-main': [...calls('main', 8, 1_000), done],
     'budget-lead': [step(helper('below')), ...calls('lead', 2), step(say(RESULT))],
     ...Object.fromEntries(
-      ['one', 'two', 'three', 'below'].map((who) => [`budget-${who}`, [...calls(who, 8), step(say(RESULT))]]),
+      ['one', 'two', 'three', 'below'].map((who) => [`budget-${who}`, [...calls(who, 8, PAUSE_MS), step(say(RESULT))]]),
     ),
     'budget-slow': [...calls('slow', 3, 1_500), step(say(RESULT))],
   });
   // The same names are plays of their own when main runs them.
   PLAYS['budget-one-main'] = PLAYS['budget-one'];
-  PLAYS['budget-one'] = [...calls('one', 8), step(say(RESULT))];
+  PLAYS['budget-one'] = [...calls('one', 8, PAUSE_MS), step(say(RESULT))];
   PLAYS['budget-alone'] = [step(helper('one')), done, done];
 });
 
