@@ -146,6 +146,7 @@ const options: CliOptions = {
   },
   policy: lazily(async () => (await guard()).createPolicyControl(), ['check', 'presets']),
   questions: lazily(async () => (await guard()).createGuardQueries(), ['explain', 'explainPast', 'test', 'suggest']),
+  budgets: lazily(async () => (await guard()).createBudgetControl(openCache), ['report', 'raise', 'judge']),
   server: {
     ...lazily(async () => {
       isServing = true;

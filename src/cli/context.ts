@@ -14,7 +14,7 @@ import {
   type Transcripts,
 } from '../core/index.ts';
 import type { ExportOutcome, ExportRequest, RedactedInput, RedactRequest } from '../export/index.ts';
-import type { GuardQueries, PolicyControl } from '../guard/index.ts';
+import type { BudgetControl, GuardQueries, PolicyControl } from '../guard/index.ts';
 import type { HistoryControl, SearchControl } from '../history/index.ts';
 import type { Clock } from '../lib/clock.ts';
 import { known } from '../lib/json.ts';
@@ -103,6 +103,8 @@ export interface Services {
     drain(): Promise<void>;
   };
   readonly questions: GuardQueries;
+  /** Reads what agents used, and the policy; `raise` changes what agents may use. */
+  readonly budgets: BudgetControl;
   /** `check` changes the state folder: it stores the policy for the hooks, unless a file is named. `presets` only reads. */
   readonly policy: PolicyControl;
   /** `list` reads approval requests; `answer` changes what a tool call may do. */
@@ -125,3 +127,25 @@ export interface Services {
 }
 
 export type AuditLog = Omit<GuardLog, 'drain'>;
+
+const EVERY_MS = 100;
+const LINE_EVERY_MS = 5_000;
+
+/** On a terminal one line that disappears with the answer; elsewhere, such as in a log, a line every few seconds. */
+export function createProgress({ note, noteInPlace }: Terminal) {
+  let last = noteInPlace ? 0 : Date.now();
+  let isShown = false;
+  return {
+    show(text: () => string): void {
+      const now = Date.now();
+      if (now - last < (noteInPlace ? EVERY_MS : LINE_EVERY_MS)) return;
+      last = now;
+      isShown = true;
+      (noteInPlace ?? note)(text());
+    },
+    clear(): void {
+      if (isShown) noteInPlace?.('');
+      isShown = false;
+    },
+  };
+}

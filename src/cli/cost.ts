@@ -9,6 +9,7 @@ import {
   createPaint,
   formatStatusLine,
   hasFilter,
+  nearestBudget,
   parseQuery,
   plural,
   type Query,
@@ -18,10 +19,9 @@ import {
 import { asObject, asText, known } from '../lib/json.ts';
 import { UserError } from '../lib/user-error.ts';
 import type { When } from '../lib/when.ts';
-import { type CliContext, textOptionsOf, writeAnswer, writeJson, writeLines } from './context.ts';
+import { type CliContext, createProgress, textOptionsOf, writeAnswer, writeJson, writeLines } from './context.ts';
 import { type SharedFlags, whereOf } from './flags.ts';
 import { formatPrices, formatSpend, formatSpendCsv } from './format/index.ts';
-import { createProgress } from './progress.ts';
 import { asTerm } from './search.ts';
 
 export interface CostFlags extends SharedFlags {
@@ -76,7 +76,7 @@ function toQuery(words: readonly string[]): Query | undefined {
 }
 
 export async function statusline(
-  this: CliContext<'reader' | 'approvals'>,
+  this: CliContext<'reader' | 'approvals' | 'budgets'>,
   flags: SharedFlags,
   session?: string,
 ): Promise<void> {
@@ -86,7 +86,8 @@ export async function statusline(
   const asks = (await this.approvals.list().catch(() => undefined)) ?? [];
   const open = asks.filter((ask) => ask.end === null && ask.session === report.id);
   const subAgents = agents.filter(({ kind }) => kind !== 'main');
-  const facts = statusLineFacts(report.cost, subAgents, open.length);
+  const { budgets } = await this.budgets.report(whereOf(flags)).catch(() => ({ budgets: [] }));
+  const facts = statusLineFacts(report.cost, subAgents, open.length, nearestBudget(budgets, report));
   if (flags.json) writeJson(this, { sessionId: report.id, ...facts });
   else writeLines(this, [formatStatusLine(facts, createPaint(this.terminal.colours), this.terminal.width)]);
 }

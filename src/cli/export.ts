@@ -13,9 +13,8 @@ import { known } from '../lib/json.ts';
 import { hasScreen } from '../lib/screen.ts';
 import { UserError } from '../lib/user-error.ts';
 import type { When } from '../lib/when.ts';
-import { type CliContext, writeJson, writeLines } from './context.ts';
+import { type CliContext, createProgress, writeJson, writeLines } from './context.ts';
 import { type SharedFlags, whereOf } from './flags.ts';
-import { createProgress } from './progress.ts';
 
 interface ExportFlags extends SharedFlags {
   readonly outDir?: string;

@@ -3,10 +3,9 @@ import { cleanLine, formatBytes, type IndexReport, type PruneReport, parseListQu
 import { UserError } from '../lib/user-error.ts';
 import type { When } from '../lib/when.ts';
 import { dataFoldersFor } from '../sessions/index.ts';
-import { type CliContext, textOptionsOf, writeAnswer, writeJson, writeLines } from './context.ts';
+import { type CliContext, createProgress, textOptionsOf, writeAnswer, writeJson, writeLines } from './context.ts';
 import { helpText, optional, type SharedFlags, sharedFlags, toggle, toWhen, toWord, whereOf } from './flags.ts';
 import { formatPrune, formatTextIndex } from './format/index.ts';
-import { createProgress } from './progress.ts';
 import { assertQuery, joinTerms, textForget, textOff, textOn } from './search.ts';
 
 export const indexRoutes = buildRouteMap<string, CliContext<'history' | 'text'>>({

@@ -2,6 +2,7 @@ import { buildCommand, buildRouteMap } from '@stricli/core';
 import { cleanLine, createPaint, type HookScope, notLoadedText } from '../core/index.ts';
 import { known } from '../lib/json.ts';
 import { UserError } from '../lib/user-error.ts';
+import { hookBudgetCommand } from './budget.ts';
 import { type CliContext, writeAnswer, writeJson, writeLines } from './context.ts';
 import { helpText, optional, type SharedFlags, sharedFlags, toggle } from './flags.ts';
 import { formatFileDiff, formatHooksStatus } from './format/index.ts';
@@ -90,9 +91,15 @@ const drainCommand = buildCommand({
   docs: { brief: 'Take over what hooks have told so far' },
 });
 
-export const hooksRoutes = buildRouteMap<string, CliContext<'hooks' | 'audit'>>({
-  routes: { install: installCommand, uninstall: uninstallCommand, status: statusCommand, drain: drainCommand },
-  docs: { brief: "troupe's hooks in the settings of your coding agent", hideRoute: { drain: true } },
+export const hooksRoutes = buildRouteMap<string, CliContext<'hooks' | 'audit' | 'budgets'>>({
+  routes: {
+    install: installCommand,
+    uninstall: uninstallCommand,
+    status: statusCommand,
+    drain: drainCommand,
+    budget: hookBudgetCommand,
+  },
+  docs: { brief: "troupe's hooks in the settings of your coding agent", hideRoute: { drain: true, budget: true } },
 });
 
 function toVersion(text: string): string {

@@ -2,6 +2,7 @@ import { buildApplication, buildRouteMap, type CommandContext, run, text_en } fr
 import { isSystemError, UserError } from '../lib/user-error.ts';
 import type { KnownHost } from '../sessions/index.ts';
 import { attachCommand, sendCommand } from './attach.ts';
+import { budgetRoutes } from './budget.ts';
 import { telegramRoutes, webhookCommand } from './chat.ts';
 import type { CliContext, Services } from './context.ts';
 import { doctorCommand } from './doctor.ts';
@@ -59,6 +60,7 @@ export const routesWith = (hosts: readonly KnownHost[]) =>
     identify: identifyCommand,
     search: searchCommand,
     cost: costCommand,
+    budget: budgetRoutes,
     statusline: statuslineCommand,
     index: indexRoutes,
     prune: pruneCommand,

@@ -2,10 +2,9 @@
 
 import { cleanLine, type QueryProblem, type SearchReport } from '../core/index.ts';
 import { UserError } from '../lib/user-error.ts';
-import { type CliContext, textOptionsOf, writeJson, writeLines } from './context.ts';
+import { type CliContext, createProgress, textOptionsOf, writeJson, writeLines } from './context.ts';
 import { type SharedFlags, whereOf } from './flags.ts';
 import { formatSearch, formatTextIndex } from './format/index.ts';
-import { createProgress } from './progress.ts';
 
 interface SearchFlags extends SharedFlags {
   readonly limit: number;

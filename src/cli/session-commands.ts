@@ -13,6 +13,7 @@ import {
 import { known } from '../lib/json.ts';
 import { UserError } from '../lib/user-error.ts';
 import type { KnownHost } from '../sessions/index.ts';
+import { toLimits } from './budget.ts';
 import type { CliContext } from './context.ts';
 import {
   agentArgument,
@@ -350,6 +351,11 @@ export const runCommandFor = (hosts: readonly KnownHost[]) =>
     parameters: {
       flags: {
         ...shadowFlags,
+        budget: optional(
+          toBudget,
+          'LIMITS',
+          'End the run with code 75 when this is used up: usd=5,tokens=2M,minutes=30',
+        ),
         intercept: toggle(`Have the policy judge each call before it runs, without hooks (${steered(hosts)})`),
         inject: optional(
           toWord,
@@ -369,6 +375,7 @@ export const runCommandFor = (hosts: readonly KnownHost[]) =>
         ...examplesOf(hosts, (printing) => `troupe run -- ${printing} > out.jsonl`),
         'troupe run --tree --events events.jsonl -- COMMAND > out.jsonl',
         'troupe run --intercept --inject results.yaml -- COMMAND',
+        'troupe run --budget usd=5,tokens=2M -- COMMAND',
       ],
       'Starts the program with the same input, output and environment, passes on signals, and ends as it ends. What it prints',
       'comes out byte for byte; troupe reads along where it is a stream, follows the files of its session where it is not, and',
@@ -380,7 +387,7 @@ function steered(hosts: readonly KnownHost[]): string {
   return hosts.flatMap(({ title, isSteered }) => (isSteered ? [title] : [])).join(', ');
 }
 
-const WITH_VALUE = new Set(['--root', '--host', '--events', '--inject']);
+const WITH_VALUE = new Set(['--root', '--host', '--events', '--inject', '--budget']);
 
 /** After `run`, the first word that is not one of our flags begins the command line of the program. */
 export function withCommandApart(args: readonly string[]): readonly string[] {
@@ -407,21 +414,34 @@ async function stream(this: CliContext<'streams'>, flags: ShadowFlags & { readon
 /** Exits with the program's code. */
 async function run(
   this: CliContext<'programs'>,
-  flags: ShadowFlags & Pick<RunRequest, 'intercept' | 'inject'>,
+  flags: ShadowFlags & Pick<RunRequest, 'intercept' | 'inject' | 'budget'>,
   ...command: readonly string[]
 ): Promise<void> {
   const [program, ...args] = command;
   if (program === undefined) return;
-  const { intercept, inject } = flags;
+  const { intercept, inject, budget } = flags;
   if (inject !== undefined && !intercept)
     throw new UserError(
       'inject-alone',
       '--inject needs --intercept.',
       'Add --intercept: only then troupe stands between.',
     );
-  const how = { ...requestOf(flags), intercept, ...known({ inject }) };
+  const how = { ...requestOf(flags), intercept, ...known({ inject, budget }) };
   const outcome = await this.programs.run({ ...how, command: [program, ...args] });
   if (outcome.kind === 'exited') this.endWith(outcome.code);
+  if (outcome.kind !== 'over-budget') return;
+  this.terminal.note(`troupe: ended the run, for its budget is used up: ${outcome.spent}`);
+  this.endWith(OVER_BUDGET);
+}
+
+/** As `EX_TEMPFAIL` of sysexits.h: with a larger budget it may succeed. */
+const OVER_BUDGET = 75;
+
+function toBudget(text: string): NonNullable<RunRequest['budget']> {
+  const { agents_at_once: atOnce, depth, ...limits } = toLimits(text);
+  if (atOnce !== undefined || depth !== undefined)
+    throw new SyntaxError('agents_at_once and depth limit single calls: write them into a policy');
+  return limits;
 }
 
 function requestOf({ disk, tree, events, ...flags }: ShadowFlags): ShadowRequest {

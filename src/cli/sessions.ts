@@ -28,10 +28,9 @@ import {
 import { known } from '../lib/json.ts';
 import { UserError } from '../lib/user-error.ts';
 import { dataFoldersFor } from '../sessions/index.ts';
-import { type CliContext, textOptionsOf, writeAnswer, writeJson, writeLines } from './context.ts';
+import { type CliContext, createProgress, textOptionsOf, writeAnswer, writeJson, writeLines } from './context.ts';
 import { type SharedFlags, whereOf } from './flags.ts';
 import { formatExplanation, formatSessions, formatTranscript, formatTree } from './format/index.ts';
-import { createProgress } from './progress.ts';
 import { assertQuery, joinTerms } from './search.ts';
 
 interface ListFlags extends SharedFlags {

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { TerminalPrompt } from '../guard/index.ts';
+import type { Budget, TerminalPrompt } from '../guard/index.ts';
 import type { SourceAdapter } from '../hosts/index.ts';
 import type { SessionScope } from '../sessions/index.ts';
 import type { WaitingCall } from './steer.ts';
@@ -33,7 +33,11 @@ export interface RunRequest extends ShadowRequest {
   readonly intercept: boolean;
   /** Of an interception: the file that says which calls get which result in place of their own. */
   readonly inject?: string;
+  /** The run is ended when it has used up one of these. */
+  readonly budget?: RunBudget;
 }
+
+export type RunBudget = Omit<Budget['limits'], 'agents_at_once' | 'depth'>;
 
 /** Whether `--host` names this host; without it, whether the program is one of the host's. */
 export function isMeant(adapter: SourceAdapter, { command: [program], where: { host } }: RunRequest): boolean {
@@ -44,7 +48,9 @@ export function isMeant(adapter: SourceAdapter, { command: [program], where: { h
 /** How the program ended: by itself, or by a signal. */
 export type RunOutcome =
   | { readonly kind: 'exited'; readonly code: number }
-  | { readonly kind: 'killed'; readonly signal: string };
+  | { readonly kind: 'killed'; readonly signal: string }
+  /** We ended it. */
+  | { readonly kind: 'over-budget'; readonly spent: string };
 
 /** A call that somebody is to judge. */
 export interface WaitingToolCall extends Omit<WaitingCall, 'isQuestion'> {

@@ -3,17 +3,26 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { isatty } from 'node:tty';
-import { nativeId, type SessionId } from '../core/index.ts';
+import { nativeId, type SessionId, type Sessions, type SessionTree } from '../core/index.ts';
+import { measureRun } from '../guard/index.ts';
 import { ADAPTERS, loadHosts } from '../hosts/registry.ts';
 import { systemClock } from '../lib/clock.ts';
 import { reportTrouble } from '../lib/report-trouble.ts';
 import { createSharedScreen, type SharedScreen } from '../lib/screen.ts';
 import { createSpillingWriter } from '../lib/spilling-writer.ts';
 import { isSystemError, messageOf, UserError } from '../lib/user-error.ts';
-import { type DataFolder, dataFoldersFor, readsStreams, type Shadow, type StreamEvent } from '../sessions/index.ts';
+import {
+  createSessions,
+  type DataFolder,
+  dataFoldersFor,
+  readsStreams,
+  type Shadow,
+  type StreamEvent,
+  withOwnPrices,
+} from '../sessions/index.ts';
 import { openEvents, toTarget } from './event-output.ts';
 import type { Interception } from './intercept.ts';
-import { type CreateCallBroker, isMeant, type RunOutcome, type RunRequest } from './requests.ts';
+import { type CreateCallBroker, isMeant, type RunBudget, type RunOutcome, type RunRequest } from './requests.ts';
 import { openRunRecord } from './run-record.ts';
 import { openSteering } from './run-socket.ts';
 import { startShadow } from './shadow.ts';
@@ -35,7 +44,9 @@ export async function runShadowed(request: RunRequest, createCallBroker: CreateC
   const id = `${Date.now().toString(36)}-${randomBytes(4).toString('hex')}`;
   const events = request.events === undefined ? undefined : openEvents(toTarget(request.events));
   const record = openRunRecord(id, request);
+  const limit = request.budget && new RunLimit(request, request.budget, () => child);
   const onEvents = (fresh: readonly StreamEvent[]): void => {
+    limit?.hear(fresh);
     events?.write(fresh);
     record.add(fresh);
     socket?.take(fresh);
@@ -53,7 +64,9 @@ export async function runShadowed(request: RunRequest, createCallBroker: CreateC
     : undefined;
   socket = openSteering(id, child, output?.steering);
   const search = searchSession(request, child, shadow);
-  const outcome = await ended(child, request);
+  const how = await ended(child, request);
+  const outcome: RunOutcome = limit?.spent === undefined ? how : { kind: 'over-budget', spent: limit.spent };
+  limit?.close();
   release();
   await output?.end();
   await search.end();
@@ -86,6 +99,72 @@ async function ended(child: ChildProcess, { command: [program] }: RunRequest): P
       'Give the program behind --, with its path where it is not on the PATH.',
       { cause: error },
     );
+  }
+}
+
+/** A program that ignores the signal is killed after this time. */
+const KILLED_AFTER_MS = 5_000;
+
+/** Ends the program when its session, with all below it, has used up what it may. */
+class RunLimit {
+  /** What was used, once it is too much. */
+  spent: string | undefined;
+  readonly #sessions: Sessions;
+  readonly #budget: RunBudget;
+  readonly #childOf: () => ChildProcess;
+  readonly #startedAt = systemClock();
+  #session: string | undefined;
+  #timer: NodeJS.Timeout;
+  #problem: string | undefined;
+  #isClosed = false;
+
+  constructor({ where }: RunRequest, budget: RunBudget, childOf: () => ChildProcess) {
+    this.#sessions = withOwnPrices(createSessions(dataFoldersFor(where), { clock: systemClock }));
+    this.#budget = budget;
+    this.#childOf = childOf;
+    this.#timer = setTimeout(this.#look, LOOK_EVERY_MS);
+  }
+
+  hear(events: readonly StreamEvent[]): void {
+    for (const { type, session_id } of events) if (type === 'session_started') this.#session = session_id ?? undefined;
+  }
+
+  readonly #look = async (): Promise<void> => {
+    const began = performance.now();
+    const { minutes, ...limits } = this.#budget;
+    const tree = this.#session === undefined ? undefined : await this.#read(this.#session);
+    const now = systemClock();
+    const passed = (now - this.#startedAt) / 60_000;
+    const uses = tree ? measureRun(tree, limits, now) : [];
+    this.#note(uses.find((use) => use.problem !== null)?.problem);
+    const isOver = minutes !== undefined && passed >= minutes;
+    if (this.#isClosed) return;
+    if (isOver || uses.some(({ share }) => share !== null && share >= 1)) {
+      const time = minutes === undefined ? [] : [`${passed.toFixed(1)} of ${minutes} minutes`];
+      this.spent = [...uses.map(({ text }) => text), ...time].join(', ');
+      const child = this.#childOf();
+      child.kill('SIGTERM');
+      this.#timer = setTimeout(() => child.kill('SIGKILL'), KILLED_AFTER_MS);
+    } else this.#timer = setTimeout(this.#look, Math.max(LOOK_EVERY_MS, (performance.now() - began) / SHARE_OF_TIME));
+  };
+
+  /** Undefined as long as nothing of it is on the disk. */
+  #read(session: string): Promise<SessionTree | undefined> {
+    return this.#sessions.openTree(session).then(
+      ({ tree }) => tree,
+      () => undefined,
+    );
+  }
+
+  #note(problem: string | null | undefined): void {
+    if (problem && problem !== this.#problem)
+      process.stderr.write(`troupe: the budget cannot be computed: ${problem}\n`);
+    this.#problem = problem ?? undefined;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
   }
 }
 

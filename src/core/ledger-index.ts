@@ -190,6 +190,7 @@ export class Tally {
           .map(([model, sum]) => ({
             at,
             ...toModelUsage(model, sum),
+            requests: sum.messages,
             ...(sum.placeholders > 0 && { isLowerBound: true as const }),
           })),
       );
@@ -383,8 +384,12 @@ function spread(totals: readonly ModelUsage[], timed: readonly TimedUsage[], las
   const named = new Set(totals.map(({ model }) => model));
   // Messages that the host counts otherwise, or under other names.
   if (amounts.some((amount) => amount < 0) || timed.some(({ model }) => !named.has(model)))
-    return totals.map((one) => ({ at: last, ...one }));
+    return totals.map((one, index) => ({ at: last, ...one, ...(index === 0 && { requests: requestsOf(timed) }) }));
   return [...timed, ...rest.filter(({ usage }) => Object.values(usage).some((amount) => amount !== 0))];
+}
+
+function requestsOf(timed: readonly TimedUsage[]): number {
+  return timed.reduce((sum, { requests = 0 }) => sum + requests, 0);
 }
 
 /** A kill leaves calls without a result for ever: only those of the last reply, with no word since, can be open. */

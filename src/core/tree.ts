@@ -130,7 +130,7 @@ export interface SessionTree {
   readonly continuedFrom?: SessionId;
   /** Of its usage, what it copied from the session it was forked from: counted there. */
   readonly inheritedUsage?: Usage;
-  /** Of requests that belong to no agent (titles, summaries), by the host's own sums; left out where there are none. */
+  /** Of requests that belong to no agent (titles, summaries), by the host's own sums; left out if there are none. */
   readonly unattributed?: readonly TimedUsage[];
   /** The host's own sums, each with what it says that they cost; left out if it says nothing. */
   readonly hostTotals?: readonly ModelUsage[];
@@ -138,17 +138,30 @@ export interface SessionTree {
   readonly hasUncounted?: boolean;
   readonly startedAt?: number;
   readonly lastActivityAt?: number;
-  /** Sessions of any host that commands in this one started, by what they printed; left out where there are none. */
+  /** Sessions of any host that commands in this one started, by what they printed; left out if there are none. */
   readonly printed?: readonly PrintedSession[];
-  /** Sessions that say themselves that they were started in this one; left out where there are none. */
+  /** Sessions that say themselves that they were started in this one; left out if there are none. */
   readonly started?: readonly SessionId[];
   /** Who started it by a command, as its process was told; left out where nobody said it. */
   readonly begunBy?: readonly SessionStarter[];
   /** Main first, then in the order in which they were asked for, children behind their parent; orphans last. */
   readonly agents: readonly AgentNode[];
   readonly diagnostics: readonly DiagnosticCount[];
+  /** Live, in a server; left out if there are none. */
+  readonly budgetAlerts?: readonly BudgetAlert[];
   /** Nobody asked anything in it, and no process is in it: a terminal that was opened and closed. Lists leave it out. */
   readonly isEmpty?: true;
+}
+
+/** A budget that a person should know of: nearly used up, or used up. */
+export interface BudgetAlert {
+  /** The same for the same thing. */
+  readonly id: string;
+  readonly state: 'warned' | 'reached' | 'grace';
+  readonly at: string;
+  /** Whose call it was. */
+  readonly agentId: string | null;
+  readonly text: string;
 }
 
 export interface PrintedSession {

@@ -31,6 +31,8 @@ export interface Billed extends Pick<ModelUsage, 'usage' | 'long'> {
 /** Usage of the quarter of an hour that begins at `at`, in epoch milliseconds; 0 if no time is known. */
 export interface TimedUsage extends ModelUsage {
   readonly at: number;
+  /** How many replies; left out if that is not known. */
+  readonly requests?: number;
   /** Only the numbers of the start of some message are known. */
   readonly isLowerBound?: true;
 }
@@ -102,7 +104,7 @@ export function addByModel(a: readonly ModelUsage[], b: readonly ModelUsage[]): 
 }
 
 export function sumByModel(timed: readonly TimedUsage[]): readonly ModelUsage[] {
-  const byModel = timed.map(({ at: _, isLowerBound: __, ...one }): readonly ModelUsage[] => [one]);
+  const byModel = timed.map(({ at: _, isLowerBound: __, requests: ___, ...one }): readonly ModelUsage[] => [one]);
   return byModel.reduce(addByModel, []);
 }
 

@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { AnsweredBy } from '../core/index.ts';
 import { GUARDED_HOSTS } from '../hosts/guarded-hosts.ts';
 import { makeTemporaryFolder } from '../lib/testing/temporary-folder.ts';
+import type { BudgetVerdict } from './budgets.ts';
 import { answerRequest, judgeAlone, judgeCall } from './judge-call.ts';
 import { compilePolicy } from './policy/compile.ts';
 import { readYaml } from './policy/read-yaml.ts';
@@ -276,5 +277,50 @@ describe('a script that is there already', () => {
     put('y.sh', 'sh x.sh; sh z.sh\n');
     put('z.sh', 'sh x.sh; sh y.sh; sh x.sh\n');
     expect(run('sh x.sh')).toBe('none');
+  });
+});
+
+describe('a budget', () => {
+  const said = (budget: Partial<BudgetVerdict>, payload: object, text = NO_RM): Judgement => {
+    const policy = policyOf(text);
+    const whole = { decision: 'none', budget: 'user:budget:1', reason: 'Used up.', notes: [], ...budget } as const;
+    return judgeCall(host.read(payload), optionsFor(payload, { policyFor: () => policy, budget: whole }));
+  };
+  const note = { budget: 'user:budget:1', holder: 'x', state: 'warned', text: 'Finish soon.' } as const;
+  const list = { tool_input: { command: 'ls' }, agent_id: 'a1', agent_type: 'coder' };
+
+  it('denies what no rule does, with its reason', () => {
+    expect(said({ decision: 'deny' }, call(list))).toMatchObject({
+      ...{ decision: 'deny', rule: 'user:budget:1', reason: 'Used up.' },
+      printed: expect.stringContaining('"permissionDecisionReason":"Used up."'),
+    });
+  });
+
+  it('changes nothing about a call that a rule denies', () => {
+    const removes = call({ agent_id: 'a1', agent_type: 'coder' });
+    expect(said({ decision: 'ask', notes: [note] }, removes)).toEqual(judge(removes));
+  });
+
+  it('says its warning to the agent, without a decision', () => {
+    const { printed, decision } = said({ notes: [note] }, call(list));
+    expect(decision).toBe('none');
+    expect(JSON.parse(printed)).toEqual({
+      hookSpecificOutput: { hookEventName: 'PreToolUse', additionalContext: 'Finish soon.' },
+    });
+  });
+
+  it('is asked for ten minutes at a host that cannot ask, and then denied', () => {
+    const policy = policyOf('version: 1\n');
+    const budget = { decision: 'ask', budget: 'user:budget:1', reason: 'Used up.', notes: [] } as const;
+    const payload = call(list);
+    const mute = { ...host, cannotAsk: true } as const;
+    const judged = judgeCall(host.read(payload), optionsFor(payload, { policyFor: () => policy, budget, host: mute }));
+    expect(judged).toMatchObject({ decision: 'ask', wait: { ms: 600_000, otherwise: 'deny', why: 'Used up.' } });
+  });
+
+  it('is not passed by a rule that allows when no answer comes', () => {
+    const asking = `version: 1\nrules:\n  - { tools: Bash, decision: ask, wait: 1m, on_timeout: allow }\n`;
+    expect(said({}, call(list), asking).wait).toMatchObject({ otherwise: 'allow' });
+    expect(said({ decision: 'ask' }, call(list), asking).wait).toMatchObject({ otherwise: 'deny' });
   });
 });

@@ -4,6 +4,7 @@ import type { AnsweredBy, ApprovalAnswer } from '../core/index.ts';
 import type { CallerChain, HookEvent, HooksCapability } from '../hosts/index.ts';
 import { known } from '../lib/json.ts';
 import { readTextSync } from '../lib/regular-file.ts';
+import type { BudgetVerdict } from './budgets.ts';
 import { decide } from './decide.ts';
 import { identityOf, withIdentity } from './identity.ts';
 import { type GuardedCall, isLooser, type Policy, type Rule, type Verdict } from './policy.ts';
@@ -26,6 +27,12 @@ import { usesOf } from './uses-of.ts';
  * the hook that stands alone. Never throws: what goes wrong inside ends in the policy's `on_error`, as an answer.
  */
 export function judgeCall(event: HookEvent | undefined, options: JudgeOptions): Judgement {
+  const { budget, host } = options;
+  const judgement = judgeByRules(event, options);
+  return budget ? withBudget(judgement, budget, host) : judgement;
+}
+
+function judgeByRules(event: HookEvent | undefined, options: JudgeOptions): Judgement {
   const { host, caller } = options;
   let policy: Policy | undefined;
   try {
@@ -53,6 +60,25 @@ export function judgeCall(event: HookEvent | undefined, options: JudgeOptions): 
   }
 }
 
+/** The stricter of both holds. What a budget has to say to the agent goes with a call that may run. */
+function withBudget(judgement: Judgement, budget: BudgetVerdict, host: JudgeOptions['host']): Judgement {
+  const note = budget.notes.map(({ text }) => text).join('\n');
+  const { given } = judgement;
+  if (isLooser(judgement.decision, budget.decision)) {
+    const { decision, reason, budget: rule } = budget;
+    const said = answer(host, { decision, rule, reason }, given);
+    if (decision === 'deny') return said;
+    const wait = host.cannotAsk ? { ...UNLESS_SAID, why: reason } : undefined;
+    return { ...said, ...(wait && { reason }), ...known({ wait, given, note: note || undefined }) };
+  }
+  const { decision, reason, wait } = judgement;
+  if (decision === 'deny' || (note === '' && budget.decision === 'none')) return judgement;
+  const printed = host.formatAnswer({ decision, reason, ...known({ input: given?.input, note: note || undefined }) });
+  // Nobody having answered must not get a call past a budget that asks.
+  const until = wait && budget.decision === 'ask' ? { ...wait, otherwise: 'deny' as const } : wait;
+  return { ...judgement, printed, ...known({ wait: until, note: note || undefined }) };
+}
+
 /** Of all that the call may be, by who may have made it and where. */
 function decideStrictest(trials: readonly Trial[]): Verdict {
   const read = new Map<string | null, UnreadCall & Pick<GuardedCall, 'uses'>>();
@@ -74,10 +100,12 @@ function answer<Said extends Pick<Judgement, 'decision' | 'rule' | 'reason'>>(
   host: Pick<HooksCapability, 'formatAnswer'>,
   said: Said,
   given?: GivenInput,
+  note?: string,
 ): Said & Pick<Judgement, 'printed'> {
   const isGiven = given && said.decision !== 'deny';
   const reason = isGiven ? `${said.reason} ${given.words}` : said.reason;
-  const printed = host.formatAnswer({ decision: said.decision, reason, ...(isGiven && { input: given.input }) });
+  const input = isGiven ? given.input : undefined;
+  const printed = host.formatAnswer({ decision: said.decision, reason, ...known({ input, note }) });
   return { ...said, reason, printed };
 }
 
@@ -147,19 +175,19 @@ function readScript(file: string): string | null {
 }
 
 /** What became of a call that was held for an answer, or should have been. */
-interface AnsweredCall extends Omit<Judgement, 'wait' | 'given'> {
+interface AnsweredCall extends Omit<Judgement, 'wait' | 'given' | 'note'> {
   readonly answeredBy: AnsweredBy;
 }
 
 /** What a hook answers whose call was asked about, once it is known what was said. */
 export function answerRequest(
   host: Pick<HooksCapability, 'formatAnswer'>,
-  { rule, reason: asked, wait, given }: Judgement,
+  { rule, reason: asked, wait, given, note }: Judgement,
   decision: ApprovalAnswer,
   answeredBy: AnsweredBy,
 ): AnsweredCall {
   const reason = `${asked} ${explainAnswer(answeredBy, decision, wait?.ms ?? 0)}`;
-  return answer(host, { decision, rule, reason, answeredBy }, given);
+  return answer(host, { decision, rule, reason, answeredBy }, given, decision === 'allow' ? note : undefined);
 }
 
 /** Without a server nobody can be asked: a call that would wait for an answer ends as it does without one. */

@@ -30,6 +30,8 @@ export interface Policy {
   readonly rules: readonly Rule[];
   /** More rules, in the order of the files: `rulesAbout` gives those that a call needs. */
   readonly repeats?: readonly RepeatedRule[];
+  /** Left out: none. */
+  readonly budgets?: readonly Budget[];
 }
 
 /** A rule that is like another in all but the command of its only tool. Both are for the same agents, tools and times. */
@@ -42,6 +44,52 @@ export interface RepeatedRule {
   readonly like: Rule;
   /** The last of the policy's rules before it. */
   readonly after: Rule;
+}
+
+export const BUDGET_SCOPES = ['agent', 'subtree', 'session', 'project', 'day'] as const;
+
+/** In the order in which they are shown. */
+export const BUDGET_LIMITS = [
+  'tokens',
+  'usd',
+  'turns',
+  'tool_calls',
+  'minutes',
+  'spawns',
+  'agents_at_once',
+  'depth',
+] as const;
+
+export type BudgetLimit = (typeof BUDGET_LIMITS)[number];
+
+export const TOKEN_KINDS = ['input', 'output', 'cache_write', 'cache_read'] as const;
+
+/** What counts if a budget does not say: a cache read repeats tokens that were counted before. */
+export const COUNTED_TOKENS = ['input', 'output', 'cache_write'] as const;
+
+export type TokenKind = (typeof TOKEN_KINDS)[number];
+
+/** How much agents may use. Each budget holds by itself, so a further one can only tighten. */
+export interface Budget {
+  /** `user:budget:2`: the second of its file. Unique. */
+  readonly id: string;
+  readonly scope: PolicyFileScope;
+  readonly name: string;
+  readonly place: { readonly file: string; readonly line: number };
+  /** Whose usage counts, and whose calls it limits. Null: all agents. */
+  readonly agents: AgentSelector | null;
+  readonly per: (typeof BUDGET_SCOPES)[number];
+  /** At least one. */
+  readonly limits: Readonly<Partial<Record<BudgetLimit, number>>>;
+  /** Which tokens count. */
+  readonly count: readonly TokenKind[];
+  /** Sessions of these folders only; null: all. */
+  readonly project: readonly string[] | null;
+  /** The share of a limit from which on agent and person are warned: 0.8. */
+  readonly warn: number;
+  readonly onLimit: 'ask' | 'deny';
+  /** How many calls that hand in a result each agent may still make at the limit. */
+  readonly grace: number;
 }
 
 /** `preset` and `user` are the person's own; those of a project, and of the person in that project, can only tighten. */
@@ -155,6 +203,9 @@ export interface Verdict {
 export interface TriedRule extends Omit<ExplainedTrial, 'rule'> {
   readonly rule: string;
 }
+
+/** Rules of the preset by which agents must not approve, or of a file with an error, which may name it. */
+export const HANDS_OFF = /^preset:hands-off-the-guard:|^\w+:(?:error|stale|bad)$/;
 
 /** Where there is no file at all: nobody asked for an opinion. */
 export const NO_POLICY: Policy = {

@@ -5,6 +5,7 @@ import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import type { CallerChain, CallerReading, CallingAgent, HookEvent, HooksCapability } from '../hosts/index.ts';
 import { isEqual } from '../lib/json.ts';
+import type { BudgetVerdict } from './budgets.ts';
 import type { AgentsAbove } from './callers.ts';
 import { isInWindow, lineOf, selecting } from './match/agent.ts';
 import { canBeAbout } from './match/tool-pattern.ts';
@@ -32,6 +33,8 @@ export interface JudgeOptions {
   readonly home: string;
   /** Epoch milliseconds. */
   readonly at: number;
+  /** What budgets say to the call; left out: there are none, or nothing is left to say. */
+  readonly budget?: BudgetVerdict | undefined;
 }
 
 export interface Judgement {
@@ -48,6 +51,8 @@ export interface Judgement {
   };
   /** Whoever answers later hands it on, where the call may go on. */
   readonly given?: GivenInput;
+  /** What budgets say to the agent. */
+  readonly note?: string;
 }
 
 /** What a call is given in place of what it was to be given, and how that is said. */
@@ -142,8 +147,8 @@ function namesProjects({ rules }: Policy): boolean {
 const NO_OPINION: Judgement = { printed: '', decision: 'none', rule: null, reason: 'no rule is about it' };
 
 /** Whoever makes a call and whatever it does. */
-export function isSilent({ rules, defaults }: Policy): boolean {
-  return rules.length === 0 && Object.values(defaults).every((decision) => decision === 'none');
+export function isSilent({ rules, defaults, budgets = [] }: Policy): boolean {
+  return rules.length === 0 && budgets.length === 0 && Object.values(defaults).every((decision) => decision === 'none');
 }
 
 export function toUnreadCall(

@@ -4,7 +4,7 @@ import { compilePolicy } from '../guard/policy/compile.ts';
 import type { Policy } from '../guard/policy.ts';
 
 export { judgeAlone } from '../guard/judge-call.ts';
-export { compileSources } from '../guard/policy/compile-sources.ts';
+export { compileSources } from '../guard/policy/compile.ts';
 
 const SAMPLE = `version: 1 # a comment
 presets: [no-secret-files, sub-agents-may-not-push, hands-off-the-guard]

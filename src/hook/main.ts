@@ -9,13 +9,15 @@
 import { fstatSync, readFileSync, renameSync, statSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { isPendingOf, MAX_QUEUED_BYTES, parseQueued, queueEvent, queuePending } from '../audit/queue.ts';
+import type { ToldCall } from '../guard/budget-judge.ts';
+import type { BudgetVerdict } from '../guard/budgets.ts';
 import { auditFieldsOf, CallerRecords } from '../guard/callers.ts';
-import type { CompiledSources } from '../guard/policy/compile-sources.ts';
+import type { CompiledSources } from '../guard/policy/compile.ts';
 import { type CompiledPolicyFolders, lookAtSource, policyPlaces } from '../guard/policy/sources.ts';
-import { NO_POLICY, type Policy } from '../guard/policy.ts';
+import { HANDS_OFF, NO_POLICY, type Policy } from '../guard/policy.ts';
 import { foldersFor, type Judgement, type JudgeOptions } from '../guard/pre-check.ts';
 import { GUARDED_HOSTS, type GuardedHost } from '../hosts/guarded-hosts.ts';
-import type { CallerChain } from '../hosts/hook.ts';
+import type { CallerChain, HookEvent } from '../hosts/hook.ts';
 import { appendSync, readRegularSync } from '../lib/regular-file.ts';
 import { configFolder, stateFolder } from '../lib/state-folder.ts';
 
@@ -90,7 +92,12 @@ function guardStdin(folder: string, host: string, ppid: number): string {
 
 /** `decided` is what the queue keeps beside the payload. */
 function judge(folder: string, host: string, bytes: Uint8Array, ppid: number) {
-  const { printed, given: _given, ...decided } = judgePayload(folder, host, parseQueued(bytes)?.payload, ppid);
+  const {
+    printed,
+    given: _given,
+    note: _note,
+    ...decided
+  } = judgePayload(folder, host, parseQueued(bytes)?.payload, ppid);
   // Which agent started the host that runs us, if one did (guard/identity.ts).
   const parent = process.env['TROUPE_PARENT'];
   return { printed, decided: { ppid, ...(parent ? { parent } : {}), ...decided } };
@@ -101,7 +108,7 @@ function judgePayload(
   name: string,
   payload: unknown,
   ppid: number,
-): Pick<Judgement, 'printed' | 'decision' | 'given'> & { readonly parent?: string } {
+): Pick<Judgement, 'printed' | 'decision' | 'given' | 'note'> & { readonly parent?: string } {
   const host = hostNamed(name);
   if (!host) {
     if (!policyIn(placesOf(folder, process.cwd()))) return { printed: '', decision: 'none' };
@@ -119,17 +126,62 @@ function judgePayload(
     hasPolicy ||= found !== undefined;
     policies.set(place, found?.policy ?? NO_POLICY);
   }
-  const judged = (): Pick<Judgement, 'printed' | 'decision' | 'given'> => {
+  const judged = (): Pick<Judgement, 'printed' | 'decision' | 'given' | 'note'> => {
     if (!hasPolicy) return { printed: '', decision: 'none' };
     const policyFor = (place: string): Policy =>
       policies.get(place) ?? policyIn(placesOf(folder, place))?.policy ?? NO_POLICY;
-    const options = { host, caller, above, alsoIn, policyFor, home, at };
+    const budget =
+      event && askBudgets(name, { event, payload, ppid, caller, folder, policies: [...policies.values()] });
+    const options = { host, caller, above, alsoIn, policyFor, home, at, budget };
     return load('judge').judgeAlone(event, options);
   };
   const judgement = judged();
   afterwards.push(() => records.remember(sources, settled, judgement.decision !== 'deny', at)());
   return { ...judgement, ...auditFieldsOf(settled) };
 }
+
+/** What agents used is in their transcripts, which the program itself reads: it takes as long as `troupe tree`. */
+function askBudgets(name: string, asked: LimitedCall): BudgetVerdict | undefined {
+  const { event, payload, ppid, caller, policies } = asked;
+  if (!event.call || event.question !== undefined) return undefined;
+  const limited = policies.flatMap(({ budgets, onError, rules }) =>
+    budgets ? [{ budgets, onError, isHandsOff: rules.some(({ id }) => HANDS_OFF.test(id)) }] : [],
+  );
+  if (limited.length === 0) return undefined;
+  const { spawnSync } = require('node:child_process') as typeof import('node:child_process');
+  const troupe = path.join(path.dirname(program), 'troupe.js');
+  const readings = [caller, ...(caller.otherwise ?? [])];
+  const told: ToldCall = {
+    host: name,
+    process: ppid,
+    payload,
+    readings,
+    project: caller.project,
+    policies: limited,
+    stateFolder: asked.folder,
+  };
+  const { stdout, error, status, stderr } = spawnSync(process.execPath, [troupe, 'hooks', 'budget'], {
+    ...{ input: JSON.stringify(told), encoding: 'utf8', timeout: BUDGET_MS, maxBuffer: MAX_QUEUED_BYTES },
+    windowsHide: true,
+  });
+  if (!error && status === 0 && stdout.trim() !== '') return JSON.parse(stdout) as BudgetVerdict;
+  const why = error?.message ?? stderr.trim().split('\n')[0] ?? `code ${status}`;
+  const decisions = limited.map(({ onError }) => onError);
+  const decision = decisions.includes('deny') ? 'deny' : decisions.includes('ask') ? 'ask' : 'none';
+  return { decision, budget: null, reason: `Budgets cannot be computed: ${why}`, notes: [] };
+}
+
+interface LimitedCall {
+  readonly event: HookEvent;
+  readonly payload: unknown;
+  readonly ppid: number;
+  readonly caller: CallerChain;
+  readonly policies: readonly Policy[];
+  /** Of troupe's state. */
+  readonly folder: string;
+}
+
+const BUDGET_MS = 8_000;
 
 /** A host may write who stands above an agent a moment after the agent calls. */
 function lookTwice(host: GuardedHost, payload: unknown, ppid: number): CallerChain {

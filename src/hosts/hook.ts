@@ -79,6 +79,8 @@ export interface HookAnswer {
   readonly reason: string;
   /** In place of what the call was to be given. */
   readonly input?: unknown;
+  /** For the agent to read beside the result of the call, if the host passes it on. */
+  readonly note?: string;
 }
 
 // How processes of the hosts, and those they start, are recognised.

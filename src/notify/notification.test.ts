@@ -32,6 +32,29 @@ describe('notifications for a recording', () => {
     ]);
   });
 
+  it('report a budget that is nearly used up, once', async () => {
+    const [said] = await formatRecording('2.1.325-single', { tools: false });
+    const agentId = said?.session.subagents[0]?.id ?? null;
+    const alert = {
+      id: 'x',
+      state: 'warned',
+      at: '2026-11-19T12:00:00Z',
+      agentId,
+      text: 'Budget "x": 90 % used.',
+    } as const;
+    const session = { ...(said?.session as SessionDetail), budgetAlerts: [alert] };
+    const look = (told = emptyRecord(0)) =>
+      findNotifications({ session, timeline: undefined, told, announce: DEFAULT_ANNOUNCE, now: NOW }).filter(
+        ({ kind }) => kind === 'budget',
+      );
+    const [news] = look();
+    expect(news && [isLoud(news), formatNotification(news, session, '').text]).toEqual([
+      true,
+      '⏳ Budget [Count TODO comments]\n  › Budget "x": 90 % used.',
+    ]);
+    expect(news && look(recordSent(emptyRecord(0), news))).toEqual([]);
+  });
+
   it('report nested agents each under its own name', async () => {
     expect(await linesOf('2.1.325-nested')).toEqual([
       '📎 Subagent [Audit the repo]\n  › Task: Audit this repository; delegate file checks to another agent. [[play:sub-audit]]',

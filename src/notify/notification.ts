@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import {
   type AgentReport,
+  type BudgetAlert,
   isAtWork,
   isBusy,
   isEndUnseen,
@@ -37,6 +38,8 @@ type NotificationBody =
     }
   /** A call that asks for an agent, and nobody can say which one it made. `owner` made the call. */
   | { readonly kind: 'unbound-spawn' | 'unbound-end'; readonly owner: AgentReport; readonly call: TimelineCall }
+  /** A budget is nearly used up, or used up. */
+  | { readonly kind: 'budget'; readonly agent: AgentReport; readonly alert: BudgetAlert }
   | { readonly kind: 'called'; readonly agent: AgentReport; readonly call: TimelineCall }
   /** Somebody in it cannot go on without the person. */
   | { readonly kind: 'needs-you'; readonly session: SessionDetail }
@@ -64,7 +67,7 @@ export const DEFAULT_ANNOUNCE: AnnounceSettings = {
 /** What a person should hear at once; the rest can be read when there is time. */
 export function isLoud(news: Notification): boolean {
   if (news.kind === 'ended') return !news.corrects && !news.isUnclear && news.run.status !== 'completed';
-  return news.kind === 'needs-you' || news.kind === 'rest';
+  return news.kind === 'needs-you' || news.kind === 'rest' || news.kind === 'budget';
 }
 
 export type EndNotification = Extract<Notification, { kind: 'ended' }>;
@@ -196,6 +199,7 @@ export function findNotifications(asked: Known): readonly Notification[] {
     ...(announce.started ? starts(known) : []),
     ...(announce.results ? ends(known) : []),
     ...(announce.tools ? calls(known) : []),
+    ...(announce.notices ? budgets(known) : []),
   ].filter((news) => news.at >= known.told.since);
   const notice = announce.notices ? noticeOf(session, known) : undefined;
   return [...found.toSorted((a, b) => a.at - b.at || RANKS[a.kind] - RANKS[b.kind]), ...(notice ? [notice] : [])];
@@ -209,6 +213,7 @@ const RANKS: Readonly<Record<Notification['kind'], number>> = {
   called: 2,
   'unbound-end': 3,
   ended: 3,
+  budget: 4,
   'needs-you': 4,
   rest: 4,
 };
@@ -232,6 +237,15 @@ function spawns({ session, sentIds }: Looked): readonly Notification[] {
 /** One of several calls made it, and nothing says which: each of them is told as what it is. */
 function isOfManyCalls({ toolUseId, evidence }: AgentReport): boolean {
   return toolUseId === null && (evidence?.candidates.length ?? 0) > 0;
+}
+
+function budgets({ session, sentIds }: Looked): readonly Notification[] {
+  const { budgetAlerts = [], main, subagents } = session;
+  return budgetAlerts.flatMap((alert): Notification[] => {
+    const id = `budget:${alert.id}`;
+    const agent = subagents.find((one) => one.id === alert.agentId) ?? main;
+    return sentIds.has(id) ? [] : [{ id, at: Date.parse(alert.at), kind: 'budget', agent, alert }];
+  });
 }
 
 function starts({ session, sentIds }: Looked): readonly Notification[] {

@@ -1,5 +1,5 @@
 import { type DrainLoop, startDraining } from '../audit/index.ts';
-import type { LiveTrees, SessionId } from '../core/index.ts';
+import type { BudgetAlert, LiveTrees, SessionId } from '../core/index.ts';
 import { loadHosts } from '../hosts/registry.ts';
 import { systemClock } from '../lib/clock.ts';
 import { known } from '../lib/json.ts';
@@ -27,8 +27,13 @@ import {
   thisMachine,
   trackerOptionsOf,
 } from '../sessions/index.ts';
+import { AlertedTrees } from './served-budgets.ts';
 
 export interface Followed extends Live {
+  /** As they stand, sessions that commands started in the tree of their agent. */
+  readonly trees: LiveTrees;
+  /** Shown with the session, and sent to people. */
+  readonly noteBudgets: (session: SessionId, alerts: readonly BudgetAlert[]) => void;
   /** What hooks told until now is taken over. Not in the demo, which has none. */
   readonly settled?: () => Promise<void>;
   /** Who made a call that a hook tells of now. */
@@ -61,11 +66,15 @@ export async function follow({
     ...trackerOptionsOf(config),
     ...known({ openCache, onUnread }),
   });
-  const live = createLive(joinLive(trees, reportTrouble), reportTrouble);
+  const joined = joinLive(trees, reportTrouble);
+  const alerted = new AlertedTrees(joined, reportTrouble);
+  const live = createLive(alerted, reportTrouble);
   if (demo && !isDemo) endWithFirstSession(live, demo);
   const draining = isDemo ? undefined : drainInto(trees, dataFoldersFor(where), config.audit?.keepDays);
   return {
     ...live,
+    trees: joined,
+    noteBudgets: (session, alerts) => alerted.note(session, alerts),
     held: (session) => heldIn(trees, session),
     whereOf: ({ cwd }) => (demo && (isDemo || cwd === DEMO_CWD) ? { roots: [demo.root] } : where),
     ...(draining && { settled: () => draining.settled(), nameCaller: draining.nameCaller }),

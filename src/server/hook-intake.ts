@@ -2,10 +2,11 @@ import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isPendingOf, MAX_QUEUED_BYTES, parseQueued, queuePending } from '../audit/index.ts';
-import { nativeId } from '../core/index.ts';
+import { type BudgetAlert, nativeId, type SessionId } from '../core/index.ts';
 import {
   type ApprovalContext,
   auditFieldsOf,
+  type BudgetJudge,
   CallerRecords,
   createPendingApprovals,
   createPolicyCache,
@@ -16,6 +17,7 @@ import {
   isSilent,
   type Judgement,
   judgeCall,
+  limitsIn,
   type PendingApprovals,
   type Policy,
   type SettledCaller,
@@ -34,7 +36,12 @@ import type { HookCallNotice, HookIntake } from './server-control.ts';
  * Calls of hooks: judged by the policy of their project, and kept in the spool of this folder with what was decided. Where
  * that is for a person to say, the call is held until one does.
  */
-export function createHookIntake(folder: string, keys: HookKeys, asking: ApprovalContext): HookIntake {
+export function createHookIntake(
+  folder: string,
+  keys: HookKeys,
+  asking: ApprovalContext,
+  budgets?: ServedBudgets,
+): HookIntake {
   const { env, home } = thisMachine();
   const where = { home, configFolder: configFolder(env, home), stateFolder: folder };
   const policyFor = createPolicyCache(systemClock);
@@ -75,7 +82,32 @@ export function createHookIntake(folder: string, keys: HookKeys, asking: Approva
       home,
       at,
     };
-    const judgement = judgeCall(event, options);
+    const limited = {
+      event,
+      readings: [caller, ...(caller.otherwise ?? [])],
+      project: caller.project,
+      policies: [...policies.values()].map(limitsIn),
+      at,
+    };
+    const budget = event.question === undefined ? await budgets?.judge.judge(limited) : undefined;
+    const untold = budget && {
+      ...budget,
+      notes: budget.notes.filter((note) => note.state === 'grace' || budgets?.judge.isNews(limited, note)),
+    };
+    const judgement = judgeCall(event, { ...options, budget: untold });
+    if (budget) {
+      const notes = budgets?.judge.settle(limited, budget, judgement.decision !== 'deny') ?? [];
+      const agentId = caller.agent?.id ?? null;
+      const iso = new Date(at).toISOString();
+      const alerts = notes.map(({ budget: id, holder, state, text }) => ({
+        id: `${id}:${holder}:${state}`,
+        state,
+        at: iso,
+        agentId,
+        text,
+      }));
+      if (alerts.length > 0) budgets?.onNotes(event.session, alerts);
+    }
     const writeDown = records.remember(sources, settled, judgement.decision !== 'deny', at);
     setImmediate(() => {
       try {
@@ -114,10 +146,17 @@ export function createHookIntake(folder: string, keys: HookKeys, asking: Approva
         if (event.question !== undefined) return holdHostApproval({ ...held, host, question: event.question }, asking);
         if (judgement.wait) return holdCall(held, host, { ...judgement, wait: judgement.wait }, asking);
       }
-      const { printed, wait: _, given: _given, ...decided } = judgement;
+      const { printed, wait: _, given: _given, note: _note, ...decided } = judgement;
       return settle(decided) ? printed : undefined;
     },
   };
+}
+
+/** What the server knows of budgets. */
+export interface ServedBudgets {
+  readonly judge: BudgetJudge;
+  /** For people, once each. */
+  onNotes(session: SessionId, alerts: readonly BudgetAlert[]): void;
 }
 
 /** Holds tool calls until a person answers, for this process. */

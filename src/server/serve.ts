@@ -4,13 +4,15 @@ import { constants, setPriority } from 'node:os';
 import path from 'node:path';
 import { createGuardLog } from '../audit/index.ts';
 import { attachTo } from '../control/index.ts';
-import { computeSpend } from '../core/index.ts';
+import { type BudgetReport, computeSpend } from '../core/index.ts';
 import { createServedExport } from '../export/index.ts';
 import {
+  BudgetJudge,
   createPolicyCache,
   createPolicyReader,
   followHostApprovals,
   isHandsOff,
+  limitsIn,
   QuestionTurns,
 } from '../guard/index.ts';
 import { createHookKeys, keepHookAddress } from '../hook/index.ts';
@@ -32,7 +34,7 @@ import {
   type SessionScope,
   thisMachine,
 } from '../sessions/index.ts';
-import { ApprovalProof, createPassphraseControl } from './approval-proof.ts';
+import { ApprovalProof, createPassphraseControl, isRemote, refuseAgents } from './approval-proof.ts';
 import { claimDaemon } from './claim-daemon.ts';
 import { findDaemon, readDaemonState, stopDaemon } from './control.ts';
 import { type Address, createIdentity, type Daemon, describeOwn, readAddress, writeAddress } from './daemon-file.ts';
@@ -42,9 +44,9 @@ import { createServer, type Server } from './http/create-server.ts';
 import { Logins } from './http/gate.ts';
 import type { PageFile, PageFiles } from './http/page.ts';
 import type { ServedCost } from './http/routes.ts';
-import { isRemote, refuseAgents } from './refuse-agents.ts';
 import { remoteFeed } from './remote-feed.ts';
 import { createApprovalControl, requestLogin, requestTimeline, requestTranscript } from './request-server.ts';
+import { LiveUsage } from './served-budgets.ts';
 import { openServedFeed, type ServedFeed, withApprovals } from './served-feed.ts';
 import { createServedSearch } from './served-search.ts';
 import {
@@ -134,12 +136,19 @@ async function serve(folder: string, request: ServeRequest): Promise<Serving> {
   const desk = isAlone ? undefined : createServerApprovals();
   const turns = new QuestionTurns();
   const asking = desk && { desk, turns, onError: reportTrouble, ...known({ nameCaller: live.nameCaller }) };
-  const hooks = asking && createHookIntake(folder, keys, asking);
+  const usage = new LiveUsage(
+    live.trees,
+    createSessions(dataFoldersFor(where), { clock: systemClock, ...known({ openCache: request.openCache }) }),
+    systemClock,
+  );
+  const budgets = { judge: new BudgetJudge(usage, folder), onNotes: live.noteBudgets };
+  const hooks = asking && createHookIntake(folder, keys, asking, budgets);
   const search = isDemo ? undefined : createServedSearch(where);
   const server = createServer({
     ...{ live, token, keys: channelKeys, logins, checkAnswerer: refuseAgents, epoch, startedAt, page },
     ...{ version: packageVersion, onError: reportTrouble },
     exports: createServedExport(live.whereOf),
+    ...(desk && { budgets: () => reportBudgets(folder, live, budgets.judge) }),
     cost: serveCost(isDemo ? live.whereOf({ cwd: null }) : where, request.openCache),
     attach: async ({ id, ownSessionId, cwd }, wish) => {
       const attaching = await attachTo(live.whereOf({ cwd }));
@@ -240,6 +249,17 @@ function createProofCheck(folder: string): (project: string) => Promise<boolean>
   const where = { home, configFolder: configFolder(env, home), stateFolder: folder };
   return async (project) => isHandsOff(await policyFor({ ...where, folder: project }));
 }
+
+/** Of the person's own policy, and of the projects in which somebody works. */
+async function reportBudgets(folder: string, live: Followed, judge: BudgetJudge): Promise<readonly BudgetReport[]> {
+  const { env, home } = thisMachine();
+  const where = { home, configFolder: configFolder(env, home), stateFolder: folder };
+  const folders = new Set([home, ...live.trees.current().flatMap(({ cwd }) => cwd ?? [])]);
+  const policies = await Promise.all([...folders].map((one) => reportedPolicies({ ...where, folder: one })));
+  return judge.report(policies.map(limitsIn), systemClock());
+}
+
+const reportedPolicies = createPolicyCache(systemClock);
 
 /** Sessions that are not followed come from the index. */
 function serveCost(where: SessionScope, openCache: OpenCache | undefined): ServedCost {

@@ -2,7 +2,6 @@
 // Entry: `createSessions`, `createTranscripts`, `createSessionTranscripts`; live: `startTracker`, `createLive`.
 // May import: lib, core, redact, hosts.
 
-export * from './agent-above.ts';
 export * from './find-sessions.ts';
 export * from './identify.ts';
 export * from './live-feed.ts';

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { ChannelKeys } from '../../src/core/index.ts';
-import { AGENT_VARIABLES, findAgentAbove } from '../../src/sessions/agent-above.ts';
+import { AGENT_VARIABLES, findAgentAbove } from '../../src/sessions/identify.ts';
 
 /** For servers under test. A developer may run the tests in a coding agent, whose processes may not answer approvals. */
 export const OUTSIDE_AGENTS: Readonly<Record<string, string>> = (await findAgentAbove(process.pid))

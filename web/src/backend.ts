@@ -5,6 +5,7 @@ import type {
   AttachReport,
   AuditEvent,
   AuditFilter,
+  BudgetReport,
   CoverageReport,
   GuardExplanation,
   HeardCall,
@@ -48,6 +49,8 @@ export interface Backend {
   readonly search?: TextSearch;
   /** What sessions cost. Only where there is a server to count it. */
   readonly cost?: (request: CostRequest) => Promise<SpendReport>;
+  /** What is used of budgets. */
+  readonly budgets?: () => Promise<readonly BudgetReport[]>;
   /** A session as a file, given when it is whole. Only where there is a server to make it. */
   readonly export?: (session: string, wish: ExportWish, signal: AbortSignal) => Promise<ExportedFile>;
   /** All that a download would take out, with its values, and what the person decides about them. */

@@ -33,7 +33,7 @@ type Painted = Pick<TextOptions, 'paint'>;
 
 /** As compilers say it: editors know how to jump to `file:line:column`. */
 export function formatPolicyCheck(check: PolicyCheck, { paint }: Painted): readonly string[] {
-  const { problems, files, rules, presets } = check;
+  const { problems, files, rules, budgets, presets } = check;
   const lines = problems.flatMap((problem) => [...formatProblem(problem, paint), '']);
   if (files.length === 0)
     return ['There is no policy: troupe has no opinion on any call. docs/POLICY.md says how to write one.'];
@@ -44,9 +44,10 @@ export function formatPolicyCheck(check: PolicyCheck, { paint }: Painted): reado
     ...(count('warning') > 0 ? [plural(count('warning'), 'warning')] : []),
   ].join(', ');
   const named = presets.length > 0 ? ` (with ${presets.join(', ')})` : '';
+  const limited = budgets > 0 ? ` and ${plural(budgets, 'budget')}` : '';
   const where = files.map(({ file }) => cleanLine(file)).join(', ');
   if (!check.ok) return [...lines, `${paint.red(found)} in ${where}`];
-  return [...lines, `${paint.green('ok')}: ${plural(rules, 'rule')}${named} in ${where}`];
+  return [...lines, `${paint.green('ok')}: ${plural(rules, 'rule')}${named}${limited} in ${where}`];
 }
 
 export function formatPresets(presets: readonly PolicyPreset[]): readonly string[] {

@@ -185,6 +185,7 @@ export interface PolicyCheck {
   readonly files: readonly { readonly scope: PolicyFileScope; readonly file: string }[];
   /** How many there are, those of presets included. */
   readonly rules: number;
+  readonly budgets: number;
   readonly presets: readonly string[];
   readonly problems: readonly PolicyProblem[];
 }
@@ -216,4 +217,64 @@ export interface CallLeft {
   /** Without secrets, and cut. */
   readonly what: string;
   readonly reason: string;
+}
+
+/** What is used of a budget, by whom. Leaves the program as JSON (docs/JSON.md). */
+export interface BudgetReport {
+  readonly id: string;
+  readonly name: string;
+  readonly scope: PolicyFileScope;
+  readonly file: string;
+  readonly line: number;
+  readonly per: 'agent' | 'subtree' | 'session' | 'project' | 'day';
+  /** Whom it is for, as JSON; null: all agents. */
+  readonly agents: string | null;
+  /** Null: all projects. */
+  readonly project: string | null;
+  /** Which tokens count. */
+  readonly count: readonly string[];
+  /** From which share on people are warned: 0.8. */
+  readonly warn: number;
+  readonly onLimit: 'ask' | 'deny';
+  readonly grace: number;
+  /** A person has raised it. */
+  readonly isRaised: boolean;
+  /** Of a day; null: never. */
+  readonly resetsAt: string | null;
+  readonly timeZone: string;
+  /** Whose usage is held against it: agents, sessions, projects, or today. Those nearest to a limit first. */
+  readonly holders: readonly BudgetHolder[];
+  /** How many holders are not listed. */
+  readonly more: number;
+}
+
+export interface BudgetHolder {
+  readonly label: string;
+  readonly sessionId: string | null;
+  readonly agentId: string | null;
+  readonly isAtWork: boolean;
+  /** Of the limit that is nearest. */
+  readonly share: number;
+  readonly state: 'ok' | 'warned' | 'reached' | 'unknown';
+  readonly uses: readonly BudgetUse[];
+  /** Who used most of it. */
+  readonly by: readonly {
+    readonly label: string;
+    readonly agentId: string;
+    readonly sessionId: string;
+    readonly tokens: number;
+    readonly usd: number;
+  }[];
+}
+
+export interface BudgetUse {
+  readonly limit: 'tokens' | 'usd' | 'turns' | 'tool_calls' | 'minutes' | 'spawns' | 'agents_at_once' | 'depth';
+  readonly max: number;
+  /** Null: it is not counted (`depth`). */
+  readonly used: number | null;
+  readonly share: number | null;
+  /** Why it cannot be computed, or is too low. */
+  readonly problem: string | null;
+  /** `312,400 of 300,000 tokens (input, output)`. */
+  readonly text: string;
 }

@@ -1,12 +1,12 @@
 // The JSON of the live feed (docs/API.md), and how a client keeps up with it. The names are a contract: add, never rename.
 
 import { groupBy } from '../../lib/group.ts';
-import { isEqual } from '../../lib/json.ts';
+import { isEqual, known } from '../../lib/json.ts';
 import { assertFound } from '../../lib/user-error.ts';
 import { type ApprovalRequest, withApproval } from '../approval.ts';
 import { hostOf, nativeId } from '../ids.ts';
 import type { LiveListing } from '../ports.ts';
-import { type Activity, type AgentStatus, isBusy, needsPerson, type SessionTree } from '../tree.ts';
+import { type Activity, type AgentStatus, type BudgetAlert, isBusy, needsPerson, type SessionTree } from '../tree.ts';
 import type { HeardCall } from './audit.ts';
 import type { AgentReport, DiagnosticsReport, SessionReport } from './shapes.ts';
 import { addKnown, computeNeed, computeTree, isoTime, projectOf } from './tree.ts';
@@ -16,6 +16,8 @@ export interface LiveSessionReport extends SessionReport {
   readonly activity: Activity;
   readonly currentTool: string | null;
   readonly currentToolSummary: string | null;
+  /** Budgets that are nearly used up, or used up; left out if there are none. */
+  readonly budgetAlerts?: readonly BudgetAlert[];
 }
 
 /** A session with its agents. */
@@ -116,7 +118,8 @@ export function computeDetail(tree: SessionTree, options: { readonly internal: b
   const [first, ...subagents] = agents;
   const main = assertFound(first, 'a tree has a main agent');
   const { activity, currentTool, currentToolSummary } = main;
-  return { ...session, activity, currentTool, currentToolSummary, main, subagents, diagnostics };
+  const alerts = known({ budgetAlerts: tree.budgetAlerts });
+  return { ...session, activity, currentTool, currentToolSummary, ...alerts, main, subagents, diagnostics };
 }
 
 /** The list goes to every client whenever it changes: of thousands, the newest. */

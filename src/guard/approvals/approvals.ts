@@ -14,7 +14,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { maskValue } from '../../redact/index.ts';
 import type { NameCaller } from '../../sessions/index.ts';
 import { answerRequest } from '../judge-call.ts';
-import { labelOf, type Policy } from '../policy.ts';
+import { HANDS_OFF, labelOf, type Policy } from '../policy.ts';
 import type { Judgement } from '../pre-check.ts';
 
 /** An approval request, without its id and its times. */
@@ -235,7 +235,7 @@ export function hold(held: HeldCall, terms: ApprovalTerms, asking: ApprovalConte
 
 /** Agents must not be able to approve: the policy says so, or may say so in a file with an error. */
 export function isHandsOff({ rules }: Pick<Policy, 'rules'>): boolean {
-  return rules.some(({ id }) => /^preset:hands-off-the-guard:|^\w+:(?:error|stale|bad)$/.test(id));
+  return rules.some(({ id }) => HANDS_OFF.test(id));
 }
 
 export function holdCall(

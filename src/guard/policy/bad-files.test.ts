@@ -4,6 +4,7 @@ import { options, source } from './testing/sources.ts';
 
 const HEAD = 'version: 1\n';
 const RULE = `${HEAD}rules:\n`;
+const BUDGET = `${HEAD}budgets:\n  - `;
 
 /** What the file says, with ▶ where the error is; the beginning of the message; and of the remedy. */
 const BAD: readonly (readonly [string, string, string?])[] = [
@@ -53,6 +54,32 @@ const BAD: readonly (readonly [string, string, string?])[] = [
   [`${RULE}  - { decision: deny, agents: { depth: ▶-1 } }\n`, '`depth` cannot be `-1`.'],
   [`${RULE}  - { decision: deny, agents: { depth: ▶3-1 } }\n`, 'No agent is at the depth `3-1`.'],
   [`${RULE}  - { decision: deny, agents: { depth: ▶<0 } }\n`, 'No agent is at the depth `<0`.'],
+  [`${HEAD}budgets: ▶[]\n`, '`budgets` is an empty list.'],
+  [`${BUDGET}▶{ per: agent, turns: 1 }\n`, 'This budget has no name.', 'Add `name: research`'],
+  [`${BUDGET}▶{ name: x, turns: 1 }\n`, 'This budget does not say what it is per.', 'Add `per: agent`'],
+  [`${BUDGET}▶{ name: x, per: agent }\n`, 'This budget limits nothing.', 'Add one of `tokens`'],
+  [`${BUDGET}{ name: x, per: ▶agents, turns: 1 }\n`, '`per` is `agents`; did you mean `agent`?'],
+  [`${BUDGET}{ name: x, per: agent, tokens: ▶300K }\n`, '`tokens` must be a number above 0.', 'Write 5, 0.5, 300k'],
+  [`${BUDGET}{ name: x, per: agent, usd: ▶0 }\n`, '`usd` must be a number above 0.'],
+  [`${BUDGET}{ name: x, per: agent, turns: ▶1.5 }\n`, '`turns` must be a whole number.'],
+  [`${BUDGET}{ name: x, per: agent, turns: 1, warn: ▶80 }\n`, '`warn` must be a text, not a number.'],
+  [`${BUDGET}{ name: x, per: agent, turns: 1, warn: ▶100% }\n`, '`warn` must be a share of the limit.', 'Write 80%.'],
+  [
+    `${BUDGET}{ name: x, per: agent, turns: 1, ▶count: input }\n`,
+    '`count` says which tokens count, and there is no limit',
+  ],
+  [`${BUDGET}{ name: x, per: agent, tokens: 1, count: ▶cached }\n`, '`count` is `cached`'],
+  [`${BUDGET}{ name: x, per: day, ▶tool_calls: 1 }\n`, 'Tool calls are not counted by the day.'],
+  [
+    `${BUDGET}{ name: x, per: agent, turns: 1, on_limit: ▶allow }\n`,
+    '`on_limit` is `allow`; it may be `ask` or `deny`.',
+  ],
+  [`${BUDGET}{ name: x, per: agent, turns: 1, ▶token: 1 }\n`, 'A budget has no `token`; did you mean `tokens`?'],
+  [
+    `${BUDGET}{ name: x, per: agent, turns: 1 }\n  - ▶{ name: x, per: day, usd: 1 }\n`,
+    'Two budgets are called `x`.',
+    'Give one of them another name.',
+  ],
   [
     `${RULE}  - decision: deny\n    agents:\n      depth: ▶>=1\n`,
     'A text cannot begin with `>`.',

@@ -224,6 +224,58 @@ rules:
   });
 });
 
+describe('budgets', () => {
+  it('reads all that can be said', () => {
+    const { policy, problems } = compile(`version: 1
+budgets:
+  - { name: research, agents: { type: researcher }, per: agent, tokens: 300k, turns: 60, minutes: 20, warn: 90% }
+  - { name: a session, per: session, usd: 5, on_limit: ask, grace: 2 }
+  - { name: today, per: day, project: ~/code/shop, usd: 40, tokens: 1.5M, count: [input, cache_read] }
+  - { name: fan-out, per: session, agents_at_once: 6, depth: 3, spawns: 40, tool_calls: 0 }
+`);
+    expect(problems).toEqual([]);
+    const file = '/home/dev/.config/troupe/policy.yaml';
+    const plain = { scope: 'user', agents: null, project: null, warn: 0.8, onLimit: 'deny', grace: 0 };
+    const counted = ['input', 'output', 'cache_write'];
+    expect(policy.budgets).toEqual([
+      {
+        ...{ ...plain, id: 'user:budget:1', place: { file, line: 3 }, name: 'research', per: 'agent', warn: 0.9 },
+        ...{ agents: { type: ['researcher'] }, limits: { tokens: 300_000, turns: 60, minutes: 20 }, count: counted },
+      },
+      {
+        ...{ ...plain, id: 'user:budget:2', place: { file, line: 4 }, name: 'a session', per: 'session' },
+        ...{ limits: { usd: 5 }, count: counted, onLimit: 'ask', grace: 2 },
+      },
+      {
+        ...{ ...plain, id: 'user:budget:3', place: { file, line: 5 }, name: 'today', per: 'day' },
+        ...{ project: ['/home/dev/code/shop', '/home/dev/code/shop'], limits: { usd: 40, tokens: 1_500_000 } },
+        count: ['input', 'cache_read'],
+      },
+      {
+        ...{ ...plain, id: 'user:budget:4', place: { file, line: 6 }, name: 'fan-out', per: 'session', count: counted },
+        limits: { agents_at_once: 6, depth: 3, spawns: 40, tool_calls: 0 },
+      },
+    ]);
+  });
+
+  it("holds those of a project beside the person's own, for sessions of that project", () => {
+    const file = (usd: number) => `version: 1\nbudgets: [{ name: x, per: day, usd: ${usd} }]\n`;
+    const { policy, problems } = compilePolicy(options(source('user', file(5)), source('project', file(50))));
+    expect(problems).toEqual([]);
+    expect(policy.budgets?.map(({ id, limits, project }) => [id, limits.usd, project])).toEqual([
+      ['user:budget:1', 5, null],
+      ['project:budget:1', 50, ['/home/dev/work/app', '/home/dev/work/app/**']],
+    ]);
+  });
+
+  it('keeps the good ones when another has a mistake, and asks about everything else', () => {
+    const text = 'version: 1\nbudgets:\n  - { name: x, per: day, usd: 5 }\n  - { name: y, per: day, usd: 5 USD }\n';
+    const { policy } = compile(text);
+    expect(policy.budgets?.map(({ name }) => name)).toEqual(['x']);
+    expect(policy.rules[0]?.id).toBe('user:error');
+  });
+});
+
 describe('presets', () => {
   it.each(PRESET_NAMES)('%s has no mistake, and only denies', (name) => {
     const preset = listPresets().find((one) => one.name === name);

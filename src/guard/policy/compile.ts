@@ -1,7 +1,9 @@
+import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import type { PolicyProblem } from '../../core/index.ts';
 import { escapeGlob } from '../match/tool-pattern.ts';
 import {
+  type Budget,
   type Decision,
   isLooser,
   NO_POLICY,
@@ -15,7 +17,13 @@ import {
 import { EFFECTS, type Effect, type InputMapping, type ToolMappings } from '../tool-inputs.ts';
 import { type PresetName, presetText } from './presets.ts';
 import { type Placed, type PolicyFile, type ReadYaml, readOwnText, readPolicyFile } from './read-policy-file.ts';
-import type { PolicySource } from './sources.ts';
+import {
+  type CompiledPolicyFolders,
+  type PolicyPlace,
+  type PolicySource,
+  policyPlaces,
+  readSource,
+} from './sources.ts';
 
 export interface CompileOptions {
   /** Those that are there. The person's own, the project's, the person's in that project: in this order. */
@@ -63,7 +71,16 @@ export function compilePolicy({
   ];
   const tools = mergeMappings(files);
   const mapped = tools === undefined ? {} : { tools };
-  let policy: Policy = { ...NO_POLICY, ...settings, ...mapped, rules, ...(repeats.length > 0 && { repeats }) };
+  const budgets = files.flatMap(({ source, file }) => budgetsOf(source, file));
+  const limited = budgets.length === 0 ? {} : { budgets };
+  let policy: Policy = {
+    ...NO_POLICY,
+    ...settings,
+    ...mapped,
+    rules,
+    ...limited,
+    ...(repeats.length > 0 && { repeats }),
+  };
   for (const { source, file } of files) policy = cautioned(policy, source, file);
   return { policy, presets, problems: files.flatMap(({ file }) => file.problems.list()) };
 }
@@ -121,6 +138,14 @@ function repeatsOf({ repeats = [] }: PolicyFile, rules: readonly Rule[]): readon
       like: known.get(repeat.like) as Rule,
       after: after as Rule,
     };
+  });
+}
+
+/** Those of a project hold beside the person's own, so they can only tighten. */
+function budgetsOf({ scope, file: name }: PolicySource, file: PolicyFile): readonly Budget[] {
+  return file.budgets.map(({ number, offset, ...budget }) => {
+    const place = { file: name, line: file.problems.lineOf(offset) };
+    return { id: `${scope}:budget:${number}`, scope, place, ...budget };
   });
 }
 
@@ -202,4 +227,42 @@ function tightenSettings(before: Settings | undefined, file: PolicyFile): Settin
     onError: tightened('on_error', file.onError, onError, unsaid.onError),
     opaque: tightened('opaque', file.opaque, opaque, unsaid.opaque),
   };
+}
+
+export interface CompiledSources extends Compiled {
+  /** Those that are there, with their texts. */
+  readonly sources: readonly (PolicyPlace & Pick<NonNullable<ReturnType<typeof readSource>>, 'content'>)[];
+}
+
+/**
+ * The policy of a project, always compiled from the files themselves: a compiled one that was kept could be changed by an agent without a
+ * trace. Never throws: what cannot be read becomes a problem, and a rule that asks.
+ */
+export function compileSources(
+  where: CompiledPolicyFolders,
+  readYaml: ReadYaml,
+  places: readonly PolicyPlace[] = policyPlaces(where),
+  isBrief = false,
+): CompiledSources {
+  const sources = places.flatMap((place) => {
+    const found = readSource(place.file);
+    return found ? [{ ...place, content: found.content }] : [];
+  });
+  const { home, configFolder, stateFolder } = where;
+  const ownFolders = [configFolder, stateFolder].map(resolveFolder);
+  return { sources, ...compilePolicy({ sources, home, ownFolders, resolve: resolveFolder, readYaml, isBrief }) };
+}
+
+/** The part before the first `*`, as far as it is there, with its links followed. */
+function resolveFolder(pattern: string): string {
+  const parts = pattern.split(path.sep);
+  const fixed = parts.findIndex((part) => part.includes('*'));
+  for (let length = fixed === -1 ? parts.length : fixed; length > 1; length--) {
+    try {
+      return path.join(realpathSync(parts.slice(0, length).join(path.sep)), ...parts.slice(length));
+    } catch {
+      // Not there (yet): the folder above may be.
+    }
+  }
+  return pattern;
 }

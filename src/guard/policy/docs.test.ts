@@ -42,3 +42,21 @@ describe('docs/POLICY.md', () => {
     expect(rulesOf(shown)).toEqual(rulesOf(text));
   });
 });
+
+describe('docs/guides/budgets.md', () => {
+  const guide = readFileSync(new URL('../../../docs/guides/budgets.md', import.meta.url), 'utf8');
+
+  it('has a policy without a mistake, and a table of calls that holds for it', () => {
+    const [text = '', table = ''] = blocksOf(guide);
+    const { policy, problems } = compile(text);
+    expect(problems).toEqual([]);
+    expect(misfits('policy', parse(text))).toBe('');
+    const { cases, problems: mistakes } = readCases('table.yaml', new TextEncoder().encode(table));
+    expect([mistakes, cases.length]).toEqual([[], 3]);
+    const toCall = (call: DescribedCall) => imagineCall(call, '/home/dev', '/home/dev/app');
+    expect(cases.flatMap((one) => mismatchOf(one, policy, toCall(one.call)) ?? [])).toEqual([]);
+    const [first] = cases;
+    const over = first && { ...first, used: { tokens: 300_000 } };
+    expect(over && mismatchOf(over, policy, toCall(over.call))?.explanation.reason).toContain('Budget "research"');
+  });
+});

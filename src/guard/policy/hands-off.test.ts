@@ -177,6 +177,8 @@ describe('every command of troupe', () => {
       'ls',
       'search',
       'cost',
+      'budget show',
+      'hooks budget',
       'statusline',
       'tree',
       'show',

@@ -8,8 +8,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { digestText } from '../../lib/digest.ts';
 import { createFile, readText } from '../../lib/regular-file.ts';
 import type { Policy } from '../policy.ts';
-import { type Compiled, compilePolicy } from './compile.ts';
-import { type CompiledSources, compileSources } from './compile-sources.ts';
+import { type Compiled, type CompiledSources, compilePolicy, compileSources } from './compile.ts';
 import { readYaml } from './read-yaml.ts';
 import {
   type CompiledPolicyFolders,

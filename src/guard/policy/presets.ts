@@ -31,6 +31,7 @@ export const CHANGING_COMMANDS = [
   'hooks uninstall',
   'hooks drain',
   'guard answer',
+  'budget raise',
   'telegram',
   'webhook',
   'index build',
@@ -46,6 +47,9 @@ export const CHANGING_COMMANDS = [
 /** Beside texts and what agents make for themselves, all that is in the folder is settings, or is run by Claude Code. */
 const CLAUDE_OWN =
   '.claude/!(*.md|*.txt|agents|commands|skills|rules|output-styles|docs|plans|memory|agent-memory|agent-memory-local|projects|todos|tasks|teams|jobs|sessions|workflows|worktrees|tmp|cache|logs|debug|file-history|shell-snapshots|session-env)';
+
+/** From which budgets are computed. */
+const TRANSCRIPTS = ['.claude/projects/**/*.jsonl', '.codex/sessions/**', '.local/share/opencode/**'];
 
 /** Files and folders in which the hosts find our hooks, and what switches hooks off. */
 const HOOK_FILES = [
@@ -355,6 +359,7 @@ export function listPresets(): readonly PolicyPreset[] {
 function handsOffPolicy(): string {
   const folders = ['~/.config/troupe', '~/.local/state/troupe'];
   const tools = [
+    ...TRANSCRIPTS.map((file) => `Edit(//**/${file})`),
     ...folders.flatMap((folder) => [`Read(${folder}/**)`, `Edit(${folder}/**)`]),
     ...['environ', 'mem'].map((file) => `Read(//proc/**/${file})`),
     ...['//**/.troupe/**', '//**/troupe/dist/**', ...HOOK_FILES.map((file) => `//**/${file}`)].map(

@@ -1,14 +1,15 @@
 // A table of calls with the decisions that people expect: read as strictly as a policy, for a case that is not understood tests nothing.
 
 import type { Document, Node } from 'yaml';
-import type { GuardMismatch, PolicyProblem } from '../../core/index.ts';
+import { type GuardMismatch, type PolicyProblem, toAgentId } from '../../core/index.ts';
+import { type BudgetCall, type BudgetVerdict, imagineUsage, judgeBudgets } from '../budgets.ts';
 import { decide } from '../decide.ts';
 import { AGENT_KINDS, type DescribedCall, findContradiction, type ImaginedAgent } from '../described-call.ts';
-import { DECISIONS, type Decision, type GuardedCall, type Policy } from '../policy.ts';
+import { type Budget, DECISIONS, type Decision, type GuardedCall, isLooser, type Policy } from '../policy.ts';
 import { explainCall } from './explain-call.ts';
 import { type Field, listOrOne, MAX_ALIASES, nameOf, oneOf, type Reader, rootField, textOf } from './fields.ts';
 import { isMap, isScalar, isSeq } from './plain-yaml.ts';
-import { DATE, shortLine, TOOL } from './read-rule.ts';
+import { DATE, shortLine, TOOL, amount as usedAmount, whole } from './read-rule.ts';
 import { readYaml } from './read-yaml.ts';
 import type { PolicySource } from './sources.ts';
 
@@ -16,6 +17,8 @@ interface GuardCase {
   readonly line: number;
   readonly name: string | null;
   readonly call: DescribedCall;
+  /** By the agent, its session, its project and today; undefined: budgets are left out. */
+  readonly used: Budget['limits'] | undefined;
   readonly expected: Decision;
   readonly expectedRule: string | null;
 }
@@ -54,16 +57,27 @@ const readCase: Reader<GuardCase> = (field) => {
     project: shortLine,
     host: shortLine,
     at: moment,
+    used: readUsed,
     expect: oneOf(DECISIONS),
     rule: shortLine,
   });
   if (!fields) return undefined;
   checkKeys(field, fields.keys);
-  const { agent = {}, command, tool = 'Bash', input, expect, name = null, rule = null, ...around } = fields.values;
+  const {
+    agent = {},
+    command,
+    tool = 'Bash',
+    input,
+    expect,
+    name = null,
+    rule = null,
+    used,
+    ...around
+  } = fields.values;
   if (expect === undefined) return undefined;
   const call = { agent, tool, input: command === undefined ? (input ?? {}) : { command }, ...around };
   const line = field.walk.problems.lineOf(field.offset);
-  return { line, name, call, expected: expect, expectedRule: rule };
+  return { line, name, call, used, expected: expect, expectedRule: rule };
 };
 
 function checkKeys(field: Field, keys: ReadonlyMap<string, number>): void {
@@ -131,11 +145,36 @@ const depth: Reader<number> = (field) => {
   return field.wrong(`${field.what} must be a whole number.`, 'Main is at 0.');
 };
 
+const readUsed: Reader<Budget['limits']> = (field) => {
+  const readers = { tokens: usedAmount, usd: usedAmount, minutes: usedAmount };
+  const counts = { turns: whole, tool_calls: whole, spawns: whole, agents_at_once: whole };
+  return field.readFields({ ...readers, ...counts })?.values;
+};
+
 /** Undefined where the call is decided as expected. */
 export function mismatchOf(tested: GuardCase, policy: Policy, call: GuardedCall): GuardMismatch | undefined {
-  const { line, name, expected, expectedRule } = tested;
-  const { decision, rule } = decide(policy, call);
-  const isRule = expectedRule === null || rule?.id === expectedRule || rule?.name === expectedRule;
+  const { line, name, used, expected, expectedRule } = tested;
+  const decided = decide(policy, call);
+  const budget = used && judgeImagined(policy, call, used);
+  const isLimited = budget !== undefined && isLooser(decided.decision, budget.decision);
+  const decision = isLimited ? budget.decision : decided.decision;
+  const by = isLimited ? policy.budgets?.find(({ id }) => id === budget.budget) : decided.rule;
+  const isRule = expectedRule === null || by?.id === expectedRule || by?.name === expectedRule;
   if (decision === expected && isRule) return undefined;
-  return { line, name, expected, expectedRule, explanation: explainCall(policy, call) };
+  const explanation = explainCall(policy, call);
+  const said = isLimited ? { decision, reason: budget.reason, rule: null, suggestion: null } : {};
+  return { line, name, expected, expectedRule, explanation: { ...explanation, ...said } };
+}
+
+function judgeImagined({ budgets = [], onError }: Policy, call: GuardedCall, used: Budget['limits']): BudgetVerdict {
+  const { agent, ancestors, host, project, tool, at } = call;
+  const idOf = (index: number) => toAgentId(host, `imagined-above-${index}`);
+  const asked: BudgetCall = {
+    ...{ agent, host, project, tool, at, call: undefined },
+    id: agent === null ? undefined : toAgentId(host, 'imagined'),
+    ancestors: ancestors.map((one, index) => ({ id: idOf(index), agent: one })),
+    spawns: tool === 'Agent' || tool === 'Task',
+  };
+  const session = imagineUsage(used, asked);
+  return judgeBudgets(budgets, asked, { session, sessions: () => [session] }, onError);
 }

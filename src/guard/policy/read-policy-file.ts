@@ -6,7 +6,15 @@ import { type Field, listOfEach, listOrOne, oneOf, plainField, type Reader, root
 import { isMap, isScalar, isSeq, readPlainYaml } from './plain-yaml.ts';
 import { PRESET_NAMES, type PresetName } from './presets.ts';
 import { collectProblems, type Problems } from './problems.ts';
-import { type FolderContext, MAX_TEXT, ON_ERROR, type ReadRule, readRule } from './read-rule.ts';
+import {
+  type FolderContext,
+  MAX_TEXT,
+  ON_ERROR,
+  type ReadBudget,
+  type ReadRule,
+  readBudget,
+  readRule,
+} from './read-rule.ts';
 import type { readYaml } from './read-yaml.ts';
 import { MAX_BYTES, type PolicySource } from './sources.ts';
 
@@ -24,6 +32,8 @@ export interface PolicyFile {
   readonly rules: readonly (ReadRule & { readonly number: number; readonly offset: number })[];
   /** Rules that are like one before them in all but the command that their only tool names. Only where they were asked for. */
   readonly repeats?: readonly RepeatedText[];
+  /** The same of budgets. */
+  readonly budgets: readonly (ReadBudget & { readonly number: number; readonly offset: number })[];
   /** The first thing that is wrong; null: it can be used as it is. */
   readonly error: PolicyProblem | null;
   readonly problems: Problems;
@@ -72,7 +82,7 @@ function readPlainFile(source: PolicySource, folders: Folders, findsRepeats: boo
   const problems = collectProblems(file, text, found?.placeOf);
   const { keys, values } = readAll(plainField(node, problems, 'a policy'), source, folders) ?? {};
   if (!keys?.has('version') || problems.list().length > 0) return undefined;
-  const whole = { presets: [], defaults: {}, rules: [], ...nameValues(values), error: null, problems };
+  const whole = { presets: [], defaults: {}, rules: [], budgets: [], ...nameValues(values), error: null, problems };
   return found ? withRepeats(whole, found) : whole;
 }
 
@@ -191,7 +201,7 @@ function withRepeats(file: PolicyFile, { likes, repeats, count }: FoundRepeats):
 
 function readByLibrary(source: PolicySource, folders: Folders, read: ReadYaml): PolicyFile {
   const { document, problems } = read(source);
-  const empty = { presets: [], defaults: {}, rules: [], problems };
+  const empty = { presets: [], defaults: {}, rules: [], budgets: [], problems };
   const firstError = (): PolicyProblem | null =>
     problems.list().find(({ severity, code }) => severity === 'error' && code !== 'loosens') ?? null;
   if (!document) return { ...empty, error: firstError() };
@@ -204,9 +214,9 @@ function readByLibrary(source: PolicySource, folders: Folders, read: ReadYaml): 
   if (fields && !fields.keys.has('version'))
     root.missing('The version is missing.', 'Begin the file with `version: 1`.');
   const error = firstError();
-  const { presets = [], defaults = {}, rules = [], ...known } = nameValues(fields?.values);
+  const { presets = [], defaults = {}, rules = [], budgets = [], ...known } = nameValues(fields?.values);
   // In a text that is no YAML, what seems to be a rule may be half of one.
-  return isYaml ? { presets, defaults, ...known, rules, error, problems } : { ...empty, ...known, error };
+  return isYaml ? { presets, defaults, ...known, rules, budgets, error, problems } : { ...empty, ...known, error };
 }
 
 function readAll(root: Field, { root: project }: PolicySource, folders: Folders) {
@@ -219,6 +229,7 @@ function readAll(root: Field, { root: project }: PolicySource, folders: Folders)
       opaque: placed(oneOf(OPAQUE)),
       tools: readMappings,
       rules: ruleList({ ...folders, root: project }),
+      budgets: budgetList({ ...folders, root: project }),
     }),
   );
 }
@@ -312,6 +323,24 @@ function ruleList(folders: FolderContext): Reader<PolicyFile['rules']> {
     const rule = readRule(field, folders);
     return rule && { ...rule, number, offset: field.offset };
   });
+  return unlessEmpty(list);
+}
+
+function budgetList(folders: FolderContext): Reader<PolicyFile['budgets']> {
+  const names = new Set<string>();
+  const list = listOfEach('budget', (field, number) => {
+    const budget = readBudget(field, folders);
+    if (budget && names.has(budget.name)) {
+      const message = `Two budgets are called \`${budget.name}\`.`;
+      field.tell({ code: 'duplicate', message, remedy: 'Give one of them another name.' });
+    }
+    if (budget) names.add(budget.name);
+    return budget && { ...budget, number, offset: field.offset };
+  });
+  return unlessEmpty(list);
+}
+
+function unlessEmpty<T>(list: Reader<T>): Reader<T> {
   return (field) => {
     const isEmpty = isSeq(field.node) && field.node.items.length === 0;
     return isEmpty ? field.wrong(`${field.what} is an empty list.`, 'Remove it.') : list(field);

@@ -2,12 +2,18 @@ import path from 'node:path';
 import { suggestWord } from '../../lib/suggest-word.ts';
 import {
   type AgentSelector,
+  BUDGET_LIMITS,
+  BUDGET_SCOPES,
+  type Budget,
+  type BudgetLimit,
+  COUNTED_TOKENS,
   DECISIONS,
   type Decision,
   OPAQUE,
   type Rule,
   SUB_AGENT_KINDS,
   type TimeWindow,
+  TOKEN_KINDS,
   type ToolPattern,
   toToolPattern,
 } from '../policy.ts';
@@ -333,3 +339,94 @@ function toInstant(text: string): number {
   if (new Date(`${day}T00:00:00Z`).toJSON()?.slice(0, 10) !== day) return Number.NaN;
   return new Date(text.includes('T') ? text : `${text}T00:00`).getTime();
 }
+
+export type ReadBudget = Omit<Budget, 'id' | 'scope' | 'place'>;
+
+/** Undefined if something is wrong with it. In a project's file, only sessions of that project count. */
+export function readBudget(field: Field, folders: FolderContext): ReadBudget | undefined {
+  const { problems } = field.walk;
+  const before = problems.errors();
+  const fields = field.readFields({
+    name: shortLine,
+    agents: readAgents(folders),
+    per: oneOf(BUDGET_SCOPES),
+    tokens: amount,
+    usd: amount,
+    turns: whole,
+    tool_calls: whole,
+    minutes: amount,
+    spawns: whole,
+    agents_at_once: whole,
+    depth: whole,
+    count: listOrOne(oneOf(TOKEN_KINDS)),
+    project: listOrOne(projectOf(folders)),
+    warn: percent,
+    on_limit: oneOf(ON_LIMIT),
+    grace: whole,
+  });
+  if (!fields) return undefined;
+  const { values, keys } = fields;
+  const limits = BUDGET_LIMITS.filter((limit) => keys.has(limit));
+  if (!keys.has('name')) field.missing('This budget has no name.', 'Add `name: research`: messages call it so.');
+  if (!keys.has('per'))
+    field.missing('This budget does not say what it is per.', `Add \`per: ${BUDGET_SCOPES.join('`, `')}\`.`);
+  if (limits.length === 0)
+    field.missing('This budget limits nothing.', `Add one of \`${BUDGET_LIMITS.join('`, `')}\`.`);
+  const conflict = (key: string, message: string, remedy: string): void => {
+    const offset = keys.get(key);
+    if (offset !== undefined) field.tell({ code: 'conflict', offset, message, remedy });
+  };
+  if (!keys.has('tokens'))
+    conflict('count', '`count` says which tokens count, and there is no limit on tokens.', 'Remove it.');
+  if (values.per === 'day')
+    conflict('tool_calls', 'Tool calls are not counted by the day.', 'Limit `turns`, or use `per: session`.');
+  if (problems.errors() !== before || values.name === undefined || values.per === undefined) return undefined;
+  const own = folders.root === null ? null : [folders.root, `${folders.root}/**`];
+  return {
+    name: values.name,
+    agents: values.agents ?? null,
+    per: values.per,
+    limits: Object.fromEntries(limits.map((limit) => [limit, values[limit]])) as Partial<Record<BudgetLimit, number>>,
+    count: values.count ? [...new Set(values.count)] : COUNTED_TOKENS,
+    project: values.project?.flat() ?? own,
+    warn: values.warn ?? 0.8,
+    onLimit: values.on_limit ?? 'deny',
+    grace: values.grace ?? 0,
+  };
+}
+
+export const ON_LIMIT = ['ask', 'deny'] as const satisfies readonly Decision[];
+
+const FACTORS: Readonly<Record<string, number>> = { k: 1e3, M: 1e6 };
+
+/** `300k`, `1.5M`. */
+export const AMOUNT = /^(?:[1-9][0-9]{0,8}(?:\.[0-9]{1,6})?|0\.[0-9]{0,5}[1-9])[kM]$/;
+
+const MAX_AMOUNT = 1e12;
+
+export const amount: Reader<number> = (field) => {
+  const value = isScalar(field.node) ? field.node.value : undefined;
+  const number = typeof value === 'string' && AMOUNT.test(value) ? toAmount(value) : value;
+  if (typeof number === 'number' && number > 0 && (typeof value === 'string' || number <= MAX_AMOUNT)) return number;
+  return field.wrong(`${field.what} must be a number above 0.`, 'Write 5, 0.5, 300k or 2M.');
+};
+
+function toAmount(text: string): number {
+  return Number(text.slice(0, -1)) * (FACTORS[text.slice(-1)] ?? 1);
+}
+
+const MAX_WHOLE = 1e9;
+
+export const whole: Reader<number> = (field) => {
+  const value = isScalar(field.node) ? field.node.value : undefined;
+  if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_WHOLE) return value;
+  return field.wrong(`${field.what} must be a whole number.`, 'Write e.g. 20; 0 allows none.');
+};
+
+export const PERCENT = /^[1-9][0-9]? ?%$/;
+
+const percent = textOf<number>((text) =>
+  PERCENT.test(text)
+    ? Number.parseInt(text, 10) / 100
+    : { wrong: 'must be a share of the limit.', remedy: 'Write 80%.' },
+);

@@ -4,10 +4,11 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { misfits } from '../../server/http/testing/validate.ts';
+import { BUDGET_SCOPES, TOKEN_KINDS } from '../policy.ts';
 import { compilePolicy } from './compile.ts';
 import { listPresets, PRESET_NAMES } from './presets.ts';
-import { DATE, DAYS_TEXT, DEPTH, DURATION, HOURS, KINDS, LINE, TOOL } from './read-rule.ts';
-import { rule, settings } from './testing/generate.ts';
+import { AMOUNT, DATE, DAYS_TEXT, DEPTH, DURATION, HOURS, KINDS, LINE, ON_LIMIT, PERCENT, TOOL } from './read-rule.ts';
+import { budgets, rule, settings } from './testing/generate.ts';
 import { ruleToFile } from './testing/print-policy.ts';
 import { options, source } from './testing/sources.ts';
 
@@ -30,18 +31,24 @@ describe('the schema', () => {
         ({ pattern }) => pattern,
       ),
     ).toEqual([LINE, TOOL, DAYS_TEXT, DATE, DURATION, HOURS].map(({ source: pattern }) => pattern));
+    expect($defs.amount.anyOf[1].pattern).toBe(AMOUNT.source);
+    expect($defs.tokenKind.enum.toSorted()).toEqual(TOKEN_KINDS.toSorted());
+    const { properties: budget } = $defs.budget;
+    expect([budget.per.enum, budget.on_limit.enum]).toEqual([BUDGET_SCOPES, ON_LIMIT]);
+    expect(budget.warn.pattern).toBe(PERCENT.source);
     expect($defs.agents.properties.depth.anyOf[1].pattern).toBe(DEPTH.source);
   });
 
   it('accepts and rejects the same policies as the compiler', () => {
     const policy = fc
-      .record({ rules: fc.array(rule, { minLength: 1, maxLength: 3 }), said: settings })
-      .map(({ rules, said }) => ({
+      .record({ rules: fc.array(rule, { minLength: 1, maxLength: 3 }), said: settings, budgets })
+      .map(({ rules, said, budgets }) => ({
         version: 1,
         defaults: said.defaults,
         on_error: said.onError,
         opaque: said.opaque,
         rules: rules.map(ruleToFile),
+        budgets,
       }));
     // What needs reckoning (a `from` after its `until`) is not among them: a schema cannot say it.
     const odd = fc.constantFrom<unknown>(
@@ -54,6 +61,8 @@ describe('the schema', () => {
       '',
       ' ',
       'deny',
+      '300k',
+      '80%',
       'allow',
       'none',
       'x',
@@ -82,7 +91,7 @@ describe('the schema', () => {
         fc.array(fc.tuple(fc.nat(), odd, fc.constantFrom('replace', 'remove', 'add')), { maxLength: 2 }),
         fc.constantFrom(
           ...['wait', 'on_timeout', 'otherwise', 'when', 'under', 'presets', 'x'],
-          ...['own_calls_only', 'inject_identity', 'tell_identity'],
+          ...['own_calls_only', 'inject_identity', 'tell_identity', 'count', 'tool_calls'],
         ),
         (file, changes, key) => {
           const changed = structuredClone(file) as Record<string, unknown>;

@@ -254,8 +254,8 @@ function agentFiles(transcript: string): readonly (readonly [agent: string, file
 const MAX_REASON = 8_000;
 
 /** Nothing printed is no opinion: the program's own rules go on. Everything else is said in so many words. */
-function formatAnswer({ decision, reason, input }: HookAnswer): string {
-  if (decision === 'none' && input === undefined) return '';
+function formatAnswer({ decision, reason, input, note }: HookAnswer): string {
+  if (decision === 'none' && input === undefined && note === undefined) return '';
   return JSON.stringify({
     hookSpecificOutput: {
       hookEventName: 'PreToolUse',
@@ -263,7 +263,7 @@ function formatAnswer({ decision, reason, input }: HookAnswer): string {
         permissionDecision: decision,
         permissionDecisionReason: reason.slice(0, MAX_REASON),
       }),
-      ...known({ updatedInput: input }),
+      ...known({ updatedInput: input, additionalContext: note }),
     },
   });
 }

@@ -137,12 +137,17 @@ function questionIn(payload: JsonObject): string {
 }
 
 /** Printing nothing leaves the decision to the program's own permissions. */
-export function formatAnswer({ decision, reason, input }: HookAnswer): string {
-  if (decision === 'none' && input === undefined) return '';
+export function formatAnswer({ decision, reason, input, note }: HookAnswer): string {
+  if (decision === 'none' && input === undefined && note === undefined) return '';
   // The program cannot ask for us, so a call that needs an approval does not run.
   const words = decision === 'ask' ? `${reason} OpenCode cannot ask about it, so it was stopped.` : reason;
   const command = asText(asObject(input)?.['command']);
-  return JSON.stringify({ decision, reason: words, ...(command !== undefined && { args: { command } }) });
+  return JSON.stringify({
+    decision,
+    reason: words,
+    ...(command !== undefined && { args: { command } }),
+    ...known({ note }),
+  });
 }
 
 /** The answer to a permission request. `reply` is used nowhere else, so no other answer can be taken for it. */

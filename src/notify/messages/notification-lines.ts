@@ -175,6 +175,10 @@ export function formatNotification(news: Notification, session: SessionDetail, w
       return rich(news.call.outcome === 'ok' ? '✅ Task result' : '❌ Task failed', ...second('', words));
     case 'called':
       return toolLines(news.agent.kind === 'main' ? undefined : news.agent, nameOf, news.call);
+    case 'budget':
+      return rich('⏳ Budget ', ...(news.agent.kind === 'main' ? ['main'] : nameOf(news.agent)), '\n  › ', {
+        code: quoteOf(news.alert.text, 300),
+      });
     case 'needs-you':
       return needsYouLines(news.session);
     case 'rest':

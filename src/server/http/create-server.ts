@@ -4,10 +4,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { getRequestListener } from '@hono/node-server';
 import {
   type Asks,
+  type BudgetReport,
   type ChannelKeys,
   createPaint,
   formatStatusLine,
   type LiveEvent,
+  nearestBudget,
   statusLineFacts,
 } from '../../core/index.ts';
 import type { HeldReply } from '../../guard/index.ts';
@@ -81,7 +83,7 @@ export function createServer(options: ServerOptions): Server {
     });
     if (hooks && !refusal && isForHooks(request)) {
       const statusLine = (session: string, columns: number | undefined) =>
-        statusLineOf(session, { live, asks, ...known({ columns }) });
+        statusLineOf(session, { live, asks, budgets: options.budgets, ...known({ columns }) });
       const answered = answerHook(request, response, hooks, statusLine)
         .catch((error) => {
           onError(error);
@@ -274,16 +276,19 @@ function limitConnections(server: http.Server, max: number): http.RequestListene
 interface StatusLineContext {
   readonly live: Pick<Live, 'session'>;
   readonly asks?: Pick<ServedAsks, 'list'> | undefined;
+  readonly budgets?: (() => Promise<readonly BudgetReport[]>) | undefined;
   readonly columns?: number;
 }
 
 /** Undefined if there is no such session. */
 export async function statusLineOf(
   session: string,
-  { live, asks, columns }: StatusLineContext,
+  { live, asks, budgets, columns }: StatusLineContext,
 ): Promise<string | undefined> {
   const found = await live.session(session, { internal: false });
   if (!found) return undefined;
   const open = asks?.list().filter((ask) => ask.end === null && ask.session === session) ?? [];
-  return formatStatusLine(statusLineFacts(found.cost, found.subagents, open.length), createPaint('16'), columns);
+  const budget = nearestBudget((await budgets?.()) ?? [], found);
+  const facts = statusLineFacts(found.cost, found.subagents, open.length, budget);
+  return formatStatusLine(facts, createPaint('16'), columns);
 }

@@ -8,6 +8,7 @@ import {
   type AttachOptions,
   type AttachReport,
   type AuditEntry,
+  type BudgetReport,
   exportLine,
   type HeardCall,
   REVIEW_CHOICES,
@@ -53,6 +54,8 @@ export interface Served {
   readonly live: Live;
   /** `/api/cost`: what sessions cost. */
   readonly cost?: ServedCost;
+  /** `/api/budgets`: what is used of them. */
+  readonly budgets?: () => Promise<readonly BudgetReport[]>;
   /** `/api/guard`: the audit log. */
   readonly guard?: ServedGuard;
   /** `/api/asks`: tool calls that wait for a person. */
@@ -85,8 +88,22 @@ type Env = { Bindings: HttpBindings };
 
 /** Every address, and what answers there. Whoever gets here has passed the gate. */
 export function createRoutes(options: RoutesContext): Hono<Env> {
-  const { live, cost, guard, asks, search, exports, attach, streams, page, version, startedAt, port, onError } =
-    options;
+  const {
+    live,
+    budgets,
+    cost,
+    guard,
+    asks,
+    search,
+    exports,
+    attach,
+    streams,
+    page,
+    version,
+    startedAt,
+    port,
+    onError,
+  } = options;
   const { credentials, checkAnswerer, proof } = options;
   const routes = new Hono<Env>();
   for (const [address, file] of page)
@@ -178,6 +195,7 @@ export function createRoutes(options: RoutesContext): Hono<Env> {
     routes.get('/api/cost', async (context) =>
       answerJson(context, await cost(readSpendRequest((name) => context.req.query(name)))),
     );
+  if (budgets) routes.get('/api/budgets', async (context) => answerJson(context, { budgets: await budgets() }));
   if (guard) addGuardRoutes(routes, guard);
   if (asks) addApprovalRoutes(routes, asks, options);
   if (search) addSearchRoutes(routes, search, options);

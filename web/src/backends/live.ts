@@ -6,6 +6,7 @@ import {
   type AuditEvent,
   type AuditFilter,
   type AuditPage,
+  type BudgetReport,
   computeSessionList,
   type HeardCall,
   type LiveEvent,
@@ -95,6 +96,9 @@ export function createLiveBackend(): Backend {
       const report = await getJson<SpendReport>('api/cost', { ...request });
       if (!report) throw new Error('This server is of an older version, and counts no costs.');
       return report;
+    },
+    async budgets() {
+      return (await getJson<{ readonly budgets: readonly BudgetReport[] }>('api/budgets'))?.budgets ?? [];
     },
     explain: ({ n }) => getJson(`api/guard/explain/${n}`),
     coverage: (session) => getJson(`api/guard/coverage/${encodeURIComponent(session)}`),

@@ -1,6 +1,16 @@
 // Policies as the compiler makes them, by chance.
 import fc from 'fast-check';
-import type { AgentSelector, Decision, Opaque, Policy, Rule, TimeWindow, ToolPattern } from '../../policy.ts';
+import {
+  type AgentSelector,
+  BUDGET_SCOPES,
+  type Decision,
+  type Opaque,
+  type Policy,
+  type Rule,
+  type TimeWindow,
+  TOKEN_KINDS,
+  type ToolPattern,
+} from '../../policy.ts';
 import { PRESET_NAMES } from '../presets.ts';
 
 const decision = fc.constantFrom<Decision>('allow', 'ask', 'deny', 'none');
@@ -121,3 +131,31 @@ export const settings: fc.Arbitrary<Pick<Policy, 'defaults' | 'onError' | 'opaqu
   onError: fc.constantFrom<Decision>('ask', 'deny', 'none'),
   opaque,
 });
+
+const amount = fc.oneof(fc.constantFrom('300k', '1.5M', '0.5k'), fc.integer({ min: 1, max: 1e9 }));
+const whole = fc.nat(1_000);
+
+/** As a file has them. */
+export const budgets = fc.uniqueArray(
+  fc
+    .record(
+      {
+        name: fc.stringMatching(/^[a-z]{1,8}$/),
+        per: fc.constantFrom<(typeof BUDGET_SCOPES)[number]>(...BUDGET_SCOPES),
+        ...{
+          agents: fc.constant({ type: 'x' }),
+          tokens: amount,
+          usd: amount,
+          turns: whole,
+          minutes: amount,
+          spawns: whole,
+        },
+        ...{ agents_at_once: whole, depth: whole, project: fc.constantFrom('~/work/**', '/srv/app') },
+        ...{ warn: fc.constantFrom('80%', '5 %'), on_limit: fc.constantFrom('ask', 'deny'), grace: whole },
+        count: fc.subarray([...TOKEN_KINDS], { minLength: 1 }),
+      },
+      { requiredKeys: ['name', 'per', 'turns'] },
+    )
+    .map(({ count, ...rest }) => ({ ...rest, ...(rest.tokens !== undefined && count ? { count } : {}) })),
+  { selector: ({ name }) => name, minLength: 1, maxLength: 3 },
+);

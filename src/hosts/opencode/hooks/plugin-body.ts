@@ -62,7 +62,7 @@ const connect = ({ directory, getSession, getServers, listed, reply }) => {
       return void (await told.then((payload) => run(commands.observe, payload, directory).ended).catch(() => {}));
     const payload = await told;
     const answer = toAnswer(await run(commands.guard, payload, directory).ended);
-    if (!number) calls.set(sessionID + ' ' + callID, { tool, args: output.args, decision: answer.decision, reason: answer.reason });
+    if (!number) calls.set(sessionID + ' ' + callID, { tool, args: output.args, decision: answer.decision, reason: answer.reason, note: answer.note });
     if (answer.decision === 'deny' || answer.decision === 'ask') throw new Error(answer.reason);
     Object.assign(output.args, answer.args);
   };
@@ -159,7 +159,9 @@ export const Troupe = async ({ client, directory }) => {
       agents.set(sessionID, output?.message?.agent ?? agent);
     },
     'tool.execute.before': (input, output) => before(output, input, output),
-    'tool.execute.after': async ({ sessionID, callID }) => {
+    'tool.execute.after': async ({ sessionID, callID }, output) => {
+      const { note } = calls.get(sessionID + ' ' + callID) ?? {};
+      if (note && typeof output?.output === 'string') output.output += '\\n\\n' + note;
       calls.delete(sessionID + ' ' + callID);
     },
     event: async ({ event: { type, properties } }) => {

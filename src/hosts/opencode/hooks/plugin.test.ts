@@ -13,7 +13,7 @@ import { pluginText } from './plugin-text.ts';
 
 interface Hooks {
   'tool.execute.before'(input: object, output: { args: object }): Promise<void>;
-  'tool.execute.after'(input: object): Promise<void>;
+  'tool.execute.after'(input: object, output?: { output: string }): Promise<void>;
   event(news: { event: { type: string; properties: object } }): Promise<void>;
 }
 
@@ -116,6 +116,15 @@ describe('in front of a call', () => {
       script('guard', printing(formatAnswer({ decision, reason: 'Not here.' })));
       await expect(callTool(await load())).rejects.toThrow('Not here.');
     }
+  });
+
+  it('the agent reads a note behind the result', async () => {
+    script('guard', printing(formatAnswer({ decision: 'none', reason: 'r', note: 'Finish soon.' })));
+    const hooks = await load();
+    await callTool(hooks);
+    const output = { output: 'listed' };
+    await hooks['tool.execute.after'](CALL, output);
+    expect(output.output).toBe('listed\n\nFinish soon.');
   });
 
   it('an allow lets it go on, with what it was given', async () => {

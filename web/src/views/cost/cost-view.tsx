@@ -1,6 +1,8 @@
 import { computed, signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import {
+  type BudgetHolder,
+  type BudgetReport,
   cleanLine,
   costText,
   formatCount,
@@ -103,8 +105,71 @@ export function CostView() {
             Costs could not be counted: {cleanLine(trouble.value)}
           </p>
         )}
+        <Budgets />
         {report ? <Report report={report} /> : trouble.value === undefined && <p class="empty-loading">Counting…</p>}
       </div>
+    </div>
+  );
+}
+
+const budgets = signal<readonly BudgetReport[]>([]);
+
+/** How near to their limits agents are; the nearest first. */
+function Budgets() {
+  const backend = useBackend();
+  useEffect(() => {
+    const load = async (): Promise<void> => {
+      if (!document.hidden) budgets.value = (await backend.budgets?.().catch(() => undefined)) ?? budgets.value;
+    };
+    void load();
+    const timer = setInterval(() => void load(), REFRESH_MS);
+    return () => clearInterval(timer);
+  }, [backend]);
+  if (budgets.value.length === 0) return null;
+  return (
+    <section class="cost-budgets" aria-label="Budgets">
+      <h3>Budgets</h3>
+      {budgets.value.map((budget) => (
+        <div key={`${budget.file} ${budget.id}`} class="cost-budget">
+          <p>
+            <strong>{cleanLine(budget.name)}</strong> <span class="dim">per {budget.per}</span>
+            {budget.resetsAt !== null && (
+              <span class="dim">
+                {' '}
+                · resets {new Date(budget.resetsAt).toLocaleString()} ({budget.timeZone})
+              </span>
+            )}
+          </p>
+          {budget.holders.length === 0 && <p class="dim">Nothing used yet.</p>}
+          {budget.holders.slice(0, SHOWN_HOLDERS).map((holder) => (
+            <Holder key={`${holder.sessionId} ${holder.agentId} ${holder.label}`} holder={holder} />
+          ))}
+        </div>
+      ))}
+    </section>
+  );
+}
+
+const SHOWN_HOLDERS = 5;
+
+function Holder({ holder }: { readonly holder: BudgetHolder }) {
+  const { label, share, state, uses, by } = holder;
+  const percent = Math.floor(100 * share);
+  const used = uses.map(({ text, problem }) => (problem === null ? text : `${text} (${problem})`)).join(' · ');
+  return (
+    <div class="cost-holder" title={by.map((one) => `${one.label}: ${formatCount(one.tokens)} tokens`).join('\n')}>
+      <span class="cost-holder-name">{cleanLine(label)}</span>
+      <meter
+        class={`cost-meter cost-meter-${state}`}
+        min={0}
+        max={100}
+        value={Math.min(100, percent)}
+        aria-label={cleanLine(label)}
+      >
+        {percent} %
+      </meter>
+      <span class="cost-holder-share">{percent} %</span>
+      <span class="dim">{cleanLine(used)}</span>
     </div>
   );
 }
