@@ -58,7 +58,7 @@ export function toLimits(text: string): Readonly<Partial<Record<BudgetLimit, num
     const limit = LIMITS.find((one) => one === name);
     const amount = Number(digits) * ({ k: 1e3, M: 1e6 }[factor] ?? 1);
     if (limit === undefined || !(amount > 0))
-      throw new SyntaxError(`"${part}" is no limit. Write usd=5,tokens=2M with any of ${LIMITS.join(', ')}`);
+      throw new SyntaxError(`"${part}" is not a limit. Write usd=5,tokens=2M with any of ${LIMITS.join(', ')}`);
     return [limit, amount] as const;
   });
   return Object.fromEntries(limits);

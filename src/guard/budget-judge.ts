@@ -57,9 +57,9 @@ import {
 
 /** Reads usage. */
 export interface UsageSource {
-  /** The tree that the session stands in, at most one turn old. */
+  /** The session's tree, at most one turn old. */
   sessionOf(session: SessionId): Promise<SessionTree | undefined>;
-  /** Whether the call stands in its transcript already. */
+  /** Whether the call is in its transcript already. */
   hasCall?(session: SessionId, call: ToolCallId): boolean;
   /** Joined, each session once: all that were written to since then (epoch milliseconds). */
   all(since: number): Promise<readonly SessionTree[]>;

@@ -159,7 +159,7 @@ export interface BudgetFacts {
   readonly sessions: (budget: Budget) => readonly MeasuredSession[];
   /** Sub-agents that were let start, and are not in the tree yet. */
   readonly pending?: readonly { readonly by: AgentId; readonly call: ToolCallId }[];
-  /** The call stands in the transcript already. */
+  /** The call is in the transcript already. */
   readonly isCounted?: boolean;
   /** How many calls the agent has made after the limit. */
   readonly graceUsed?: (budget: Budget, agent: AgentId) => number;

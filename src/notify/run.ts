@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { applyEdits, modify } from 'jsonc-parser';
 import { attachTo } from '../control/index.ts';
@@ -11,12 +11,11 @@ import { asAmount, asObject, asText, known } from '../lib/json.ts';
 import { isLocked, takeLock } from '../lib/lock-file.ts';
 import { packageVersion } from '../lib/package.ts';
 import { isRunning, seesAllProcesses } from '../lib/processes.ts';
-import { readText } from '../lib/regular-file.ts';
+import { readText, readTextSync } from '../lib/regular-file.ts';
 import { onEndSignal } from '../lib/report-trouble.ts';
-import { loadState, readSecret } from '../lib/state-file.ts';
 import { configFolder, ensureStateFolder, stateFolder } from '../lib/state-folder.ts';
 import type { Terminal } from '../lib/terminal.ts';
-import { UserError } from '../lib/user-error.ts';
+import { codeOf, isGone, messageOf, UserError } from '../lib/user-error.ts';
 import { maskText } from '../redact/index.ts';
 import {
   type ApprovalSecret,
@@ -338,4 +337,33 @@ export interface TelegramHealth {
   readonly chats: number;
   /** The last state that the running bot saved; undefined if none runs. */
   readonly running?: { readonly state: string; readonly text: string; readonly strangers: number };
+}
+
+/** The stored state; undefined if there is none yet. Throws a `UserError` that says what cannot be read from the file. */
+function loadState<State>(
+  file: string,
+  parse: (text: string) => State,
+  { code, what, remedy }: Readonly<Record<'code' | 'what' | 'remedy', string>>,
+): State | undefined {
+  try {
+    return parse(readTextSync(file));
+  } catch (cause) {
+    if (codeOf(cause) === 'ENOENT') return undefined;
+    throw new UserError(code, `${what} cannot be read from ${file}: ${messageOf(cause)}`, remedy, { cause });
+  }
+}
+
+/** From the environment, else from a file that only its owner may read; undefined if there is none. */
+async function readSecret(variable: string, file: string): Promise<string | undefined> {
+  const given = process.env[variable]?.trim();
+  if (given) return given;
+  try {
+    const { mode } = await stat(file);
+    if (process.platform !== 'win32' && (mode & 0o077) !== 0)
+      throw new UserError('secret-open', `Others on this machine may read ${file}.`, `Close it: chmod 600 ${file}`);
+    return (await readText(file)).trim() || undefined;
+  } catch (error) {
+    if (isGone(error)) return undefined;
+    throw error;
+  }
 }

@@ -41,7 +41,7 @@ const cuesOf = (line: string): readonly Cue[] =>
   }));
 
 /**
- * `hit`: a word that stands near secrets. Reads the line around it, once: what looks made up there is one. The look of a value,
+ * `hit`: a word that is often near secrets. Reads the line around it, once: what looks made up there is one. The look of a value,
  * the word and the distance count together; in code, only what is alone between quotes. And the next lines, if the line only announces one.
  */
 export function readSentence(text: string, hit: number, onValue: OnValue): number {
@@ -151,7 +151,7 @@ const LONGEST_ANNOUNCEMENT = 60;
 const LONGEST_BEFORE = 400;
 const SHORTEST = 7;
 const NO_SPANS: number[] = [];
-/** Spaces, quotes, brackets, and what stands between words. */
+/** Spaces, quotes, brackets, and other characters between words. */
 const ENDS_WORD = 1;
 const OF_CODE = 2;
 const QUOTES = 4;
@@ -164,7 +164,7 @@ const MARKS = Uint8Array.from({ length: 128 }, (_, unit) => {
   );
 });
 
-/** Whether a word that stands near secrets is near enough for a value of that look. */
+/** Whether a word that is often near secrets is near enough for a value of that look. */
 function isNamedBy(
   line: string,
   from: number,

@@ -101,7 +101,7 @@ interface FoundRepeats {
 /** A tool of a rule that is a text however it is quoted, with one command in it that is known by its first word. */
 const ONE_COMMAND = /(Bash\(([A-Za-z0-9._/-]+)(?: [A-Za-z0-9._/=-]+)*(?::\*| \*)?\))/;
 
-/** What stands between two such tools. In a policy of a thousand rules that are alike it is always the same. */
+/** The text between two such tools. In a policy of a thousand rules that are alike it is always the same. */
 interface Between {
   /** How many rules begin in it; where the first and the last of them begins. */
   readonly begun: number;

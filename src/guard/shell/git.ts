@@ -70,7 +70,7 @@ export function runGit(words: readonly ShellWord[], scene: Scene): boolean {
   return false;
 }
 
-/** `git x push` where `alias.x` is `!env`: what stands behind the alias goes on behind its text. */
+/** `git x push` where `alias.x` is `!env`: the words after the alias follow its text. */
 function runAlias(text: string, rest: readonly ShellWord[], scene: Scene): void {
   const within = inside(scene, 'git alias', -1);
   const words = (text.startsWith('!') ? text.slice(1) : `git ${text}`).trim().split(/\s+/);

@@ -255,7 +255,7 @@ export function readCode(name: string, code: string, scene: Scene): void {
   }
 }
 
-/** Programs that are started by a text which stands there as a whole are judged as commands, and taken out. */
+/** Programs that are started by a text that is there as a whole are judged as commands, and taken out. */
 function withoutCalls(name: string, code: string, scene: Scene): string {
   const language = /python|pypy/.test(name) ? 'python' : /^node/.test(name) ? 'node' : null;
   if (language === null) return code;

@@ -85,7 +85,7 @@ export function checkVariable(name: string, form: string, scene: Scene, isPassed
     usePath('write', form, `${name}=${form}`, scene, isDotFolder ? 'all' : undefined, true);
   }
   if (name === 'SHELL' && isPassed && !/(?:^|\/)(?:ba|z|da|k|fi)?sh$/.test(form))
-    scene.gathering.lose('SHELL is set to a program that is no shell');
+    scene.gathering.lose('SHELL is set to a program that is not a shell');
   if (INJECTS_CODE.test(name) && !isHarmless)
     scene.gathering.lose(`${name} is set, which makes programs run other code`);
   else if (RENAMES_COMMANDS.test(name)) scene.gathering.lose(`${name} is set, which changes what words mean`);

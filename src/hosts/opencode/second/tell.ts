@@ -177,7 +177,7 @@ function revertFacts(
   const about = { session: context.session, origin: originOf(context, at, true) };
   const gone: AgentEvent = { kind: 'messages-removed', ...about, messages, calls };
   if (last?.outcome === undefined) return [gone];
-  // The session stands again where its last message left it.
+  // The session is again as its last message left it.
   const place = placeAt(context, { ...about, agent: agentIdOf(session) }, undefined);
   return [gone, endEntry(place, last.outcome, last.id)];
 }
