@@ -161,7 +161,7 @@ describe('recordings of the real program', () => {
         ['2 Leaf failed', 'msg_1f5acbf16001YGHi0KcCaWVNvU', 1, 14],
         ['2 Second leaf completed', 'msg_1f5acc123001QjWqSerGK3DJh2', 1, 21],
       ]);
-      expect(fork && selectTotalUsage(fork).output).toBe(150);
+      expect(fork && selectTotalUsage(fork).output).toBe(185);
     },
   );
 

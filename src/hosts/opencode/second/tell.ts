@@ -41,7 +41,7 @@ interface Told {
     readonly isReply: boolean;
     readonly outcome: RunOutcome | undefined;
   };
-  readonly counted: Map<string, Pick<UsageCounted, 'usage' | 'nanoUsd'>>;
+  readonly counted: Map<string, Pick<UsageCounted, 'usage' | 'nanoUsd' | 'at'>>;
 }
 
 export type Teller = ReturnType<typeof createTeller>;
@@ -203,18 +203,20 @@ function withoutCopiedAgents(whole: NonNullable<ReturnType<typeof toWhole>>, { i
 
 const FIELDS = ['input', 'output', 'cacheRead', 'cacheWrite'] as const satisfies readonly (keyof Usage)[];
 
-/** The session's own sum, less its messages: requests for titles. Empty if one is not there yet: it is less than the messages say. */
+/** The session's own sum, less its messages: titles, and replies that were taken back. Empty if that is less than they say: one is not there yet. */
 function leftoverFacts(session: string, { info, counted }: Told, context: RecordContext): readonly AgentEvent[] {
   const { total, createdAt, updatedAt, fork } = info ?? {};
-  // A fork begins with copies, which its own sum may hold or not.
-  if (!total || fork !== undefined) return [];
+  if (!total) return [];
+  // A fork counts from zero: its copies, which are older than it, are not in its sum.
+  const since = fork === undefined ? undefined : createdAt;
+  const own = [...counted.values()].filter(({ at }) => since === undefined || (at ?? 0) >= since);
   const agent = agentIdOf(session);
   const origin = originOf(context, updatedAt ?? createdAt, false);
   const [sum] = usageFacts('', { ...total, cost: total.cost }, { session: context.session, origin, agent });
   if (!sum) return [];
   const usage = { ...sum.usage };
   let nanoUsd = sum.nanoUsd ?? 0;
-  for (const one of counted.values()) {
+  for (const one of own) {
     for (const field of FIELDS) usage[field] -= one.usage[field];
     nanoUsd -= one.nanoUsd ?? 0;
   }
