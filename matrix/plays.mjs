@@ -2042,8 +2042,7 @@ export const PLAYS = {
     about: 'a fork while a sub-agent works; the original is killed, then the fork is resumed with a sub-agent',
     needs: ['fork', 'wake', 'process-record'],
     hosts: ['claude-code'],
-    // 2.1.161 removes the record of the process that was killed: then nothing says that main waited for its sub-agent.
-    since: '2.1.287',
+    since: '2.1.161',
     scripts: {
       main: auditing,
       audit: [turn(shell('echo first half')), hang('This answer never')],

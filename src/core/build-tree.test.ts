@@ -97,7 +97,13 @@ describe('a running agent', () => {
     expect(statusesWhen(process)).toEqual(['waiting', 'running']);
     expect(statusesWhen({ ...process, movedTo: OTHER })).toEqual(['completed', 'running']);
     expect(statusesWhen({ ...process, alive: false, movedTo: OTHER })).toEqual(['completed', 'unknown']);
-    expect(statusesWhen()).toEqual(['completed', 'unknown']);
+  });
+
+  it('leaves the end of main unknown when its process was lost with it, whether or not the record of that is still there', () => {
+    expect(statusesWhen({ ...process, alive: false })).toEqual(['unknown', 'unknown']);
+    expect(statusesWhen()).toEqual(['unknown', 'unknown']);
+    expect(statusesWhen({ kind: 'session-closed', at })).toEqual(['completed', 'unknown']);
+    expect(statusesWhen({ kind: 'session-forked', from: OTHER, replies: [], at })).toEqual(['completed', 'unknown']);
   });
 
   it('does not end when a process that resumed its session assumes so while its own process is alive', () => {

@@ -10,6 +10,7 @@ export * from './places.ts';
 export * from './play-recording.ts';
 export * from './read-session.ts';
 export * from './read-transcript.ts';
+export { mayBeCopy } from './follow-session.ts';
 export * from './session-cache.ts';
 export * from './session-records.ts';
 export * from './session-transcripts.ts';

@@ -155,9 +155,6 @@ class Tracker implements LiveTrees {
       if (isNew && tree) this.#tellListing();
       return tree?.id;
     });
-    // Beside the queue: it reads the neighbours of the session, and nothing else should wait for that.
-    const noteOrigin = id === undefined ? undefined : await followed.findOrigin(id);
-    if (noteOrigin) await this.#queue.add(async () => noteOrigin());
     return followed.trees().find((tree) => tree.id === id);
   }
 
