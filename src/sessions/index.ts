@@ -4,13 +4,13 @@
 
 export * from './agent-above.ts';
 export * from './find-sessions.ts';
+export { mayBeCopy } from './follow-session.ts';
 export * from './identify.ts';
 export * from './live-feed.ts';
 export * from './places.ts';
 export * from './play-recording.ts';
 export * from './read-session.ts';
 export * from './read-transcript.ts';
-export { mayBeCopy } from './follow-session.ts';
 export * from './session-cache.ts';
 export * from './session-records.ts';
 export * from './session-transcripts.ts';
