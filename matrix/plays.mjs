@@ -2086,4 +2086,17 @@ export const PLAYS = {
       await person.print('next', { resume: original });
     },
   },
+
+  'fork-again': {
+    about: 'the sub-agent of the original gets a second task in a fork, then a third in the original',
+    needs: ['fork', 'message'],
+    // 2.0.15 refuses: there, a fork cannot reach agents of its original.
+    hosts: ['opencode'],
+    scripts: { main: oneAgent, leaf, wake: [turn(message('again')), turn(say('Asked once more.'))], again: leaf },
+    async person(person) {
+      const original = await person.print('main');
+      await person.print('wake', { fork: original });
+      await person.print('wake', { resume: original });
+    },
+  },
 };

@@ -99,6 +99,19 @@ describe('a running agent', () => {
     expect(statusesWhen({ ...process, alive: false, movedTo: OTHER })).toEqual(['completed', 'unknown']);
   });
 
+  it('is shown where it was made when a fork gives it another task, and main does not wait for it', () => {
+    const woken: readonly Facts<AgentEvent>[] = [
+      { kind: 'tool-ended', agent: MAIN, call: CALL, outcome: 'ok', at: at - 4 },
+      { kind: 'entry-added', agent: WORKER, entry: 'prompt', id: 'again', at: at - 1 },
+      { ...process, startedAt: at - 2, endsWithTurn: true },
+    ];
+    const facts = working.filter(({ kind }) => kind !== 'tool-ended');
+    const statuses = treeOf({ one: [...facts, ...woken] }).agents.map(({ status }) => status);
+    expect(statuses).toEqual(['completed', 'running']);
+    const inFork = treeOf({ one: [...facts, ...woken, { kind: 'agent-seen', agent: WORKER, isOthers: true }] });
+    expect(inFork.agents.map(({ kind }) => kind)).toEqual(['main']);
+  });
+
   it('leaves the end of main unknown when its process was lost with it, whether or not the record of that is still there', () => {
     expect(statusesWhen({ ...process, alive: false })).toEqual(['unknown', 'unknown']);
     expect(statusesWhen()).toEqual(['unknown', 'unknown']);

@@ -79,7 +79,8 @@ function surroundingsOf(
       isSinceLastWord(child, record),
   );
   const notOver = others.filter(
-    (other) => other.kind !== 'internal' && !isOver(other.status) && isOfProcess(other, life),
+    (other) =>
+      other.kind !== 'internal' && !isOver(other.status) && isOfProcess(other, life) && !hasAnswered(other, ledger),
   );
   return {
     life,
@@ -131,6 +132,13 @@ function isSinceLastWord(child: AgentNode, parent: AgentRecord): boolean {
 /** The call that made it, where that waits for its result, or one that waits for any. */
 function isWaitFor(child: AgentNode, { id, started }: CallRecord): boolean {
   return id === child.link.call || started?.value.awaitsAgents === true;
+}
+
+/** Whoever asked for it last has its answer, so somebody else woke it: a fork, in OpenCode. */
+function hasAnswered(agent: AgentNode, { calls }: SessionLedger): boolean {
+  const call = agent.runs.at(-1)?.call;
+  const { spawn, launched, ended } = (call && calls.get(call)) ?? {};
+  return spawn !== undefined && !launched && ended?.value.outcome === 'ok';
 }
 
 const startOf = (agent: AgentNode): number => agent.runs.at(-1)?.startedAt ?? 0;
@@ -320,7 +328,9 @@ function verdictOfLastRun(
   const last = tailOf(agent);
   const tail = isFirst || (last?.at ?? 0) >= (start.at ?? 0) ? last : undefined;
   const { life } = context;
-  const isOlder = life.aliveSince !== undefined && start.at !== undefined && start.at < life.aliveSince;
+  // A fork may have given it another task, which no call of this session tells (OpenCode): its lines do.
+  const lastSign = Math.max(start.at ?? 0, tail?.at ?? 0);
+  const isOlder = life.aliveSince !== undefined && start.at !== undefined && lastSign < life.aliveSince;
   const ofThisProcess = !isOlder && !context.isOfOriginal;
   const isPlausible = ({ isAssumed }: EndClaim): boolean => !(isAssumed && life.how === 'process' && ofThisProcess);
   const end = chooseEnd(

@@ -8,7 +8,7 @@ import {
   type Usage,
   type UsageCounted,
 } from '../../../core/index.ts';
-import { asText, type JsonObject, known } from '../../../lib/json.ts';
+import { asObject, asText, type JsonObject, known } from '../../../lib/json.ts';
 import {
   createdAtOf,
   endFact,
@@ -21,6 +21,7 @@ import {
 } from '../parse-messages.ts';
 import {
   agentIdOf,
+  isSessionId,
   objectsIn,
   originOf,
   problemFact,
@@ -73,7 +74,10 @@ export function createTeller(context: RecordContext) {
       const told = of(session);
       if (info['role'] === 'idle') return idleFacts(session, id, info, told, context);
       noteLast(told, id, info);
-      const facts = [...unknownFacts(raw), ...wholeMessageFacts(withoutCopiedAgents(whole, told), session, context)];
+      const { own, others } = withoutCopiedAgents(whole, told);
+      const facts = [...unknownFacts(raw), ...wholeMessageFacts(own, session, context)];
+      for (const agent of others)
+        facts.push({ kind: 'agent-seen', ...placeOf(whole.info, context), agent, isOthers: true });
       for (const fact of facts) if (fact.kind === 'usage-counted') told.counted.set(fact.message, fact);
       return facts;
     },
@@ -90,7 +94,7 @@ export function createTeller(context: RecordContext) {
     },
     /** Only where all messages of the session were told. */
     leftover(session: string): readonly AgentEvent[] {
-      return leftoverFacts(session, of(session), context);
+      return [...leftoverFacts(session, of(session), context), ...emptiedFacts(session, of(session), context)];
     },
     damage: (id: string | undefined): readonly AgentEvent[] => [
       problemFact(context, 'invalid-json', `the row ${id ?? '?'}`, { offset: 0, length: 0 }),
@@ -190,16 +194,37 @@ function forkFacts({ id, fork, createdAt }: SessionInfo, context: RecordContext)
 }
 
 /** A fork repeats the calls of its origin; their agents stay with the origin. */
-function withoutCopiedAgents(whole: NonNullable<ReturnType<typeof toWhole>>, { info }: Told): typeof whole {
-  const at = createdAtOf(whole.info);
+function withoutCopiedAgents(own: NonNullable<ReturnType<typeof toWhole>>, { info }: Told) {
+  const at = createdAtOf(own.info);
   const begun = info?.createdAt;
-  if (info?.fork === undefined || at === undefined || begun === undefined || at >= begun) return whole;
-  const parts = whole.parts.map((part) => {
+  if (info?.fork === undefined || at === undefined || begun === undefined || at >= begun) return { own, others: [] };
+  const made = own.parts.flatMap(
+    (part) => asText(asObject(asObject(part['state'])?.['metadata'])?.['sessionId']) ?? [],
+  );
+  const parts = own.parts.map((part) => {
     const state = part['state'] as JsonObject | undefined;
     return state ? { ...part, state: { ...state, metadata: {} } } : part;
   });
-  return { ...whole, parts };
+  return { own: { ...own, parts }, others: made.filter(isSessionId).map(agentIdOf) };
 }
+
+/** All that was said in it was taken back, and it stands where its last execution left it. */
+function emptiedFacts(session: string, { info, last }: Told, context: RecordContext): readonly AgentEvent[] {
+  const { outcome: said = '', at } = info?.ended ?? {};
+  const outcome = OUTCOMES[said];
+  const agent = agentIdOf(session);
+  if (last || outcome === undefined || agent !== mainAgentOf(context.session)) return [];
+  const about = { session: context.session, origin: originOf(context, at, true) };
+  const id = `${session} ended`;
+  // No message of its own, either.
+  const gone: AgentEvent = { kind: 'messages-removed', ...about, messages: [id], calls: [] };
+  return [gone, endEntry(placeAt(context, { ...about, agent }, at), outcome, id)];
+}
+
+const placeOf = (info: JsonObject, context: RecordContext) => ({
+  session: context.session,
+  origin: originOf(context, createdAtOf(info), true),
+});
 
 const FIELDS = ['input', 'output', 'cacheRead', 'cacheWrite'] as const satisfies readonly (keyof Usage)[];
 
