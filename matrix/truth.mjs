@@ -56,7 +56,7 @@ function isAgentOf(instance, session, run) {
 
 /**
  * The session in which an instance was asked for: a fork can give the agent of its original another task. A session that `/clear` began can
- * do so, too, but the agent stays that of the session before; where a fork has no copies of agents, that of the original.
+ * do so, too, but the agent stays that of the session before; if a fork has no copies of agents, that of the original.
  */
 function sessionOf(instance, run) {
   if (instance.session) return instance.session;

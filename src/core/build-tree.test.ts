@@ -99,7 +99,7 @@ describe('a running agent', () => {
     expect(statusesWhen({ ...process, alive: false, movedTo: OTHER })).toEqual(['completed', 'unknown']);
   });
 
-  it('is shown where it was made when a fork gives it another task, and main does not wait for it', () => {
+  it('stays with the session that made it when a fork gives it another task, and main does not wait for it', () => {
     const woken: readonly Facts<AgentEvent>[] = [
       { kind: 'tool-ended', agent: MAIN, call: CALL, outcome: 'ok', at: at - 4 },
       { kind: 'entry-added', agent: WORKER, entry: 'prompt', id: 'again', at: at - 1 },

@@ -208,7 +208,7 @@ function withoutCopiedAgents(own: NonNullable<ReturnType<typeof toWhole>>, { inf
   return { own: { ...own, parts }, others: made.filter(isSessionId).map(agentIdOf) };
 }
 
-/** All that was said in it was taken back, and it stands where its last execution left it. */
+/** All that was said in it was taken back: it ends as its last execution did. */
 function emptiedFacts(session: string, { info, last }: Told, context: RecordContext): readonly AgentEvent[] {
   const { outcome: said = '', at } = info?.ended ?? {};
   const outcome = OUTCOMES[said];
