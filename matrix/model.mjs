@@ -13,7 +13,7 @@ const SUMMARY = /create a detailed summary|[Ss]ummarize (?:the|our|this) convers
 
 /** @returns { url, run, close }; `run` is the record of everything the host asked for */
 export async function startModel({ play, host, project }) {
-  const run = new ScriptRun(play, host.turnsFor);
+  const run = new ScriptRun(play, host);
   const server = http.createServer((request, response) => {
     answer({ run, host, project, request, response }).catch((error) => {
       run.log.push({ at: Date.now(), problem: error.message, url: request.url });

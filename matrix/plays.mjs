@@ -2042,8 +2042,7 @@ export const PLAYS = {
     about: 'a fork while a sub-agent works; the original is killed, then the fork is resumed with a sub-agent',
     needs: ['fork', 'wake', 'process-record'],
     hosts: ['claude-code'],
-    // 2.1.161 removes the record of the process that was killed: then nothing says that main waited for its sub-agent.
-    since: '2.1.287',
+    since: '2.1.161',
     scripts: {
       main: auditing,
       audit: [turn(shell('echo first half')), hang('This answer never')],
@@ -2085,6 +2084,19 @@ export const PLAYS = {
       person.giveUp('interrupted');
       await person.observer.settled();
       await person.print('next', { resume: original });
+    },
+  },
+
+  'fork-again': {
+    about: 'the sub-agent of the original gets a second task in a fork, then a third in the original',
+    needs: ['fork', 'message'],
+    // 2.0.15 refuses: there, a fork cannot reach agents of its original.
+    hosts: ['opencode'],
+    scripts: { main: oneAgent, leaf, wake: [turn(message('again')), turn(say('Asked once more.'))], again: leaf },
+    async person(person) {
+      const original = await person.print('main');
+      await person.print('wake', { fork: original });
+      await person.print('wake', { resume: original });
     },
   },
 };

@@ -7,10 +7,14 @@ const EXTRA_OUTPUT = 1;
 const HIDDEN_OUTPUT = 7;
 
 export class ScriptRun {
-  /** @param turnsFor turns of a script in the way one host needs them */
-  constructor(play, turnsFor = (turns) => turns) {
+  /**
+   * @param host `turnsFor`: turns of a script in the way it needs them; `sharesAgents`: a fork can give agents of its original
+   * another task, and they stay agents of the original
+   */
+  constructor(play, { turnsFor = (turns) => turns, sharesAgents = false }) {
     this.play = play;
     this.turnsFor = turnsFor;
+    this.sharesAgents = sharesAgents;
     this.instances = new Map();
     this.log = [];
     this.released = new Set();

@@ -56,7 +56,7 @@ function isAgentOf(instance, session, run) {
 
 /**
  * The session in which an instance was asked for: a fork can give the agent of its original another task. A session that `/clear` began can
- * do so, too, but the agent stays that of the session before.
+ * do so, too, but the agent stays that of the session before; if a fork has no copies of agents, that of the original.
  */
 function sessionOf(instance, run) {
   if (instance.session) return instance.session;
@@ -65,6 +65,8 @@ function sessionOf(instance, run) {
   const home = agent && agent !== instance ? sessionOf(agent, run) : asking;
   for (let { continuedFrom } = asking; continuedFrom; { continuedFrom } = continuedFrom)
     if (continuedFrom === home) return home;
+  for (let { forkedFrom } = asking; run.sharesAgents && forkedFrom; { forkedFrom } = forkedFrom)
+    if (forkedFrom === home) return home;
   return asking;
 }
 

@@ -105,6 +105,8 @@ export const opencode = {
    */
   forkCopies: (version) => ({ agents: false, openUsage: false, openCalls: !isSecond(version) }),
 
+  sharesAgents: true,
+
   /** `run` writes down no end of its process: the main agent may get another prompt. */
   mainStaysOpen: () => true,
 

@@ -97,7 +97,26 @@ describe('a running agent', () => {
     expect(statusesWhen(process)).toEqual(['waiting', 'running']);
     expect(statusesWhen({ ...process, movedTo: OTHER })).toEqual(['completed', 'running']);
     expect(statusesWhen({ ...process, alive: false, movedTo: OTHER })).toEqual(['completed', 'unknown']);
-    expect(statusesWhen()).toEqual(['completed', 'unknown']);
+  });
+
+  it('stays with the session that made it when a fork gives it another task, and main does not wait for it', () => {
+    const woken: readonly Facts<AgentEvent>[] = [
+      { kind: 'tool-ended', agent: MAIN, call: CALL, outcome: 'ok', at: at - 4 },
+      { kind: 'entry-added', agent: WORKER, entry: 'prompt', id: 'again', at: at - 1 },
+      { ...process, startedAt: at - 2, endsWithTurn: true },
+    ];
+    const facts = working.filter(({ kind }) => kind !== 'tool-ended');
+    const statuses = treeOf({ one: [...facts, ...woken] }).agents.map(({ status }) => status);
+    expect(statuses).toEqual(['completed', 'running']);
+    const inFork = treeOf({ one: [...facts, ...woken, { kind: 'agent-seen', agent: WORKER, isOthers: true }] });
+    expect(inFork.agents.map(({ kind }) => kind)).toEqual(['main']);
+  });
+
+  it('leaves the end of main unknown when its process was lost with it, whether or not the record of that is still there', () => {
+    expect(statusesWhen({ ...process, alive: false })).toEqual(['unknown', 'unknown']);
+    expect(statusesWhen()).toEqual(['unknown', 'unknown']);
+    expect(statusesWhen({ kind: 'session-closed', at })).toEqual(['completed', 'unknown']);
+    expect(statusesWhen({ kind: 'session-forked', from: OTHER, replies: [], at })).toEqual(['completed', 'unknown']);
   });
 
   it('does not end when a process that resumed its session assumes so while its own process is alive', () => {

@@ -220,6 +220,8 @@ export interface AgentFacts {
     readonly internal?: string;
     /** A file of its goes on where another one ended. */
     readonly isContinued?: boolean;
+    /** Another session made it: there it is shown, whoever gives it another task. */
+    readonly isOthers?: true;
     /** What the result of its call says, for agents without a transcript; `usage` is that of its last request. */
     readonly reported?: { readonly calls: number; readonly usage: Usage };
     /** The id by which the result of the call names it, if that is another one. */

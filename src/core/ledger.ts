@@ -109,6 +109,7 @@ export const LATEST_FIELDS = [
   'contextWindow',
   'internal',
   'isContinued',
+  'isOthers',
   'reported',
   'alias',
   'isAlias',

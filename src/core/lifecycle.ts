@@ -3,7 +3,16 @@
 import { known } from '../lib/json.ts';
 import { END_SIGNALS, type ProcessState, type QuestionKind, TITLE } from './events.ts';
 import { type AgentId, mainAgentOf, type SourceId, type ToolCallId } from './ids.ts';
-import type { AgentRecord, CallRecord, EndClaim, ProcessRecord, RunStart, SessionLedger, Tail } from './ledger.ts';
+import {
+  type AgentRecord,
+  type CallRecord,
+  copyTimeOf,
+  type EndClaim,
+  type ProcessRecord,
+  type RunStart,
+  type SessionLedger,
+  type Tail,
+} from './ledger.ts';
 import type { Own } from './ledger-index.ts';
 import type { SpawnLink } from './link.ts';
 import {
@@ -69,6 +78,10 @@ function surroundingsOf(
       (!isOver(child.status) || child.link.call === undefined) &&
       isSinceLastWord(child, record),
   );
+  const notOver = others.filter(
+    (other) =>
+      other.kind !== 'internal' && !isOver(other.status) && isOfProcess(other, life) && !hasAnswered(other, ledger),
+  );
   return {
     life,
     callOf: (call: ToolCallId) => ledger.calls.get(call),
@@ -85,9 +98,12 @@ function surroundingsOf(
       children.some((child) => isAtWork(child.status) && open.some((call) => isWaitFor(child, call))),
     hasChildAtWork: children.some(({ status }) => isAtWork(status)),
     /** Of the main agent: some other agent of its session has not come to an end. */
-    othersNotOver: others.some(
-      (other) => other.kind !== 'internal' && !isOver(other.status) && isOfProcess(other, life),
-    ),
+    othersNotOver: notOver.length > 0,
+    /** One that was set to work here, not in the session that this one is a copy of, and that nobody took over, is lost. */
+    hasLostAgent:
+      ledger.wasEmptied !== true &&
+      [...ledger.processes.values()].every(({ movedTo }) => movedTo === undefined) &&
+      notOver.some((other) => other.status === 'unknown' && startOf(other) >= (copyTimeOf(ledger) ?? 0)),
     /** Everything that is known of it was written by the session that this one is a copy of. */
     isOfOriginal:
       ledger.forkedFrom !== undefined &&
@@ -117,6 +133,15 @@ function isSinceLastWord(child: AgentNode, parent: AgentRecord): boolean {
 function isWaitFor(child: AgentNode, { id, started }: CallRecord): boolean {
   return id === child.link.call || started?.value.awaitsAgents === true;
 }
+
+/** Whoever asked for it last has its answer, so somebody else woke it: a fork, in OpenCode. */
+function hasAnswered(agent: AgentNode, { calls }: SessionLedger): boolean {
+  const call = agent.runs.at(-1)?.call;
+  const { spawn, launched, ended } = (call && calls.get(call)) ?? {};
+  return spawn !== undefined && !launched && ended?.value.outcome === 'ok';
+}
+
+const startOf = (agent: AgentNode): number => agent.runs.at(-1)?.startedAt ?? 0;
 
 /** An agent that an earlier process lost says nothing about the one that was there last. */
 function isOfProcess(agent: AgentNode, { process }: SessionLife): boolean {
@@ -189,10 +214,13 @@ function verdictOfMain(agent: AgentRecord, context: LifeContext): Verdict {
   if (tail.entry === 'failure')
     return { status: 'failed', signal: 'transcript', at, reason: 'its last request failed' };
   // A process that waits for background agents says "busy" although the turn is over (2.1.325 -p).
-  const diedAtWork = life.died && (state === 'busy' || (state === undefined && context.othersNotOver));
+  // The record of a process that was killed is removed when another one starts (2.1.161): then no record says that it died.
+  const leftNoRecord = life.how === 'no-process' && !life.process && !life.closed && context.hasLostAgent;
+  const diedAtWork =
+    leftNoRecord || (life.died && (state === 'busy' || (state === undefined && context.othersNotOver)));
   if (ended && !diedAtWork) return { status: 'completed', signal: 'transcript', at };
   if (endedWaiting(agent, tail, life)) return { status: 'failed', signal: 'transcript', at, reason: UNREPEATED };
-  if (life.died) return { status: 'unknown', signal: 'process', reason: PROCESS_GONE };
+  if (life.died || diedAtWork) return { status: 'unknown', signal: 'process', reason: PROCESS_GONE };
   if (life.closed)
     return { status: 'stopped', signal: 'process', at, reason: 'its process ended in the middle of a turn' };
   const reason = SILENCES[life.how] ?? ENDED_UNRECORDED;
@@ -299,7 +327,9 @@ function verdictOfLastRun(
   const last = tailOf(agent);
   const tail = isFirst || (last?.at ?? 0) >= (start.at ?? 0) ? last : undefined;
   const { life } = context;
-  const isOlder = life.aliveSince !== undefined && start.at !== undefined && start.at < life.aliveSince;
+  // A fork may have given it another task, which no call of this session tells (OpenCode): its lines do.
+  const lastSign = Math.max(start.at ?? 0, tail?.at ?? 0);
+  const isOlder = life.aliveSince !== undefined && start.at !== undefined && lastSign < life.aliveSince;
   const ofThisProcess = !isOlder && !context.isOfOriginal;
   const isPlausible = ({ isAssumed }: EndClaim): boolean => !(isAssumed && life.how === 'process' && ofThisProcess);
   const end = chooseEnd(

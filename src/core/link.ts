@@ -278,7 +278,8 @@ export function realAgents(ledger: SessionLedger, isAlive: boolean): readonly Ag
   const agents = [...ledger.agents.values()];
   const aliases = new Set(agents.filter((agent) => isReal(agent, ledger)).map(({ alias }) => alias?.value));
   // While more may be written, the agent itself is waited for.
-  const isOther = ({ id, isAlias }: AgentRecord): boolean => aliases.has(id) || (isAlive && isAlias?.value === true);
+  const isOther = ({ id, isAlias, isOthers }: AgentRecord): boolean =>
+    aliases.has(id) || isOthers?.value === true || (isAlive && isAlias?.value === true);
   return agents.filter((agent) => agent.id === main || (!isOther(agent) && isReal(agent, ledger)));
 }
 

@@ -73,7 +73,6 @@ async function watched(build = 'one', problems: string[] = [], clock = LATER) {
     keepPlaces: (...args) => history.keepPlaces(...args),
     state: () => history.state(),
     keep: (...args) => history.keep(...args),
-    keepOrigin: (...args) => history.keepOrigin(...args),
   };
   return { history, counts, cache, grown: () => grown };
 }
@@ -215,7 +214,7 @@ describe('a long conversation', () => {
 });
 
 describe('a fork', () => {
-  it('opens as from its files when its original in another project goes', async () => {
+  it('opens as from its files when its original in another project goes, and comes back in a third', async () => {
     rmSync(root, { recursive: true });
     cpSync(path.join(HOSTS, 'claude-code/fixtures/2.1.325-fork-worktree'), root, { recursive: true });
     const open = async (cache?: SessionCache) => {
@@ -231,11 +230,26 @@ describe('a fork', () => {
       expect(counts).toMatchObject(wanted);
       history?.close();
     }
-    rmSync(filesOf('d933dd66')[0] ?? '');
-    const changed = await open();
-    const { history, cache } = await watched();
-    expect(await open(cache)).toEqual(changed);
-    history?.close();
+    const [original = ''] = filesOf('d933dd66');
+    const lines = readFileSync(original);
+    const third = path.join(root, 'projects/-third');
+    const changes = [
+      () => rmSync(original),
+      () => {
+        mkdirSync(third);
+        writeFileSync(path.join(third, path.basename(original)), lines);
+      },
+    ];
+    const names: (string | undefined)[] = [];
+    for (const change of changes) {
+      change();
+      const changed = await open();
+      names.push(changed.tree.forkedFrom);
+      const { history, cache } = await watched();
+      expect(await open(cache)).toEqual(changed);
+      history?.close();
+    }
+    expect(names).toEqual([undefined, plain.tree.forkedFrom]);
   });
 });
 

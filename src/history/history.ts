@@ -11,14 +11,15 @@ import type { Clock } from '../lib/clock.ts';
 import { type DriverConnection, type DriverStatement, kindOf } from '../lib/sqlite-driver.ts';
 import { messageOf, orElse } from '../lib/user-error.ts';
 import {
+  ANYWHERE,
   type CachedBefore,
   type CachedSession,
   type FoundSession,
   fileStamp,
   type KnownPlaces,
+  mayBeCopy,
   type Neighbourhood,
   type SessionCache,
-  type SessionOriginFact,
   type SessionRead,
   type SourceRead,
   stampOf,
@@ -73,12 +74,12 @@ export async function openHistory(options: HistoryOptions): Promise<History | un
 }
 
 const SCHEMA = {
-  version: 3,
+  version: 4,
   sql: `
   create table if not exists session (
     id text not null, root text not null, build text not null,
     stamp text not null, names text, borrowed text not null,
-    origin text, origin_names text, tree blob, sources blob, ledger blob not null,
+    tree blob, sources blob, ledger blob not null,
     primary key (id, root)
   );
   create table if not exists place (conversation text primary key, stamp text not null, places blob not null);`,
@@ -89,8 +90,6 @@ interface Row {
   readonly names: string | null;
   readonly borrowed: string;
   readonly tree: Uint8Array | null;
-  readonly origin: string | null;
-  readonly origin_names: string | null;
 }
 
 /** Of a session that was being written to while it was read. */
@@ -126,7 +125,6 @@ class SessionHistory implements History {
   readonly #ledger: DriverStatement;
   readonly #before: DriverStatement;
   readonly #keep: DriverStatement;
-  readonly #keepOrigin: DriverStatement;
   readonly #places: DriverStatement;
   readonly #keepPlaces: DriverStatement;
   readonly #worthGrowing: number;
@@ -143,7 +141,7 @@ class SessionHistory implements History {
     this.#state = connection.prepare('pragma data_version');
     this.#stamp = connection.prepare('select stamp from session where id = ? and root = ? and build = ?');
     this.#find = connection.prepare(
-      'select stamp, names, borrowed, tree, origin, origin_names from session where id = ? and root = ? and build = ?',
+      'select stamp, names, borrowed, tree from session where id = ? and root = ? and build = ?',
     );
     this.#ledger = connection.prepare('select ledger from session where id = ? and root = ? and stamp = ?');
     this.#before = connection.prepare(
@@ -155,9 +153,6 @@ class SessionHistory implements History {
     );
     this.#places = connection.prepare('select places from place where conversation = ? and stamp = ?');
     this.#keepPlaces = connection.prepare('replace into place (conversation, stamp, places) values (?, ?, ?)');
-    this.#keepOrigin = connection.prepare(
-      'update session set origin = ?, origin_names = ? where id = ? and root = ? and stamp = ?',
-    );
   }
 
   knows(session: FoundSession): boolean {
@@ -185,12 +180,6 @@ class SessionHistory implements History {
       const { tree } = row;
       return {
         ...(tree && { tree: unpack<SessionTree>(tree) }),
-        // Asked of the one session that is opened, not of all that are listed.
-        get origin() {
-          if (row.origin === null) return undefined;
-          const origin = JSON.parse(row.origin) as SessionOriginFact | null;
-          return row.origin_names === around.statesAround(session, origin) ? origin : undefined;
-        },
         ledger: () => this.#ledgerOf(id, root, row.stamp),
       };
     } catch (error) {
@@ -260,7 +249,7 @@ class SessionHistory implements History {
     // What others say of it would have to be read again with it.
     const canGrow = !dependsOnOthers && bytesOf(sources) >= this.#worthGrowing;
     if (!isKept && !canGrow) return;
-    const original = ledger.forkedFrom ?? ledger.continuedFrom;
+    const original = ledger.forkedFrom ?? ledger.continuedFrom ?? (mayBeCopy(ledger) ? ANYWHERE : undefined);
     const names = dependsOnOthers ? around.namesAround(session, original) : null;
     const { id, root } = session.located;
     this.#write(() => {
@@ -269,14 +258,6 @@ class SessionHistory implements History {
       const kept = isKept ? stamp : NO_STAMP;
       this.#keep.run(id, root, this.#build, kept, names, JSON.stringify(borrowed), packed, packLedger(ledger), soFar);
     });
-  }
-
-  keepOrigin(session: FoundSession, origin: SessionOriginFact | null, around: Neighbourhood): void {
-    const { id, root } = session.located;
-    const stamp = stampOf(session, this.#clock());
-    if (stamp === undefined) return;
-    const states = around.statesAround(session, origin);
-    this.#write(() => this.#keepOrigin.run(JSON.stringify(origin), states, id, root, stamp));
   }
 
   removeGone(found: readonly FoundSession[], roots: ReadonlySet<string>): void {

@@ -144,7 +144,7 @@ export class FollowedSession {
   /** Files of other sessions decide what it shows. */
   dependsOnOthers(): boolean {
     const { locateAgents } = this.#adapter;
-    if (this.#ledger.mayBeCopy || this.#borrowed.length > 0 || this.#reassigned.size > 0) return true;
+    if (mayBeCopy(this.#ledger) || this.#borrowed.length > 0 || this.#reassigned.size > 0) return true;
     return locateAgents !== undefined && this.isWaiting();
   }
 
@@ -306,15 +306,17 @@ export class FollowedSession {
     return !this.#borrowed.some(({ id, goesOn }) => !goesOn && this.#followed.has(id));
   }
 
-  /** A session that borrows agents, or has lines that look like copies, is compared with its neighbours. */
+  /** A session that borrows agents, or whose own lines say that it may go on from another one, is compared with its neighbours. */
   async #noteOrigin(session: LocatedSession, scan: AgentScan): Promise<void> {
-    if (this.#isOriginKnown || copyTimeOf(this.#ledger) !== undefined) return;
-    if (!this.#ledger.mayBeCopy && this.#borrowed.every(this.#isTeammates)) return;
+    if (this.#isOriginKnown) return;
+    if (!goesOnFromAnother(this.#ledger) && this.#borrowed.every(this.#isTeammates)) return;
     const fact = await originOf(this.#adapter, session, this.#ledger, scan);
-    if (fact === 'too early' || (fact?.kind === 'session-forked' && fact.at === undefined)) return;
+    if (fact === 'too early') return;
+    if (fact) reduce(this.#ledger, fact);
+    // When it began to go its own way is not known before it has.
+    if (fact?.kind === 'session-forked' && copyTimeOf(this.#ledger) === undefined) return;
     this.#isOriginKnown = true;
     this.#origin = describe(fact);
-    if (fact) reduce(this.#ledger, fact);
   }
 
   /** They are in other sessions because they have terminals of their own. */
@@ -334,11 +336,20 @@ const describe = (one: object | string | undefined): string => JSON.stringify(on
 
 const describeAll = (sources: readonly LocatedSource[]): string => JSON.stringify(sources.map(describe).sort());
 
+/** It says so, or some of its lines are older than it is. */
+export function mayBeCopy({ mayBeCopy, copiedAt, forkedFrom }: SessionLedger): boolean {
+  return mayBeCopy === true || copiedAt !== undefined || forkedFrom !== undefined;
+}
+
+function goesOnFromAnother(ledger: SessionLedger): boolean {
+  return ledger.beganEmpty === true || mayBeCopy(ledger);
+}
+
 /**
  * The fact that it began as a copy of an older session, or where one was emptied; `too early` until something was said in it.
  * Expensive: it reads the neighbouring sessions.
  */
-export async function originOf(
+async function originOf(
   adapter: SourceAdapter,
   session: LocatedSession,
   ledger: SessionLedger,

@@ -5,7 +5,6 @@ import {
   isAtWork,
   type MessageRange,
   type PartOfTranscript,
-  reduce,
   SETTLE_MS,
   type SessionId,
   type SessionLedger,
@@ -20,7 +19,7 @@ import type { AgentScan, LocatedSession } from '../hosts/index.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isRunning } from '../lib/processes.ts';
 import { claim, type FoundSession } from './find-sessions.ts';
-import { type FollowedProgress, FollowedSession, originOf } from './follow-session.ts';
+import { type FollowedProgress, FollowedSession } from './follow-session.ts';
 import { createOpener, readTranscript } from './read-transcript.ts';
 import type { SessionIndex } from './session-index.ts';
 
@@ -53,8 +52,6 @@ interface Followed {
   tree?: SessionTree;
   readonly settling: Settling;
   lookedAt?: number;
-  /** The generation of the ledger in which its origin was looked for. */
-  originOf?: number;
   /** Its entries in `#readers`. */
   files: ReadonlySet<string>;
   /** What may change without a line being read, when the tree was last built. */
@@ -97,25 +94,6 @@ export class FollowedSessions {
     // Who asks for it gets what is there.
     if (!one.tree) this.settle(id, one.lookedAt + SETTLE_MS);
     return one.tree;
-  }
-
-  /**
-   * Looks for the session that this one was forked from, and returns what notes it. It reads the neighbours, so it may run
-   * beside other methods; what it returns may not.
-   */
-  async findOrigin(id: SessionId): Promise<(() => void) | undefined> {
-    const one = this.#followed.get(id);
-    if (!one || one.originOf === one.session.generation) return undefined;
-    const { ledger, generation } = one.session;
-    const fact = await originOf(one.found.adapter, one.found.located, ledger);
-    if (fact === 'too early') return undefined;
-    return () => {
-      if (this.#followed.get(id) !== one || one.session.generation !== generation) return;
-      one.originOf = generation;
-      if (!fact) return;
-      reduce(one.session.ledger, fact);
-      this.#build(one, []);
-    };
   }
 
   /** Sessions that read this file, their own or another's. */

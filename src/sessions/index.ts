@@ -3,6 +3,7 @@
 // May import: lib, core, redact, hosts.
 
 export * from './find-sessions.ts';
+export { mayBeCopy } from './follow-session.ts';
 export * from './identify.ts';
 export * from './live-feed.ts';
 export * from './places.ts';

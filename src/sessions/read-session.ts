@@ -4,7 +4,6 @@ import {
   type JoinedTrees,
   joinTrees,
   namedBelow,
-  reduce,
   type SessionId,
   type SessionLedger,
   type SessionTree,
@@ -13,7 +12,7 @@ import {
 import { AgentScan, type LocatedSession, type LocatedSource, type SourceAdapter } from '../hosts/index.ts';
 import { atMost, type Clock } from '../lib/clock.ts';
 import { claim, type FoundSession } from './find-sessions.ts';
-import { FollowedSession, originOf } from './follow-session.ts';
+import { FollowedSession, mayBeCopy } from './follow-session.ts';
 import { type CachedSession, Neighbourhood, type SessionCache, sourcesBefore, stampOf } from './session-cache.ts';
 
 /** Reads every source of a session into a new ledger. A source that cannot be read is a diagnostic; the others go on. */
@@ -124,8 +123,6 @@ export class ReadSessions {
     const one = this.#read.get(id);
     if (!one || this.#withoutFacts) return undefined;
     const ledger = await one.ledger();
-    const origin = await this.#findOrigin(one, ledger);
-    if (origin) reduce(ledger, origin);
     one.tree = buildTree(ledger, { now: this.#clock() });
     const tree = this.joined().of(id) ?? one.tree;
     const ledgers = new Map<SessionId, SessionLedger>();
@@ -136,11 +133,8 @@ export class ReadSessions {
     return { tree, ledger, ...(ledgers.size > 0 && { joined: ledgers }) };
   }
 
-  /** From what was kept alone, if nothing is to be added to it. */
-  async openTree(id: SessionId): Promise<SessionTree | undefined> {
-    const one = this.#read.get(id);
-    if (!one?.cached?.tree || one.cached.origin !== null) return (await this.open(id))?.tree;
-    return this.joined().of(id) ?? one.tree;
+  openTree(id: SessionId): SessionTree | undefined {
+    return this.joined().of(id) ?? this.#read.get(id)?.tree;
   }
 
   async #readOne(session: FoundSession): Promise<SessionTree> {
@@ -174,7 +168,7 @@ export class ReadSessions {
     if (this.#cache && states) {
       const own = new Set(session.located.sources.map((source) => source.path));
       const borrowed = followed.sources.map((source) => source.path).filter((file) => !own.has(file));
-      const dependsOnOthers = borrowed.length > 0 || followed.isWaiting() || ledger.mayBeCopy === true;
+      const dependsOnOthers = borrowed.length > 0 || followed.isWaiting() || mayBeCopy(ledger);
       const marks = followed.marks();
       const old = new Map(before?.sources.map((source) => [source.path, source]));
       const sources = states.map((state) => {
@@ -215,14 +209,6 @@ export class ReadSessions {
       await this.#readBelow(above);
       await this.#readAbove(above, seen);
     }
-  }
-
-  async #findOrigin({ session, cached }: ReadSession, ledger: SessionLedger) {
-    if (cached?.origin !== undefined) return cached.origin;
-    const origin = await originOf(session.adapter, session.located, ledger, this.#scan);
-    if (origin === 'too early') return undefined;
-    this.#cache?.keepOrigin(session, origin ?? null, this.#around);
-    return origin;
   }
 }
 

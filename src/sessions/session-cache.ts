@@ -1,13 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
-import type {
-  AgentEvent,
-  SessionContinued,
-  SessionForked,
-  SessionId,
-  SessionLedger,
-  SessionTree,
-} from '../core/index.ts';
+import type { AgentEvent, SessionId, SessionLedger, SessionTree } from '../core/index.ts';
 import type { LocatedSource, MessageLines } from '../hosts/index.ts';
 import { type FileMark, hasGrownFrom } from '../lib/follow-file.ts';
 import { groupBy } from '../lib/group.ts';
@@ -29,21 +22,15 @@ export interface SessionCache {
   /** Changes when another process adds something. */
   state(): number;
   keep(session: FoundSession, read: SessionRead, around: Neighbourhood): void;
-  /** `origin`: null if it is not a copy. */
-  keepOrigin(session: FoundSession, origin: SessionOriginFact | null, around: Neighbourhood): void;
 }
 
 export type OpenCache = () => Promise<SessionCache | undefined>;
-
-export type SessionOriginFact = SessionForked | SessionContinued;
 
 export interface CachedSession {
   /** Left out if time changes it: then it is built again from the facts. */
   readonly tree?: SessionTree;
   /** Undefined if it cannot be read any more. */
   ledger(): SessionLedger | undefined;
-  /** Undefined: not known. */
-  readonly origin?: SessionOriginFact | null | undefined;
 }
 
 export interface CachedBefore extends ReadBefore {
@@ -161,6 +148,8 @@ export function fileStamp(file: string, now: number): string | undefined {
   }
 }
 
+export const ANYWHERE = '*';
+
 /** Which files lie in the folder of a session, those of others included. */
 export class Neighbourhood {
   readonly #byFolder: ReadonlyMap<string, readonly FoundSession[]>;
@@ -172,11 +161,12 @@ export class Neighbourhood {
     this.#byId = groupBy(all, ({ located }) => located.id);
   }
 
-  /** Which files are around it, and where its original is, which may be in another folder. */
-  namesAround(session: FoundSession, original: SessionId | null = null): string {
+  /** Which files are around it, and where its original is, which may be in another folder: anywhere while it is not known. */
+  namesAround(session: FoundSession, original?: SessionId | typeof ANYWHERE): string {
     const names = this.#namesIn(folderOf(session));
-    if (original === null) return names;
-    const files = (this.#byId.get(original) ?? []).flatMap(({ located: { sources } }) =>
+    if (original === undefined) return names;
+    const others = original === ANYWHERE ? [...this.#byId.values()].flat() : (this.#byId.get(original) ?? []);
+    const files = others.flatMap(({ located: { sources } }) =>
       sources.flatMap(({ path, role }) => (role === 'session' ? path : [])),
     );
     const hash = createHash('sha256').update(JSON.stringify(files.sort()));
@@ -186,7 +176,7 @@ export class Neighbourhood {
   /** Whether it is what `namesAround` said. */
   hasNames(session: FoundSession, names: string): boolean {
     const [, , ...original] = names.split(' ');
-    return names === this.namesAround(session, original.length > 0 ? (original.join(' ') as SessionId) : null);
+    return names === this.namesAround(session, original.length > 0 ? (original.join(' ') as SessionId) : undefined);
   }
 
   #namesIn(folder: string): string {
@@ -202,21 +192,7 @@ export class Neighbourhood {
     this.#names.set(folder, names);
     return names;
   }
-
-  /**
-   * The same, and how the files of others are, as of an hour behind the session's own end: what a session began as a copy of may be written
-   * to a little later than the session itself, and whatever comes after that changes nothing.
-   */
-  statesAround(session: FoundSession, origin: SessionOriginFact | null): string {
-    const until = session.located.modifiedAt + COPY_MS;
-    const hash = createHash('sha256').update(this.namesAround(session, origin?.from));
-    for (const { located } of this.#byFolder.get(folderOf(session)) ?? [])
-      if (located.id !== session.located.id) hash.update(`${located.id} ${Math.min(located.modifiedAt, until)}\n`);
-    return hash.digest('base64url');
-  }
 }
-
-const COPY_MS = 3_600_000;
 
 function folderOf({ located: { root, folder = root } }: FoundSession): string {
   return folder;

@@ -149,7 +149,7 @@ export function createSessions(
     },
     async openTree(prefix, onFound) {
       const { id, read, ...rest } = await readNamed(prefix, onFound);
-      return { tree: assertFound(await read.openTree(id), 'it has just been read'), ...rest };
+      return { tree: assertFound(read.openTree(id), 'it has just been read'), ...rest };
     },
   };
 }

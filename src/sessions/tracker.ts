@@ -155,9 +155,6 @@ class Tracker implements LiveTrees {
       if (isNew && tree) this.#tellListing();
       return tree?.id;
     });
-    // Beside the queue: it reads the neighbours of the session, and nothing else should wait for that.
-    const noteOrigin = id === undefined ? undefined : await followed.findOrigin(id);
-    if (noteOrigin) await this.#queue.add(async () => noteOrigin());
     return followed.trees().find((tree) => tree.id === id);
   }
 
@@ -283,12 +280,25 @@ class Tracker implements LiveTrees {
     const { sessions, isListingChanged } = await findTouched(batch, this.#index, this.#followed);
     const scan = new AgentScan();
     for (const [id, files] of sessions)
-      if (this.#followed.has(id)) await this.#followed.update(id, files, scan).catch(this.#onError);
-      else this.#arrivals.add(id);
+      if (this.#followed.has(id)) {
+        const before = this.#index.get(id);
+        await this.#followed.update(id, files, scan).catch(this.#onError);
+        this.#lookForProcess(id, before);
+      } else this.#arrivals.add(id);
     if (isListingChanged && this.#isComplete) this.#tellListing();
     this.#followed.noteChanges([...this.#news]);
     this.#news.clear();
     this.#lookAtNeighboursIn(NEIGHBOURS_MS);
+  }
+
+  /** A process that writes to a session which none was at work on may be younger than its last message was. */
+  #lookForProcess(id: SessionId, before: FoundSession | undefined): void {
+    const now = this.#index.get(id);
+    if (!before || !now || now.located.modifiedAt <= before.located.modifiedAt) return;
+    const { facts } = now.located;
+    if (facts.length === 0 || facts.some(({ kind }) => kind === 'process-seen')) return;
+    for (const { place } of this.#index.partsOf(id)) this.#changes.facts.add(place);
+    this.#lookSoon();
   }
 
   #lookAtNeighboursIn(ms: number): void {

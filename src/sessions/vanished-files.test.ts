@@ -51,6 +51,11 @@ describe('a file that is gone before it is read', () => {
 describe('a transcript that disappears while its origin is looked for', () => {
   const looking: SourceAdapter = {
     ...copilot,
+    createReader(session, source) {
+      const reader = copilot.createReader(session, source);
+      const origin = { source: source.id, offset: 0, length: 0 };
+      return { read: (line) => [...reader.read(line), { kind: 'session-suspected', session: session.id, origin }] };
+    },
     async findOrigin({ sources: [source] }) {
       if (source && isToVanish) {
         rmSync(source.path);
@@ -66,10 +71,9 @@ describe('a transcript that disappears while its origin is looked for', () => {
     const place = path.join(folder.root, 'session-state', SESSION);
     mkdirSync(place, { recursive: true });
     cpSync(path.join(RECORDED, SESSION, 'events.jsonl'), path.join(place, 'events.jsonl'));
-    const live = await folder.start();
     isToVanish = true;
-    await live.look(SESSION);
-    expect(isToVanish).toBe(false);
+    const live = await folder.start();
+    await until(() => !isToVanish, 'the search for the origin');
     await folder.settles();
     expect(live.current()).toEqual([]);
   });

@@ -120,10 +120,11 @@ function taskFacts(key: PartKey, state: JsonObject, place: CallPlace, at: number
   ];
   const made = asText(metadata?.['sessionId']);
   const parent = asText(metadata?.['parentSessionId']) ?? key.session;
-  // A forked session repeats the calls; their agents belong to the original.
-  if (made === undefined || !isSessionId(made) || parent !== key.session) return facts;
+  if (made === undefined || !isSessionId(made)) return facts;
   const { session, origin, agent, call } = place;
   const child = agentIdOf(made);
+  // A forked session repeats the calls; their agents belong to the original, also if the fork gives them another task.
+  if (parent !== key.session) return [...facts, { kind: 'agent-seen', session, origin, agent: child, isOthers: true }];
   facts.push({ kind: 'agent-linked', session, origin, agent: child, evidence: 'call-record', call, parent: agent });
   // `session_id` up to 1.0.x, where a wrong one silently makes a new agent; `sessionID` since 2.0.
   const woken = asText(input['task_id']) ?? asText(input['session_id']) ?? asText(input['sessionID']);

@@ -59,6 +59,8 @@ export interface SessionInfo {
   readonly isSecond?: true;
   /** The session that it began as a copy of. */
   readonly fork?: string;
+  /** How its last execution ended, and when (OpenCode 2). */
+  readonly ended?: { readonly outcome: string; readonly at: number };
   /** The program's own sum over its requests. */
   readonly total?: { readonly cost: number; readonly tokens: JsonObject };
 }

@@ -22,7 +22,7 @@ async function treesThrough(name: string, doors: readonly string[]): Promise<rea
 }
 
 describe('recordings of the real program', () => {
-  for (const name of readdirSync(fixtures).filter((entry) => !/\.md$|-forks$/.test(entry))) {
+  for (const name of readdirSync(fixtures).filter((entry) => !/\.md$|-(?:forks|reverted-all)$/.test(entry))) {
     it(name, async () => {
       const trees = await checkSource(opencode, fixtures + name);
       expect(trees).toHaveLength(1);
@@ -31,7 +31,7 @@ describe('recordings of the real program', () => {
     });
   }
 
-  const second = readdirSync(fixtures).filter((name) => /^2\.0\.15-(?!.*forks$)/.test(name));
+  const second = readdirSync(fixtures).filter((name) => /^2\.0\.15-(?!.*(?:forks|reverted-all)$)/.test(name));
   for (const name of second) {
     for (const door of ['opencode.db', 'events.jsonl', 'export'].filter((one) =>
       existsSync(path.join(fixtures, name, one)),
@@ -162,6 +162,21 @@ describe('recordings of the real program', () => {
         ['2 Second leaf completed', 'msg_1f5acc123001QjWqSerGK3DJh2', 1, 21],
       ]);
       expect(fork && selectTotalUsage(fork).output).toBe(185);
+    },
+  );
+
+  it.each(['opencode.db', 'events.jsonl', 'export'])(
+    'ends as its last execution when all that was said is taken back, by %s alone',
+    async (door) => {
+      const [tree] = await treesThrough('2.0.15-reverted-all', [door]);
+      expect(tree?.diagnostics).toEqual([]);
+      expect(
+        tree?.agents.map(({ status, messageCount, toolCallCount }) => [status, messageCount, toolCallCount]),
+      ).toEqual([
+        ['completed', 0, 0],
+        ['completed', 3, 1],
+      ]);
+      expect(tree && selectTotalUsage(tree).output).toBe(57);
     },
   );
 

@@ -87,7 +87,7 @@ export function readSecondSchema(database: ReadOnlyDatabase, file: string): Seco
 const SECOND_COLUMNS = [
   ...['id', 'parent_id', 'fork_session_id', 'title', 'directory', 'version', 'agent', 'permission'],
   ...['cost', 'tokens_input', 'tokens_output', 'tokens_reasoning', 'tokens_cache_read', 'tokens_cache_write'],
-  ...['time_created', 'time_updated', 'time_idle'],
+  ...['time_created', 'time_updated', 'time_idle', 'idle_outcome'],
 ];
 
 /** Throws `UnreadableDatabase` if the schema is unknown. */
@@ -128,7 +128,7 @@ const KNOWN_TABLES: ReadonlySet<string> = new Set([
 const KNOWN_COLUMNS: Readonly<Record<string, readonly string[]>> = {
   session_v2: [
     ...['project_id', 'workspace_id', 'fork_boundary', 'slug', 'path', 'share_url', 'metadata', 'revert', 'model'],
-    ...['summary_additions', 'summary_deletions', 'summary_files', 'summary_diffs', 'resume_attempts', 'idle_outcome'],
+    ...['summary_additions', 'summary_deletions', 'summary_files', 'summary_diffs', 'resume_attempts'],
     ...['time_viewed', 'time_compacting', 'time_archived', 'time_suspended'],
   ],
   session_message: [],

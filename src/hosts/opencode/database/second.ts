@@ -42,7 +42,13 @@ function toInfo(row: SqlRow): SessionInfo | undefined {
   // Of a session that was copied, these are sums of OpenCode 1, which counted otherwise.
   const isCopied = /^[01]\./.test(info.version ?? '');
   const tokens = isCopied || asAmount(input) === undefined ? undefined : { input, output, reasoning, cache };
-  return secondInfo(info, { fork: row['fork_session_id'], cost: row['cost'], tokens });
+  return secondInfo(info, {
+    fork: row['fork_session_id'],
+    cost: row['cost'],
+    tokens,
+    outcome: row['idle_outcome'],
+    idle,
+  });
 }
 
 /** `time_updated` of a session stays behind while it works. */

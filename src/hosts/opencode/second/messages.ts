@@ -11,24 +11,29 @@ export function toSecondInfo(raw: JsonObject | undefined): SessionInfo | undefin
   const time = asObject(raw?.['time']);
   if (!raw || !id?.startsWith('ses_')) return undefined;
   const location = asObject(raw['location']);
-  const { created, updated } = time ?? {};
+  const { created, updated, idle } = time ?? {};
   return secondInfo(
     sessionInfo(
       id,
       { ...raw, directory: location?.['directory'] },
       { parent: raw['parentID'], permission: raw['permissions'], created, updated },
     ),
-    { fork: asObject(raw['fork'])?.['sessionID'], cost: raw['cost'], tokens: raw['tokens'] },
+    {
+      fork: asObject(raw['fork'])?.['sessionID'],
+      cost: raw['cost'],
+      tokens: raw['tokens'],
+      outcome: raw['outcome'],
+      idle,
+    },
   );
 }
 
-export function secondInfo(
-  info: SessionInfo,
-  { fork, cost, tokens }: { readonly fork: unknown; readonly cost: unknown; readonly tokens: unknown },
-): SessionInfo {
+export function secondInfo(info: SessionInfo, { fork, cost, tokens, outcome, idle }: JsonObject): SessionInfo {
   const counted = asObject(tokens);
   const total = counted && { cost: asAmount(cost) ?? 0, tokens: counted };
-  return { ...info, isSecond: true, ...known({ fork: asText(fork), total }) };
+  const [how, at] = [asText(outcome), asAmount(idle)];
+  const ended = how === undefined || at === undefined ? undefined : { outcome: how, at };
+  return { ...info, isSecond: true, ...known({ fork: asText(fork), total, ended }) };
 }
 
 /** Exports and answers of the server have `type` in each message, those of OpenCode 1 have `info`. */

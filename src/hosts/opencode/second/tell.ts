@@ -8,7 +8,7 @@ import {
   type Usage,
   type UsageCounted,
 } from '../../../core/index.ts';
-import { asText, type JsonObject, known } from '../../../lib/json.ts';
+import { asObject, asText, type JsonObject, known } from '../../../lib/json.ts';
 import {
   createdAtOf,
   endFact,
@@ -21,6 +21,7 @@ import {
 } from '../parse-messages.ts';
 import {
   agentIdOf,
+  isSessionId,
   objectsIn,
   originOf,
   problemFact,
@@ -41,7 +42,7 @@ interface Told {
     readonly isReply: boolean;
     readonly outcome: RunOutcome | undefined;
   };
-  readonly counted: Map<string, Pick<UsageCounted, 'usage' | 'nanoUsd'>>;
+  readonly counted: Map<string, Pick<UsageCounted, 'usage' | 'nanoUsd' | 'at'>>;
 }
 
 export type Teller = ReturnType<typeof createTeller>;
@@ -73,9 +74,11 @@ export function createTeller(context: RecordContext) {
       const told = of(session);
       if (info['role'] === 'idle') return idleFacts(session, id, info, told, context);
       noteLast(told, id, info);
-      const facts = [...unknownFacts(raw), ...wholeMessageFacts(withoutCopiedAgents(whole, told), session, context)];
-      if (!isCopied(whole, told))
-        for (const fact of facts) if (fact.kind === 'usage-counted') told.counted.set(fact.message, fact);
+      const { own, others } = withoutCopiedAgents(whole, told);
+      const facts = [...unknownFacts(raw), ...wholeMessageFacts(own, session, context)];
+      for (const agent of others)
+        facts.push({ kind: 'agent-seen', ...placeOf(whole.info, context), agent, isOthers: true });
+      for (const fact of facts) if (fact.kind === 'usage-counted') told.counted.set(fact.message, fact);
       return facts;
     },
     reverted(
@@ -91,7 +94,7 @@ export function createTeller(context: RecordContext) {
     },
     /** Only where all messages of the session were told. */
     leftover(session: string): readonly AgentEvent[] {
-      return leftoverFacts(session, of(session), context);
+      return [...leftoverFacts(session, of(session), context), ...emptiedFacts(session, of(session), context)];
     },
     damage: (id: string | undefined): readonly AgentEvent[] => [
       problemFact(context, 'invalid-json', `the row ${id ?? '?'}`, { offset: 0, length: 0 }),
@@ -177,7 +180,7 @@ function revertFacts(
   const about = { session: context.session, origin: originOf(context, at, true) };
   const gone: AgentEvent = { kind: 'messages-removed', ...about, messages, calls };
   if (last?.outcome === undefined) return [gone];
-  // The session is again as its last message left it.
+  // The session stands again where its last message left it.
   const place = placeAt(context, { ...about, agent: agentIdOf(session) }, undefined);
   return [gone, endEntry(place, last.outcome, last.id)];
 }
@@ -190,38 +193,55 @@ function forkFacts({ id, fork, createdAt }: SessionInfo, context: RecordContext)
   return [{ kind: 'session-forked', session, origin, from: sessionIdOf(fork), replies: [] }];
 }
 
-function isCopied({ info: message }: NonNullable<ReturnType<typeof toWhole>>, { info }: Told): boolean {
-  const at = createdAtOf(message);
-  const begun = info?.createdAt;
-  return info?.fork !== undefined && at !== undefined && begun !== undefined && at < begun;
-}
-
 /** A fork repeats the calls of its origin; their agents stay with the origin. */
-function withoutCopiedAgents(whole: NonNullable<ReturnType<typeof toWhole>>, told: Told): typeof whole {
-  if (!isCopied(whole, told)) return whole;
-  const parts = whole.parts.map((part) => {
+function withoutCopiedAgents(own: NonNullable<ReturnType<typeof toWhole>>, { info }: Told) {
+  const at = createdAtOf(own.info);
+  const begun = info?.createdAt;
+  if (info?.fork === undefined || at === undefined || begun === undefined || at >= begun) return { own, others: [] };
+  const made = own.parts.flatMap(
+    (part) => asText(asObject(asObject(part['state'])?.['metadata'])?.['sessionId']) ?? [],
+  );
+  const parts = own.parts.map((part) => {
     const state = part['state'] as JsonObject | undefined;
     return state ? { ...part, state: { ...state, metadata: {} } } : part;
   });
-  return { ...whole, parts };
+  return { own: { ...own, parts }, others: made.filter(isSessionId).map(agentIdOf) };
 }
+
+/** All that was said in it was taken back: it ends as its last execution did. */
+function emptiedFacts(session: string, { info, last }: Told, context: RecordContext): readonly AgentEvent[] {
+  const { outcome: said = '', at } = info?.ended ?? {};
+  const outcome = OUTCOMES[said];
+  const agent = agentIdOf(session);
+  if (last || outcome === undefined || agent !== mainAgentOf(context.session)) return [];
+  const about = { session: context.session, origin: originOf(context, at, true) };
+  const id = `${session} ended`;
+  // No message of its own, either.
+  const gone: AgentEvent = { kind: 'messages-removed', ...about, messages: [id], calls: [] };
+  return [gone, endEntry(placeAt(context, { ...about, agent }, at), outcome, id)];
+}
+
+const placeOf = (info: JsonObject, context: RecordContext) => ({
+  session: context.session,
+  origin: originOf(context, createdAtOf(info), true),
+});
 
 const FIELDS = ['input', 'output', 'cacheRead', 'cacheWrite'] as const satisfies readonly (keyof Usage)[];
 
-/**
- * The session's own sum, less its messages: requests for titles, and messages that were taken back. A fork's sum begins at zero (2.0.15).
- * Empty if a message is not in the sum yet: it is less than the messages say.
- */
+/** The session's own sum, less its messages: titles, and replies that were taken back. Empty if that is less than they say: one is not there yet. */
 function leftoverFacts(session: string, { info, counted }: Told, context: RecordContext): readonly AgentEvent[] {
-  const { total, createdAt, updatedAt } = info ?? {};
+  const { total, createdAt, updatedAt, fork } = info ?? {};
   if (!total) return [];
+  // A fork counts from zero: its copies, which are older than it, are not in its sum.
+  const since = fork === undefined ? undefined : createdAt;
+  const own = [...counted.values()].filter(({ at }) => since === undefined || (at ?? 0) >= since);
   const agent = agentIdOf(session);
   const origin = originOf(context, updatedAt ?? createdAt, false);
   const [sum] = usageFacts('', { ...total, cost: total.cost }, { session: context.session, origin, agent });
   if (!sum) return [];
   const usage = { ...sum.usage };
   let nanoUsd = sum.nanoUsd ?? 0;
-  for (const one of counted.values()) {
+  for (const one of own) {
     for (const field of FIELDS) usage[field] -= one.usage[field];
     nanoUsd -= one.nanoUsd ?? 0;
   }
