@@ -1,6 +1,7 @@
 import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { codeOf } from '../user-error.ts';
 
 const made: string[] = [];
 
@@ -29,5 +30,13 @@ export function removeTemporaryFolders(): void {
 
 /** Programs that a test has ended may still be writing: tries again for a moment. */
 function removeFolder(folder: string): void {
-  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  for (let left = 50; ; left--) {
+    try {
+      rmSync(folder, { recursive: true, force: true });
+      return;
+    } catch (error) {
+      if (codeOf(error) !== 'ENOTEMPTY' || left === 0) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
+    }
+  }
 }
