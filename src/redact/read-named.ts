@@ -79,6 +79,8 @@ function nameAt(text: string, hit: number): Name | undefined {
     if (dash > 0) end = start + dash;
   }
   while (start < end && /[.-]/.test(text[start] as string)) start++;
+  // `java -Ddb.password=…`
+  if (text[start] === 'D' && text[start - 1] === '-' && /\s/.test(text[start - 2] ?? '')) start++;
   const word = text.slice(start, end);
   if (end <= hit) return undefined;
   // `"pass phrase" = …`
@@ -97,6 +99,8 @@ function nameAt(text: string, hit: number): Name | undefined {
     if (lead && lead[1] === text[end] && kindOfSecretName(whole) !== 'none')
       return { text: whole, start: start - (whole.length - word.length), end, kind: kindOfSecretName(whole) };
   }
+  const label = text[start - 1] === ' ' || text[end] === ' ' ? labelAt(text, start, end) : undefined;
+  if (label) return label;
   // `API key` is one name.
   if (word.length <= 4 && /^keys?$/i.test(word)) {
     const before =
@@ -111,6 +115,30 @@ function nameAt(text: string, hit: number): Name | undefined {
   // `GitHub token`, `db pass`: labels have spaces.
   const owner = /(?<![\w-])[A-Za-z]{2,12}(?= $)/.exec(text.slice(Math.max(0, start - 14), start))?.[0];
   return { text: word, start, end, kind: owner ? kindOfSecretName(`${owner}_${word}`) : kind };
+}
+
+/** Whole labels of several words: `Shared secret</td>`, `Mot de passe :`, `| Clave de acceso |`. */
+function labelAt(text: string, start: number, end: number): Name | undefined {
+  const rest =
+    at(
+      /(?: \p{L}{2,14}){1,3}(?=["'`*_]{0,3}[ \t]{0,40}(?:[:：=|│&<→\t\]]|[–-]>? )|["'`*_]{1,3}|  |[ \t]?\r?\n|$)/uy,
+      text,
+      end,
+    )?.[0] ?? '';
+  const lead =
+    /(?:^|[^\p{L}\d ,.;)}-]\s{0,8}|[-*] )((?:\p{L}{1,14} ){1,3})$/u.exec(text.slice(Math.max(0, start - 60), start))?.[1] ?? '';
+  const word = text.slice(start, end);
+  for (const [before, after] of [
+    ['', rest],
+    [lead, ''],
+    [lead, rest],
+  ] as const) {
+    if (before + after === '' || (before !== '' && after === '' && kindOfSecretName(word) === 'sure')) continue;
+    const whole = before + word + after;
+    if (whole.length <= LONGEST_NAME && kindOfSecretName(whole) === 'sure')
+      return { text: whole, start: start - before.length, end: end + after.length, kind: 'sure' };
+  }
+  return undefined;
 }
 
 /** Types between a name and its value: `: &'static str =`, ` string =`, `?: string | null =`, ` { get; set; } =`, `: str = Field(default=`. */
@@ -154,6 +182,9 @@ function readAfter(text: string, name: Name, onValue: OnValue) {
   if (before === '<' || (before === ':' && /<[\w-]{1,30}:$/.test(text.slice(Math.max(0, name.start - 32), name.start))))
     return readElement(text, name, onValue);
   if (before === '>' && next === '<') return readPlist(text, name, onValue);
+  // `{cookie_secret, "…"}` of Erlang
+  const tuple = before === '{' && name.kind === 'sure' ? at(/, {0,2}(?=")/y, text, name.end) : null;
+  if (tuple) return takeQuoted(text, name.end + tuple[0].length, name, onValue);
   readAssigned(text, name, onValue);
   readColumn(text, name, onValue);
 }
@@ -227,9 +258,9 @@ function readAfterQuoted(text: string, name: Name, quote: string, onValue: OnVal
     from,
   );
   if (fallback) return takeQuoted(text, from + fallback[0].length, name, onValue);
-  const separator = at(/\s{0,40}(:(?!:)|=>|={1}(?!=)|:=|,)\s{0,200}/y, text, from);
+  const separator = at(/\s{0,40}(:(?!:)|=>|={1}(?!=)|:=|,|->|to(?= "))\s{0,200}/y, text, from);
   if (
-    /(?:name|key|label|selector|element|field)["'][ \t]{0,4}:[ \t]{0,4}["']$/i.test(
+    /(?:name|key|label|selector|element|field|id)(?:["'][ \t]{0,4}:|=)[ \t]{0,4}["']$/i.test(
       text.slice(Math.max(0, name.start - 20), name.start),
     )
   )
@@ -241,7 +272,7 @@ function readAfterQuoted(text: string, name: Name, quote: string, onValue: OnVal
     const open = /([\w.$:>]{0,40})\(\s{0,4}$/.exec(text.slice(Math.max(0, name.start - 48), name.start - 1));
     if (open && QUOTE.test(text[value] ?? '')) {
       const isPair = open[1] === '' && name.kind === 'sure' && at(/'[^'\n]{4,200}'\s{0,4}\)/y, text, value) !== null;
-      if (isPair) return takeQuoted(text, value, name, onValue, (word) => /\d/.test(word));
+      if (isPair) return takeQuoted(text, value, name, onValue, (word) => /\d| |-.*-/.test(word) || IN_INSERT.test(lineBefore(text, name)));
       const isSetting =
         /(?:define|getenv|env|fetch|set\w*|put|get\w*|header|default|defaults|property|add|append|with\w*|secret|Getenv)$/i.test(
           open[1] ?? '',
@@ -255,6 +286,17 @@ function readAfterQuoted(text: string, name: Name, quote: string, onValue: OnVal
       );
       return;
     }
+    // `Map.of("user", "ann", "password", "…")`, `setattr(x, "password", "…")`, `[["password", "…"]]`
+    if (name.kind === 'sure' && QUOTE.test(text[value] ?? '') && HOLDS_PAIRS.test(lineBefore(text, name)))
+      return takeQuoted(text, value, name, onValue);
+    if (name.kind === 'sure' && /[[(]\s{0,4}$/.test(text.slice(Math.max(0, name.start - 6), name.start - 1)))
+      return takeQuoted(
+        text,
+        value,
+        name,
+        onValue,
+        (word) => /\d|\S [^A-Z]/.test(word) && /[\])]/.test(text[value + word.length + 2] ?? ''),
+      );
     return readBeside(text, name, from, onValue);
   }
   // `{"user": "…", "pass": "two words 7"}`, `"pin": "812184"`
@@ -280,6 +322,11 @@ function readAfterQuoted(text: string, name: Name, quote: string, onValue: OnVal
   );
   if (separator[1] === '=' || separator[1] === ':') readBeside(text, name, from, onValue);
 }
+
+const lineBefore = (text: string, name: Name): string =>
+  text.slice(Math.max(lineStart(text, name.start), name.start - 160), name.start);
+const IN_INSERT = /\binsert\s+into\b/i;
+const HOLDS_PAIRS = /\b(?:(?:Immutable)?Map\.of|setattr|assoc|put_in|hmset|HMSET|hash_map|Object\.fromEntries)\([^)\n]*$/;
 
 /** The value in a field of its own: `{"name": "TOKEN", "value": "…"}`, `variable "token" { default = "…" }`, `<add key="…" value="…">`. */
 function readBeside(text: string, name: Name, from: number, onValue: OnValue) {
@@ -316,7 +363,7 @@ function readBeside(text: string, name: Name, from: number, onValue: OnValue) {
 function readBesideBefore(text: string, name: Name, onValue: OnValue) {
   const from = Math.max(0, name.start - 300);
   const before =
-    /["']?\b(?:value|text)["']?\s{0,4}[:=]\s{0,4}(?:"([^"\n]{4,240})"|'([^'\n]{4,240})'|([^\s"',]{4,240}))\s{0,8},?\s{0,20}["']?(?:name|key|selector|element|field|label|ref)["']?\s{0,4}[:=]\s{0,4}["']?#?$/i.exec(
+    /["']?\b(?:value|text)["']?\s{0,4}[:=]\s{0,4}(?:"([^"\n]{4,240})"|'([^'\n]{4,240})'|([^\s"',]{4,240}))\s{0,8},?\s{0,20}["']?(?:name|key|selector|element|field|label|ref|id)["']?\s{0,4}[:=]\s{0,4}["']?#?$/i.exec(
       text.slice(from, name.start),
     );
   const value = before?.[1] ?? before?.[2] ?? before?.[3];
@@ -358,13 +405,24 @@ function readPlist(text: string, name: Name, onValue: OnValue) {
   if (end > 0 && end - from < LONGEST_VALUE) take(text, from, end, name, onValue);
 }
 
+const TYPE_BEFORE = /(?:[sS]tring|string_view|auto|char)[*&]? $/;
+
 /** Behind a name without quotes. */
 function readAssigned(text: string, name: Name, onValue: OnValue) {
   const setter = at(/\(\s{0,4}(?=["'`])/y, text, name.end);
   if (setter) {
     // `.password("X1!")`
-    if (text[name.start - 1] === '.' && /^[a-z]+$/i.test(name.text) && name.kind === 'sure')
-      takeQuoted(text, name.end + setter[0].length, name, onValue, (value) => /^\S*[^\w\s.,-]\S*$|\d/.test(value));
+    if (text[name.start - 1] === '.' && /^[a-z_]+$/i.test(name.text) && name.kind === 'sure')
+      takeQuoted(
+        text,
+        name.end + setter[0].length,
+        name,
+        onValue,
+        (value) => /^\S*[^\w\s.,-]\S*$|\d|-.*-/.test(value) || (/^[a-z]{8,}$/.test(value) && value.length > 10),
+      );
+    // `std::string password("…")`
+    else if (name.kind === 'sure' && TYPE_BEFORE.test(text.slice(Math.max(0, name.start - 24), name.start)))
+      takeQuoted(text, name.end + setter[0].length, name, onValue);
     if (/^(?:set|with|use)?[A-Z]\w*$|^(?:set|with)_\w+$|\.(?:set|with)[A-Z_]\w*$/.test(name.text))
       takeQuoted(
         text,
@@ -375,10 +433,16 @@ function readAssigned(text: string, name: Name, onValue: OnValue) {
       );
     return;
   }
+  const braced =
+    text[name.end] === '{' && TYPE_BEFORE.test(text.slice(Math.max(0, name.start - 24), name.start))
+      ? at(/\{ ?(?=")/y, text, name.end)
+      : null;
+  if (braced) return takeQuoted(text, name.end + braced[0].length, name, onValue);
   const lazy =
     name.kind === 'sure' ? at(/ by \w{1,20} \{ ?(?=")|: \w{1,20} by \w{1,20} \{ ?(?=")/y, text, name.end) : null;
   if (lazy) return takeQuoted(text, name.end + lazy[0].length, name, onValue);
-  const typed = at(TYPED, text, name.end) ?? at(PROPERTY, text, name.end);
+  const typed =
+    at(TYPED, text, name.end) ?? at(PROPERTY, text, name.end) ?? at(/ As String = (?=")/iy, text, name.end);
   if (typed && literalAt(text, name.end + typed[0].length))
     return readValue(text, name.end + typed[0].length, name, onValue, 'code');
   const otherwise = at(/ (?:or|\|\||\?\?|\?:) (?=["'])/y, text, name.end);
@@ -422,14 +486,14 @@ function readDirective(text: string, name: Name, onValue: OnValue) {
   const line = text.slice(Math.max(0, name.start - 200, lineStart(text, name.start)), name.start);
   if (QUOTE.test(text[from] ?? '')) {
     const isDirective =
-      /(?:^|\s)(?:ENV|ARG|setenv|set(?: -[a-zA-Z]+)*(?: --\w+)*|#\s?define|setx|defp?|configure set|config set|config (?:--\w+ )?|secret set|variable|\(def\w*|set_header|add_header|header_up|[Hh]eader set)\s+$/.test(
+      /(?:^|\s)(?:ENV|ARG|setenv|[sS]etEnv|set(?: -[a-zA-Z]+)*(?: --\w+)*|#\s?define|setx|defp?|configure set|config set(?: --\w+)*|config (?:--\w+ )?|secret set|variable|\(def\w*|\(setq|H?SET \S{1,60}|h?set \S{1,60}|set_header|add_header|header_up|[Hh]eader set)\s+(?:\$|[\w.-]{1,40}:)?$|^\s*@$/.test(
         line,
       ) ||
       (/^(?:PASSWORD|password)$/.test(name.text) &&
         (text[from] === "'" || /^\s*\w*\s*$/.test(line)) &&
         /(?:^|\b)(?:ROLE|USER|role|user|WITH|with|ENCRYPTED|encrypted)\b[^\n;]{0,160}$/.test(line)) ||
       (name.kind === 'sure' &&
-        /^[a-z][A-Za-z_-]*$/.test(name.text) &&
+        /^[A-Za-z][A-Za-z_-]*$/.test(name.text) &&
         /^(?:[^"'\n]*[{;])?[ \t]*$/.test(line) &&
         at(/"[^"\n]{4,100}"[ \t]*(?:\r?\n|[};]|$)|'[^'\n]{4,100}'[ \t]*(?:\r?\n|[};]|$)/y, text, from) !== null);
     if (isDirective) {
@@ -440,6 +504,7 @@ function readDirective(text: string, name: Name, onValue: OnValue) {
     return;
   }
   const isWordy =
+    (name.kind === 'sure' && /(?:^|\s)user \S{1,40} $/.test(line)) ||
     /(?:^|[\s+])(?:ENV|ARG|setenv|set(?: -[a-zA-Z]+)+|setx|configure set|config set|git config(?: --\w+)?|SetEnv)\s+(?:\/\/[\w./-]{1,80}:)?$/.test(
       line,
     ) ||

@@ -19,6 +19,7 @@ export function readColumn(text: string, name: Name, onValue: OnValue) {
     readInserted(text, name, onValue);
   // Only the first line of a table is its head.
   const above = start === 0 ? '' : text.slice(lineStart(text, start - 1), start - 1);
+  if (readMarkup(text, start, end, line, name, onValue)) return;
   if (/[|│┃]/.test(line)) return readPipes(text, start, end, line, name, onValue);
   const mark = line.includes('\t') ? '\t' : line.includes(';') && !line.includes(',') ? ';' : ',';
   const cells = line.split(mark);
@@ -46,6 +47,47 @@ export function readColumn(text: string, name: Name, onValue: OnValue) {
     return take(text, from, from + (pair[1] as string).length, name, onValue);
   }
   if (/ {2,}/.test(line.trim())) return readAligned(text, start, end, line, name, onValue);
+}
+
+/** Tables and lists of LaTeX, AsciiDoc and reStructuredText, and the answer of psql with one column. */
+function readMarkup(text: string, start: number, end: number, line: string, name: Name, onValue: OnValue): boolean {
+  if (name.kind !== 'sure') return false;
+  const taken = (from: number, length: number): true => {
+    take(text, from, from + length, name, onValue);
+    return true;
+  };
+  const column = name.start - start;
+  const item = at(/\] +([^\n]{4,200})/y, text, name.end);
+  if (item && line.slice(0, column).endsWith('\\item[')) return taken(name.end + item[0].length - (item[1] ?? '').length, (item[1] ?? '').length);
+  if (/\\\\\s*(?:\\hline)?\s*$/.test(line) && line.includes(' & ')) {
+    const index = line.slice(0, column).split(' & ').length - 1;
+    const cells = line.split(' & ').length;
+    const isRow = index === 0 && cells === 2;
+    let from = isRow ? start : end + 1;
+    for (let row = 0; row < (isRow ? 1 : 100) && from < text.length; row++) {
+      const stop = lineEnd(text, from);
+      const each = text.slice(from, Math.min(stop, from + LONGEST_LINE)).split(' & ');
+      if (each.length === cells) {
+        const at0 = each.slice(0, isRow ? 1 : index).reduce((sum, cell) => sum + cell.length + 3, 0);
+        const cell = /^\s*(?:\\\w+\{)?(.*?)\}?\s*(?:\\\\.*)?$/.exec(each[isRow ? 1 : index] ?? '')?.[1] ?? '';
+        const place = text.indexOf(cell, from + at0);
+        if (cell.length > 3) take(text, place, place + cell.length, name, onValue);
+      } else if (!/^\s*\\\w+/.test(each[0] ?? '')) break;
+      from = stop + 1;
+    }
+    return true;
+  }
+  const below = at(/[ \t]{2,20}(- )(?=\S)/y, text, end + 1);
+  if (below && /^\s*\* - $/.test(line.slice(0, column)) && text.slice(Math.max(0, start - LONGEST_LINE), start).includes('list-table::'))
+    return taken(end + 1 + below[0].length, lineEnd(text, end + 1) - end - 1 - below[0].length);
+  const described = column === 0 ? at(/:: +(?=[^\s{])/y, text, name.end) : null;
+  if (described && !/[;{]$/.test(line)) return taken(name.end + described[0].length, end - name.end - described[0].length);
+  if (line.startsWith(' ') && line.trim() === name.text && /^-{3,}\n[^|]{0,2000}\n\(\d+ rows?\)/.test(text.slice(end + 1, end + 2100))) {
+    for (let from = lineEnd(text, end + 1) + 1; text[from] === ' '; from = lineEnd(text, from) + 1)
+      take(text, from, lineEnd(text, from), name, onValue);
+    return true;
+  }
+  return false;
 }
 
 /** Whether these are heads of columns: words, from the beginning of a line on, and no code. */
@@ -105,8 +147,23 @@ function cellsOf(line: string, mark: string): readonly { start: number; end: num
 }
 
 function readPipes(text: string, start: number, end: number, line: string, name: Name, onValue: OnValue) {
+  // `||User||Password||` of Jira
+  if (line.startsWith('||')) {
+    const index = line.slice(0, name.start - start).split('||').length - 1;
+    for (let place = end + 1, row = 0; row < 200 && text[place] === '|'; row++) {
+      const stop = lineEnd(text, place);
+      const each = text.slice(place, Math.min(stop, place + LONGEST_LINE)).split('|');
+      const before = each.slice(0, index).reduce((sum, cell) => sum + cell.length + 1, 0);
+      takeCell(text, place + before, each[index] ?? '', name, onValue);
+      place = stop + 1;
+    }
+    return;
+  }
   const cells = line.split(/[|│┃]/);
   if (cells.length < 2) return;
+  // `id|password`, as sqlite3 prints it.
+  if (name.kind === 'sure' && /^[\w\u0080-\uffff]+(?:\|[\w\u0080-\uffff]+)+\r?$/.test(line))
+    return readRows(text, end, cells, '|', name.start - start, onValue, name);
   let column = 0;
   let from = 0;
   for (; column < cells.length; column++) {
@@ -117,8 +174,13 @@ function readPipes(text: string, start: number, end: number, line: string, name:
   if (label.split(' ').length > 4) return;
   // A row of two columns: the name, and what it has.
   const next = cells[column + 1];
-  const ruled = /^[\s|+:│┃├┼┤╞╪╡─═-]*[-=─═]+[\s|+:│┃├┼┤╞╪╡─═-]*$/;
-  const lineBelow = text.slice(end + 1, Math.min(lineEnd(text, end + 1), end + 1 + LONGEST_LINE));
+  const ruled = /^[\s|+:│┃├┼┤╞╪╡─═=-]*[-=─═]+[\s|+:│┃├┼┤╞╪╡─═=-]*$/;
+  let lineBelow = text.slice(end + 1, Math.min(lineEnd(text, end + 1), end + 1 + LONGEST_LINE));
+  // duckdb names the types below the heads.
+  if (/^│ +(?:u?\w*int\w*|varchar|text|double|float|decimal\S*|date|timestamp|boolean|uuid|json|blob) +│/i.test(lineBelow)) {
+    end += lineBelow.length + 1;
+    lineBelow = text.slice(end + 1, Math.min(lineEnd(text, end + 1), end + 1 + LONGEST_LINE));
+  }
   if (ruled.test(lineBelow)) {
     if (start > 0 && text.slice(lineStart(text, start - 1), start - 1).match(/[|│┃]/)) return;
     let place = lineEnd(text, end + 1) + 1;
@@ -140,6 +202,14 @@ function readPipes(text: string, start: number, end: number, line: string, name:
     /^-\[ RECORD \d/m.test(text.slice(Math.max(0, start - LONGEST_LINE), start))
   )
     return takeCell(text, start + (cells[0] as string).length + 1, next, name, onValue);
+  // `|Password |…` of AsciiDoc
+  if (
+    next !== undefined &&
+    column === 1 &&
+    cells.length === 3 &&
+    text.slice(Math.max(0, start - LONGEST_LINE), start).includes('|===')
+  )
+    return takeCell(text, start + from + (cells[column] as string).length + 1, next, name, onValue);
   if (next !== undefined && column > 0 && cells.length >= 4 && label.length < 40)
     takeCell(text, start + from + (cells[column] as string).length + 1, next, name, onValue, true);
 }
