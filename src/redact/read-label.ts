@@ -2,7 +2,7 @@
 
 import { at, indexWithin, LONGEST_LINE, lineEnd, lineStart, type Name, type OnValue, QUOTE } from './scan-text.ts';
 import { isCodeValue, take, takeQuoted, unpunctuated } from './take-value.ts';
-import { isOrdinary } from './value-looks.ts';
+import { isOrdinary, isPassphrase } from './value-looks.ts';
 
 /** Of a label in Markdown: `**Password:**`, `**Password**:`, `**API key** (prod):`, `Password：`. */
 export const LABEL_END =
@@ -20,8 +20,13 @@ export function readLabelled(text: string, from: number, name: Name, onValue: On
   }
   if (/["'“«„]/.test(text[from] ?? '')) return takeQuoted(text, from, name, onValue);
   const end = lineEnd(text, from);
-  const line = text.slice(from, Math.min(end, from + LONGEST_LINE)).trim();
+  const line = text
+    .slice(from, Math.min(end, from + LONGEST_LINE))
+    .replace(/<\/\w{1,8}>.*$/, '')
+    .trim();
   if (line === '') return readBelow(text, end, name, onValue);
+  if (name.kind === 'sure' && isPassphrase(line))
+    return take(text, text.indexOf(line, from), text.indexOf(line, from) + line.length, name, onValue);
   const word = /^[^\s`]+/.exec(line)?.[0] ?? '';
   const value = unpunctuated(word, false);
   const isAlone = word === line;

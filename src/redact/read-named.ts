@@ -19,7 +19,7 @@ import {
 } from './scan-text.ts';
 import { kindOfSecretName } from './secret-names.ts';
 import { isExactly, take, takeQuoted } from './take-value.ts';
-import { isStandIn, looksSecret } from './value-looks.ts';
+import { isPassphrase, isStandIn, looksSecret } from './value-looks.ts';
 
 const isNamePart = (unit: number): boolean =>
   (unit >= 97 && unit <= 122) ||
@@ -121,19 +121,28 @@ function nameAt(text: string, hit: number): Name | undefined {
 function labelAt(text: string, start: number, end: number): Name | undefined {
   const rest =
     at(
-      /(?: \p{L}{2,14}){1,3}(?=["'`*_]{0,3}[ \t]{0,40}(?:[:：=|│&<→\t\]]|[–-]>? )|["'`*_]{1,3}|  |[ \t]?\r?\n|$)/uy,
+      /(?: \p{L}{2,14}){1,3}(?=["'`*_]{0,3}[ \t]{0,40}(?:[:：|│&<→\t\]]|(?<= )=|[–-]>? )|["'`*_]{1,3}|  |[ \t]?\r?\n|$)/uy,
       text,
       end,
     )?.[0] ?? '';
   const lead =
-    /(?:^|[^\p{L}\d ,.;)}-]\s{0,8}|[-*] )((?:\p{L}{1,14} ){1,3})$/u.exec(text.slice(Math.max(0, start - 60), start))?.[1] ?? '';
+    /(?:^|[^\p{L}\d ,.;)}-]\s{0,8}|[-*] | {2})((?:\p{L}{1,14} ){1,3})$/u.exec(
+      text.slice(Math.max(0, start - 60), start),
+    )?.[1] ?? '';
   const word = text.slice(start, end);
   for (const [before, after] of [
     ['', rest],
     [lead, ''],
     [lead, rest],
   ] as const) {
-    if (before + after === '' || (before !== '' && after === '' && kindOfSecretName(word) === 'sure')) continue;
+    if (before + after === '') continue;
+    if (
+      before !== '' &&
+      after === '' &&
+      kindOfSecretName(word) === 'sure' &&
+      !/[>[*|`]/.test(text[start - before.length - 1] ?? '')
+    )
+      continue;
     const whole = before + word + after;
     if (whole.length <= LONGEST_NAME && kindOfSecretName(whole) === 'sure')
       return { text: whole, start: start - before.length, end: end + after.length, kind: 'sure' };
@@ -151,7 +160,7 @@ const PROPERTY = /[ \t]{0,4}\{[ \t]{0,4}get;[^{}\n]{0,40}\}[ \t]{0,4}=[ \t]{0,4}
 const GAP =
   /(?:[ .:]{1,60}(?:[A-Za-z_][\w.]{0,30}[ \t:=<({[\]>.)]{1,4}){1,5}|[ .]{0,2}\.{3,60} ?|(?<=(?:[ {]:|@)[\w-]{1,40}) )(?<=[ .:=({])(?=["'][^\s"']{6,200})/y;
 
-const SEPARATOR = /[ \t]{0,40}(:=|=>|\?=|\?\?=|\|\|=|<-(?= )|={1,3}|:(?![:=]))[ \t]{0,40}/y;
+const SEPARATOR = /[ \t]{0,40}(:=|=>|→|⇒|\?=|\?\?=|\|\|=|<-(?= )|={1,3}|:(?![:=]))[ \t]{0,40}/y;
 
 function readAfter(text: string, name: Name, onValue: OnValue) {
   const before = text[name.start - 1] ?? '';
@@ -162,6 +171,11 @@ function readAfter(text: string, name: Name, onValue: OnValue) {
   if (dashes && text[name.start - 1] === '-' && !/[\w.]/.test(dashes[1] ?? '')) {
     readOption(text, name, dashes[1] ?? '', onValue);
     return;
+  }
+  if (/[#."'=]/.test(before) && /["']/.test(next) && name.kind === 'sure') {
+    const into = at(TYPED_INTO, text, name.end);
+    if (into && INTO_FIELD.test(lineBefore(text, name)))
+      return takeQuoted(text, name.end + into[0].length, name, onValue);
   }
   if (before === '#' && /["']/.test(next)) readBesideBefore(text, name, onValue);
   // `:password "…"` of Clojure
@@ -208,6 +222,14 @@ function readOption(text: string, name: Name, mark: string, onValue: OnValue) {
       takeQuoted(text, from, { ...name, kind: 'sure' }, onValue, (value) => !value.startsWith('--'));
     return;
   }
+  // `- --password=…`, an item of a list in YAML
+  if (
+    mark === ' ' &&
+    text[name.end] === '=' &&
+    /^\s*- -{1,2}$/.test(text.slice(lineStart(text, name.start), name.start)) &&
+    !QUOTE.test(text[name.end + 1] ?? '')
+  )
+    return take(text, name.end + 1, lineEnd(text, name.end), { ...name, kind: 'sure' }, onValue);
   const space = at(/=|(?:[ \t]|\\\r?\n){1,10}/y, text, name.end);
   if (!space) return;
   const from = name.end + space[0].length;
@@ -243,6 +265,9 @@ function isCommandLine(text: string, place: number): boolean {
 /** Behind the closing quote of a name. */
 function readAfterQuoted(text: string, name: Name, quote: string, onValue: OnValue) {
   let from = name.end + 1;
+  const typed = name.kind === 'sure' ? at(TYPED_INTO, text, name.end) : null;
+  if (typed && INTO_FIELD.test(lineBefore(text, name)))
+    return takeQuoted(text, name.end + typed[0].length, name, onValue);
   // `["password"]=> string(12) "…"`
   // An answer of Redis: a name, and below it its value.
   const listed = at(/\r?\n\s{0,8}\d{1,4}\) (?=")/y, text, from);
@@ -272,7 +297,14 @@ function readAfterQuoted(text: string, name: Name, quote: string, onValue: OnVal
     const open = /([\w.$:>]{0,40})\(\s{0,4}$/.exec(text.slice(Math.max(0, name.start - 48), name.start - 1));
     if (open && QUOTE.test(text[value] ?? '')) {
       const isPair = open[1] === '' && name.kind === 'sure' && at(/'[^'\n]{4,200}'\s{0,4}\)/y, text, value) !== null;
-      if (isPair) return takeQuoted(text, value, name, onValue, (word) => /\d| |-.*-/.test(word) || IN_INSERT.test(lineBefore(text, name)));
+      if (isPair)
+        return takeQuoted(
+          text,
+          value,
+          name,
+          onValue,
+          (word) => /\d| |-.*-/.test(word) || IN_INSERT.test(lineBefore(text, name)),
+        );
       const isSetting =
         /(?:define|getenv|env|fetch|set\w*|put|get\w*|header|default|defaults|property|add|append|with\w*|secret|Getenv)$/i.test(
           open[1] ?? '',
@@ -325,8 +357,14 @@ function readAfterQuoted(text: string, name: Name, quote: string, onValue: OnVal
 
 const lineBefore = (text: string, name: Name): string =>
   text.slice(Math.max(lineStart(text, name.start), name.start - 160), name.start);
+/** What a test types into a field: `fill('#password', '…')`, `get('[name="pw"]').type('…')`, `fill in "Password" with "…"`. */
+const TYPED_INTO =
+  /["']?\]?["'](?:\){0,2}(?:\.(?:type|fill|sendKeys|send_keys|setValue|typeText|clearAndType|press_?[sS]equentially)\(| ?, ?(?:with: ?)?)| (?:field )?with )(?=["'])/y;
+const INTO_FIELD =
+  /\b(?:fill(?:_in|Field)?|type|locator|get|find\w*|(?:get|find|query)By\w+|By\.\w+|by_label\w*|fills?(?: in)?|enters?|types?)(?:\( ?| )["'][\w[\]="'#. -]{0,24}$/;
 const IN_INSERT = /\binsert\s+into\b/i;
-const HOLDS_PAIRS = /\b(?:(?:Immutable)?Map\.of|setattr|assoc|put_in|hmset|HMSET|hash_map|Object\.fromEntries)\([^)\n]*$/;
+const HOLDS_PAIRS =
+  /\b(?:(?:Immutable)?Map\.of|setattr|assoc|put_in|hmset|HMSET|hash_map|Object\.fromEntries)\([^)\n]*$/;
 
 /** The value in a field of its own: `{"name": "TOKEN", "value": "…"}`, `variable "token" { default = "…" }`, `<add key="…" value="…">`. */
 function readBeside(text: string, name: Name, from: number, onValue: OnValue) {
@@ -418,18 +456,24 @@ function readAssigned(text: string, name: Name, onValue: OnValue) {
         name.end + setter[0].length,
         name,
         onValue,
-        (value) => /^\S*[^\w\s.,-]\S*$|\d|-.*-/.test(value) || (/^[a-z]{8,}$/.test(value) && value.length > 10),
+        (value) =>
+          /^\S*[^\w\s.,-]\S*$|\d|-.*-|^\$/.test(value) ||
+          isPassphrase(value) ||
+          (/^[a-z]{8,}$/.test(value) && value.length > 10),
       );
     // `std::string password("…")`
     else if (name.kind === 'sure' && TYPE_BEFORE.test(text.slice(Math.max(0, name.start - 24), name.start)))
       takeQuoted(text, name.end + setter[0].length, name, onValue);
-    if (/^(?:set|with|use)?[A-Z]\w*$|^(?:set|with)_\w+$|\.(?:set|with)[A-Z_]\w*$/.test(name.text))
+    if (
+      /^(?:set|with|use)?[A-Z]\w*$|^(?:set|with)_\w+$|\.(?:set|with)[A-Z_]\w*$/.test(name.text) &&
+      text.slice(name.start - 4, name.start) !== 'new '
+    )
       takeQuoted(
         text,
         name.end + setter[0].length,
         name,
         onValue,
-        (value) => !/\s/.test(value) || /[\d$#@]/.test(value),
+        (value) => !/\s/.test(value) || /[\d$#@]/.test(value) || isPassphrase(value),
       );
     return;
   }
@@ -441,13 +485,20 @@ function readAssigned(text: string, name: Name, onValue: OnValue) {
   const lazy =
     name.kind === 'sure' ? at(/ by \w{1,20} \{ ?(?=")|: \w{1,20} by \w{1,20} \{ ?(?=")/y, text, name.end) : null;
   if (lazy) return takeQuoted(text, name.end + lazy[0].length, name, onValue);
-  const typed =
-    at(TYPED, text, name.end) ?? at(PROPERTY, text, name.end) ?? at(/ As String = (?=")/iy, text, name.end);
+  const typed = at(TYPED, text, name.end) ?? at(PROPERTY, text, name.end) ?? at(/ As String = (?=")/iy, text, name.end);
   if (typed && literalAt(text, name.end + typed[0].length))
     return readValue(text, name.end + typed[0].length, name, onValue, 'code');
   const otherwise = at(/ (?:or|\|\||\?\?|\?:) (?=["'])/y, text, name.end);
-  if (otherwise) return takeQuoted(text, name.end + otherwise[0].length, { ...name, kind: 'maybe' }, onValue);
-  const gap = name.kind === 'sure' && text[name.end] !== '=' ? at(GAP, text, name.end) : null;
+  if (otherwise) {
+    const isEnvironment = /\b(?:process\.env|import\.meta\.env|Deno\.env|env)\.$/.test(
+      text.slice(Math.max(0, name.start - 20), name.start),
+    );
+    return takeQuoted(text, name.end + otherwise[0].length, isEnvironment ? name : { ...name, kind: 'maybe' }, onValue);
+  }
+  const gap =
+    name.kind === 'sure' && !/[=:]/.test(text[name.end] ?? '') && text[name.start - 1] !== '@'
+      ? at(GAP, text, name.end)
+      : null;
   if (gap)
     return takeQuoted(
       text,
@@ -459,13 +510,26 @@ function readAssigned(text: string, name: Name, onValue: OnValue) {
   const label = at(LABEL_END, text, name.end);
   if (label) return readLabelled(text, name.end + label[0].length, name, onValue);
   if (readHeading(text, name, onValue)) return;
+  // `[password] => …`, as PHP prints it
+  const printed =
+    name.kind === 'sure' && /^\s*\[$/.test(text.slice(lineStart(text, name.start), name.start))
+      ? at(/\] => (?=\S)/y, text, name.end)
+      : null;
+  if (printed) return take(text, name.end + printed[0].length, lineEnd(text, name.end), name, onValue);
   const bracket = at(/(?:\[\w{0,12}\]|["']?[\])]{0,2})(?=[ \t]{0,4}=)/y, text, name.end)?.[0] ?? '';
   const separator = at(SEPARATOR, text, name.end + bracket.length);
   if (separator) {
     const from = name.end + bracket.length + separator[0].length;
     const mark = separator[1] as string;
     if (mark === '==' || mark === '===') return readCompared(text, from, name, onValue);
-    readValue(text, from, name, onValue, mark === ':' ? 'colon' : mark === '=' ? 'equals' : 'code', separator[0]);
+    readValue(
+      text,
+      from,
+      name,
+      onValue,
+      mark === ':' || mark === '→' ? 'colon' : mark === '=' ? 'equals' : 'code',
+      separator[0],
+    );
     return readBeside(text, name, name.end, onValue);
   }
   if (/(?:name|key)["']?[ \t]{0,4}[:=][ \t]{0,4}$/i.test(text.slice(Math.max(0, name.start - 20), name.start))) {
@@ -486,7 +550,7 @@ function readDirective(text: string, name: Name, onValue: OnValue) {
   const line = text.slice(Math.max(0, name.start - 200, lineStart(text, name.start)), name.start);
   if (QUOTE.test(text[from] ?? '')) {
     const isDirective =
-      /(?:^|\s)(?:ENV|ARG|setenv|[sS]etEnv|set(?: -[a-zA-Z]+)*(?: --\w+)*|#\s?define|setx|defp?|configure set|config set(?: --\w+)*|config (?:--\w+ )?|secret set|variable|\(def\w*|\(setq|H?SET \S{1,60}|h?set \S{1,60}|set_header|add_header|header_up|[Hh]eader set)\s+(?:\$|[\w.-]{1,40}:)?$|^\s*@$/.test(
+      /(?:^|\s)(?:ENV|ARG|setenv|[sS]etEnv|set(?: -[a-zA-Z]+)*(?: --\w+)*|#\s?define|setx|defp?|configure set|config set(?: --\w+)*|config (?:--\w+ )?|secret set|variable|\(def\w*|\(setq|H?SET \S{1,60}|h?set \S{1,60}|\w*set_header|add_header|header_up|[Hh]eader set)\s+(?:\$|[\w.-]{1,40}:)?$|^\s*@$/.test(
         line,
       ) ||
       (/^(?:PASSWORD|password)$/.test(name.text) &&

@@ -2,6 +2,7 @@
 
 import { at, LONGEST_LINE, LONGEST_VALUE, lineEnd, lineStart, type Name, type OnValue } from './scan-text.ts';
 import { take } from './take-value.ts';
+import { isPassphrase } from './value-looks.ts';
 
 /** A column whose head names a secret: of Markdown, of a database's answer, of CSV, or of words in line. */
 export function readColumn(text: string, name: Name, onValue: OnValue) {
@@ -58,7 +59,8 @@ function readMarkup(text: string, start: number, end: number, line: string, name
   };
   const column = name.start - start;
   const item = at(/\] +([^\n]{4,200})/y, text, name.end);
-  if (item && line.slice(0, column).endsWith('\\item[')) return taken(name.end + item[0].length - (item[1] ?? '').length, (item[1] ?? '').length);
+  if (item && line.slice(0, column).endsWith('\\item['))
+    return taken(name.end + item[0].length - (item[1] ?? '').length, (item[1] ?? '').length);
   if (/\\\\\s*(?:\\hline)?\s*$/.test(line) && line.includes(' & ')) {
     const index = line.slice(0, column).split(' & ').length - 1;
     const cells = line.split(' & ').length;
@@ -78,11 +80,22 @@ function readMarkup(text: string, start: number, end: number, line: string, name
     return true;
   }
   const below = at(/[ \t]{2,20}(- )(?=\S)/y, text, end + 1);
-  if (below && /^\s*\* - $/.test(line.slice(0, column)) && text.slice(Math.max(0, start - LONGEST_LINE), start).includes('list-table::'))
+  if (
+    below &&
+    /^\s*\* - (?:[\p{L}-]+ ){0,3}$/u.test(line.slice(0, column)) &&
+    text.slice(Math.max(0, start - LONGEST_LINE), start).includes('list-table::')
+  )
     return taken(end + 1 + below[0].length, lineEnd(text, end + 1) - end - 1 - below[0].length);
-  const described = column === 0 ? at(/:: +(?=[^\s{])/y, text, name.end) : null;
-  if (described && !/[;{]$/.test(line)) return taken(name.end + described[0].length, end - name.end - described[0].length);
-  if (line.startsWith(' ') && line.trim() === name.text && /^-{3,}\n[^|]{0,2000}\n\(\d+ rows?\)/.test(text.slice(end + 1, end + 2100))) {
+  const described = /^(?:\p{L}[\p{L}-]* ){0,3}$/u.test(line.slice(0, column))
+    ? at(/:: +(?=[^\s{])/y, text, name.end)
+    : null;
+  if (described && !/[;{]$/.test(line))
+    return taken(name.end + described[0].length, end - name.end - described[0].length);
+  if (
+    line.startsWith(' ') &&
+    line.trim() === name.text &&
+    /^-{3,}\n[^|]{0,2000}\n\(\d+ rows?\)/.test(text.slice(end + 1, end + 2100))
+  ) {
     for (let from = lineEnd(text, end + 1) + 1; text[from] === ' '; from = lineEnd(text, from) + 1)
       take(text, from, lineEnd(text, from), name, onValue);
     return true;
@@ -93,8 +106,8 @@ function readMarkup(text: string, start: number, end: number, line: string, name
 /** Whether these are heads of columns: words, from the beginning of a line on, and no code. */
 function isHead(line: string, cells: readonly string[]): boolean {
   return (
-    /^(?:\d{1,6}[\t→|] ?)?["'\w]/.test(line) &&
-    cells.every((cell) => /^ ?(["']?)[A-Za-z_][\w-]{0,30}(?: [\w()/-]{1,20}){0,2}\1 ?\r?$/.test(cell))
+    /^(?:\d{1,6}[\t→|] ?)?["'\w\u00c0-\uffff]/.test(line) &&
+    cells.every((cell) => /^ ?(["']?)[\p{L}_][\p{L}\d_-]{0,30}(?: [\p{L}\d_()/-]{1,20}){0,2}\1 ?\r?$/u.test(cell))
   );
 }
 
@@ -174,10 +187,20 @@ function readPipes(text: string, start: number, end: number, line: string, name:
   if (label.split(' ').length > 4) return;
   // A row of two columns: the name, and what it has.
   const next = cells[column + 1];
+  // `|Password |…` of AsciiDoc
+  if (
+    next !== undefined &&
+    column === 1 &&
+    cells.length === 3 &&
+    text.slice(Math.max(0, start - LONGEST_LINE), start).includes('|===')
+  )
+    return takeCell(text, start + from + (cells[column] as string).length + 1, next, name, onValue);
   const ruled = /^[\s|+:│┃├┼┤╞╪╡─═=-]*[-=─═]+[\s|+:│┃├┼┤╞╪╡─═=-]*$/;
   let lineBelow = text.slice(end + 1, Math.min(lineEnd(text, end + 1), end + 1 + LONGEST_LINE));
   // duckdb names the types below the heads.
-  if (/^│ +(?:u?\w*int\w*|varchar|text|double|float|decimal\S*|date|timestamp|boolean|uuid|json|blob) +│/i.test(lineBelow)) {
+  if (
+    /^│ +(?:u?\w*int\w*|varchar|text|double|float|decimal\S*|date|timestamp|boolean|uuid|json|blob) +│/i.test(lineBelow)
+  ) {
     end += lineBelow.length + 1;
     lineBelow = text.slice(end + 1, Math.min(lineEnd(text, end + 1), end + 1 + LONGEST_LINE));
   }
@@ -202,14 +225,6 @@ function readPipes(text: string, start: number, end: number, line: string, name:
     /^-\[ RECORD \d/m.test(text.slice(Math.max(0, start - LONGEST_LINE), start))
   )
     return takeCell(text, start + (cells[0] as string).length + 1, next, name, onValue);
-  // `|Password |…` of AsciiDoc
-  if (
-    next !== undefined &&
-    column === 1 &&
-    cells.length === 3 &&
-    text.slice(Math.max(0, start - LONGEST_LINE), start).includes('|===')
-  )
-    return takeCell(text, start + from + (cells[column] as string).length + 1, next, name, onValue);
   if (next !== undefined && column > 0 && cells.length >= 4 && label.length < 40)
     takeCell(text, start + from + (cells[column] as string).length + 1, next, name, onValue, true);
 }
@@ -218,10 +233,15 @@ function takeCell(text: string, from: number, cell: string, name: Name, onValue:
   const bare = /^[\s*_`"']*(.*?)[\s*_`"']*$/s.exec(cell)?.[1] ?? '';
   if (bare.length < 4) return;
   // In a row that describes a setting, words are words.
-  if (isRow && !/\d|[^\w\s.,;:()'’/#-]/.test(bare) && !(/^\S+$/.test(bare) && bare.length > 9 && !/[A-Z(.]/.test(bare)))
+  if (
+    isRow &&
+    !(name.kind === 'sure' && isPassphrase(bare)) &&
+    !/\d|[^\w\s.,;:()'’/#-]/.test(bare) &&
+    !(/^\S+$/.test(bare) && bare.length > 9 && !/[A-Z(.]/.test(bare))
+  )
     return;
   const words = bare.split(/\s+/).length;
-  if (words > 5 || (isRow && words > 3 && !/\d/.test(bare))) return;
+  if (words > 5 || (isRow && words > 3 && !/\d/.test(bare) && !isPassphrase(bare))) return;
   const start = from + cell.indexOf(bare);
   take(text, start, start + bare.length, name.kind === 'maybe' ? name : { ...name, kind: 'sure' }, onValue);
 }
@@ -299,10 +319,10 @@ export function readHtmlColumn(text: string, name: Name, onValue: OnValue) {
   const column = before.slice(before.lastIndexOf('<tr')).split('<th').length - 2;
   const body = text.slice(name.end, name.end + LONGEST_VALUE);
   for (const row of body.matchAll(/<tr\b[^>]{0,80}>((?:(?!<\/?(?:tr|table)\b)[\s\S]){0,1000})/g)) {
-    const cell = [...(row[1] ?? '').matchAll(/<td\b[^>]{0,80}>(?:<code>)?([^<]{4,400})</g)][column];
+    const cell = [...(row[1] ?? '').matchAll(/<td\b[^>]{0,80}>(?:<code>)?([^<]{0,400})</g)][column];
     const start = name.end + row.index + row[0].length - (row[1] ?? '').length + (cell?.index ?? 0);
     const value = cell?.[1];
-    if (cell && value !== undefined) {
+    if (cell && value !== undefined && value.length > 3) {
       const from = start + cell[0].length - 1 - value.length;
       take(text, from, from + value.length, name, onValue);
     }

@@ -14,7 +14,7 @@ import {
   QUOTE,
 } from './scan-text.ts';
 import { isCodeValue, isExactly, take, takeQuoted, unpunctuated } from './take-value.ts';
-import { isCode, isOrdinary, looksRandom, looksSecret } from './value-looks.ts';
+import { isCode, isOrdinary, isPassphrase, looksRandom, looksSecret } from './value-looks.ts';
 
 /** What may stand before a literal: `b`, `f`, `r`, `@`; the value of a variable that has a default; a box for strings. */
 const BEFORE_LITERAL =
@@ -70,10 +70,10 @@ const isNoName =
   ({ kind, text: key }: Name) =>
   (value: string): boolean =>
     kind === 'sure'
-      ? !(isCode(value) && /pass|token|key|secret|pwd/i.test(value)) &&
+      ? !(isCode(value) && /pass|token|(?<!mon|don|tur|whis|hoc)key|secret|pwd/i.test(value)) &&
         !(
           /^[a-z]+[A-Z][A-Za-z]*$|^[A-Z_]+$|^[a-z]+(?:[-_.][a-z]+)*$/.test(value) &&
-          new RegExp(`pass|token|key|secret|cred|${'auth'}`, 'i').test(value) &&
+          /pass|token|(?<!mon|don|tur|whis|hoc)key|secret|cred|auth/i.test(value) &&
           key.length > 0
         )
       : /\d/.test(value) && !/^[\w.]+\.[a-z]+$/i.test(value);
@@ -200,6 +200,13 @@ function readBare(text: string, from: number, name: Name, onValue: OnValue, styl
     if (close >= 0) line = line.slice(0, close);
   }
   if (/^[<[(]*$/.test(line)) return;
+  const words = line.replace(/[.,;]?\s*$/, '');
+  if (
+    name.kind === 'sure' &&
+    isPassphrase(words) &&
+    (!words.includes('-') || /pass|pw|kennwort|senha|contras|clave|mdp|phrase/i.test(name.text))
+  )
+    return take(text, from, from + words.length, name, onValue);
   // Markup is no part of it.
   line = line.slice(
     0,
@@ -219,7 +226,7 @@ function readBare(text: string, from: number, name: Name, onValue: OnValue, styl
     style === 'equals' &&
     !inQuery &&
     line.split(' ').length <= 6 &&
-    /\d/.test(line)
+    (/\d/.test(line) || (name.kind === 'sure' && /^\$?[a-z]+(?: [a-z]+){1,5}$/.test(line)))
   )
     value = line;
   else if (inQuery && style === 'equals')
@@ -227,7 +234,7 @@ function readBare(text: string, from: number, name: Name, onValue: OnValue, styl
   else if (quoteBefore === '' && isLine) value = valueOfLine(line, name, style, separator, text, start);
   else if (/[{(,]\s*$/.test(prefix) && style === 'colon')
     value = /^[^\s,"'`]+?(?=\s*(?:[,}\s]|$))/.exec(line)?.[0] ?? '';
-  else if (style === 'equals' && /;\s?$/.test(prefix)) value = /^[^;"'\s]+/.exec(line)?.[0] ?? '';
+  else if (style === 'equals' && /;\s?$/.test(prefix)) value = /^[^;"']{4,80}(?=;)|^[^;"'\s]+/.exec(line)?.[0] ?? '';
   else value = /^[^\s"'`]+/.exec(line)?.[0] ?? '';
   // The quotes of a text within a text.
   value = value.replace(/\\+$/, '');
@@ -406,4 +413,4 @@ function isConfigAround(text: string, start: number, end: number): boolean {
 }
 
 const CONFIG_LINE =
-  /^\s*(?:[#;].*|\[[^\]]*\]|---|\.\.\.|(?:- )?["']?[\w./-]+["']?\s*[:=](?:\s.*|[^=>~(].*)?|- .*|\S{0,20}[>$#] .*|@@ .*|(?:```|~~~)\w{0,12}\s*$|\*{5,}.*|export \w+=.*|<<:.*)$/;
+  /^\s*(?:[#;].*|\[[^\]]*\]|---|\.\.\.|(?:- )?["']?[\w./-]+["']?\s*[:=](?:\s.*|[^=>~(].*)?|- .*|\S{0,20}[>$#] .*|@@ .*|(?:```|~~~)\w{0,12}\s*$|\*{5,}.*|\d+ rows? in set.*|export \w+=.*|<<:.*)$/;
