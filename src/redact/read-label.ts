@@ -6,7 +6,7 @@ import { isOrdinary, isPassphrase } from './value-looks.ts';
 
 /** Of a label in Markdown: `**Password:**`, `**Password**:`, `**API key** (prod):`, `Password：`. */
 export const LABEL_END =
-  /(?:[*_`]{1,3}|<\/(?:b|strong|code)>)?(?: \([^()\n]{1,40}\)| for [\w.-]{1,30})?(?:[*_`]{1,3}[ \t]?[:：]|[:：][*_]{1,3}|[:：]<\/(?:b|strong)>|：|(?<=\)):(?=[ \t]{1,3}`)|[*_]{1,3} (?:is|=|[–—-]) )[ \t]{0,8}/y;
+  /(?:[*_`]{1,3}|<\/(?:b|strong|code)>)?(?: \([^()\n]{1,40}\)| for [\w.-]{1,30})?(?:[*_`]{1,3}[ \t]?[:：]|<\/(?:b|strong|code|em|i)>[ \t]?[:：]|(?<=\)) ?›|[:：][*_]{1,3}|[:：]<\/(?:b|strong)>|：|(?<=\)):(?=[ \t]{1,3}`)|[*_]{1,3} (?:is|=|[–—-]) )[ \t]{0,8}/y;
 
 export function readLabelled(text: string, from: number, name: Name, onValue: OnValue) {
   const code = at(/(?:<code>|``?)(?=[^`\s])/y, text, from);
@@ -41,6 +41,12 @@ export function readHeading(text: string, name: Name, onValue: OnValue): boolean
   const isBold = /^[ \t]*(?:\d{1,3}[.)] |[-*] )?(?:[*_]{2})?(?:[\w-]{1,16} ){0,2}$/.test(
     text.slice(Math.max(start, name.start - 60), name.start),
   );
+  // `Password`, and below it `: …`
+  const described = isBold && name.kind === 'sure' ? at(/[ \t]*\r?\n: +(?=\S)/y, text, name.end) : null;
+  if (described) {
+    readLabelled(text, name.end + described[0].length, name, onValue);
+    return true;
+  }
   const end = isBold ? at(/(?:[*_]{2})?:?[ \t]*(?=\r?\n\s{0,12}`)/y, text, name.end) : null;
   if (end && name.kind === 'sure') {
     readBelow(text, lineEnd(text, name.end), name, onValue);

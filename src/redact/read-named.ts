@@ -43,7 +43,8 @@ export function readNamed(text: string, hit: number, onValue: OnValue): number {
   if (name === undefined) return hit + 1;
   if (name.kind === 'none') return name.end;
   // `@PSK_8: …` describes a constant.
-  if (text[name.start - 1] === '@' && !/^ *["'=]/.test(text.slice(name.end, name.end + 4))) return name.end;
+  if (text[name.start - 1] === '@' && !/^ *(?:["'=]|:=|N?(?:VAR)?CHAR\b)/i.test(text.slice(name.end, name.end + 12)))
+    return name.end;
   if (text[name.end] === ';') readColumn(text, name, onValue);
   if (NO_VALUE_AFTER.test(text[name.end] ?? '')) return name.end;
   // The name of a secret in a store of AWS, and what is said about those that were redacted before.
@@ -59,7 +60,9 @@ export function readNamed(text: string, hit: number, onValue: OnValue): number {
 
 /** `${NAME-default}`; with a colon, the value behind it is read as any other. */
 function readDefault(text: string, name: Name, onValue: OnValue) {
-  const value = at(/:?[-=]([^{}$\n"'`]{4,200})\}/y, text, name.end)?.[1];
+  // `${app.password:…}` of Spring
+  const spring = name.text.includes('.') && at(/:[^{}$\n"]{4,200}\}/y, text, name.end);
+  const value = spring ? spring[0].slice(1, -1) : at(/:?[-=]([^{}$\n"'`]{4,200})\}/y, text, name.end)?.[1];
   const from = text.indexOf('}', name.end) - (value?.length ?? 0);
   if (value !== undefined) take(text, from, from + value.length, name, onValue);
 }
@@ -160,7 +163,7 @@ const PROPERTY = /[ \t]{0,4}\{[ \t]{0,4}get;[^{}\n]{0,40}\}[ \t]{0,4}=[ \t]{0,4}
 const GAP =
   /(?:[ .:]{1,60}(?:[A-Za-z_][\w.]{0,30}[ \t:=<({[\]>.)]{1,4}){1,5}|[ .]{0,2}\.{3,60} ?|(?<=(?:[ {]:|@)[\w-]{1,40}) )(?<=[ .:=({])(?=["'][^\s"']{6,200})/y;
 
-const SEPARATOR = /[ \t]{0,40}(:=|=>|→|⇒|\?=|\?\?=|\|\|=|<-(?= )|={1,3}|:(?![:=]))[ \t]{0,40}/y;
+const SEPARATOR = /[ \t]{0,40}(:=|::(?= ["'])|=>|→|⇒|\?=|\?\?=|\|\|=|<-(?= )|={1,3}|:(?![:=]))[ \t]{0,40}/y;
 
 function readAfter(text: string, name: Name, onValue: OnValue) {
   const before = text[name.start - 1] ?? '';
@@ -181,6 +184,13 @@ function readAfter(text: string, name: Name, onValue: OnValue) {
   // `:password "…"` of Clojure
   if (before === ':' && /[\s{(,]/.test(text[name.start - 2] ?? '') && next === ' ' && text[name.end + 1] === '"')
     return takeQuoted(text, name.end + 1, name, onValue);
+  // `{ "App:Password", "…" }`, `(System/setProperty "db.password" "…")`
+  const pair = /["']/.test(next) && name.kind === 'sure' ? at(/["'],? (?=")/y, text, name.end) : null;
+  if (
+    pair &&
+    /\{ ?"[\w:.]{1,40}:$|\([\w/.-]*(?:[sS]et|put|assoc)[\w/.-]* (?:[\w-]+ )?"[\w.]{0,40}$/.test(lineBefore(text, name))
+  )
+    return takeQuoted(text, name.end + pair[0].length, name, onValue);
   if (opener !== '' && next === opener) {
     if (text[name.start - 2] === '\\') return;
     readAfterQuoted(text, name, opener, onValue);
@@ -275,10 +285,10 @@ function readAfterQuoted(text: string, name: Name, quote: string, onValue: OnVal
     return takeQuoted(text, from + listed[0].length, name, onValue);
   const dumped = at(/\]?=>\s{1,20}string\(\d{1,5}\) (?=")/y, text, from);
   if (dumped) return takeQuoted(text, from + dumped[0].length, name, onValue);
-  const bracket = at(/\s{0,4}[\])]\s{0,4}(?:\|\|)?(?==(?!=))/y, text, from);
+  const bracket = at(/\s{0,4}[\])}]\s{0,4}(?:\|\|)?(?==(?!=)|: )/y, text, from);
   if (bracket) from += bracket[0].length;
   const fallback = at(
-    /\)(?:\s{0,20}\.(?:ok\(\)\.)?(?:unwrap_or\w*|or_else|orElse|getOrElse|defaultTo|withDefault)\((?:\|\w*\| ?|\(\) ?(?:->|=>) ?)?|\s{0,3}\{\s{0,3}|\s{0,3}(?:\|\||\?\?|\?:|or)\s{0,3})(?=["'])/y,
+    /[)\]](?:\s{0,20}\.(?:ok\(\)\.)?(?:unwrap_or\w*|or_else|orElse|getOrElse|defaultTo|withDefault)\((?:\|\w*\| ?|\(\) ?(?:->|=>) ?)?|\s{0,3}\{\s{0,3}|\s{0,3}(?:\|\||\?\?|\?:|or)\s{0,3})(?=["'])/y,
     text,
     from,
   );
@@ -321,6 +331,8 @@ function readAfterQuoted(text: string, name: Name, quote: string, onValue: OnVal
     // `Map.of("user", "ann", "password", "…")`, `setattr(x, "password", "…")`, `[["password", "…"]]`
     if (name.kind === 'sure' && QUOTE.test(text[value] ?? '') && HOLDS_PAIRS.test(lineBefore(text, name)))
       return takeQuoted(text, value, name, onValue);
+    if (name.kind === 'sure' && IN_INSERT.test(lineBefore(text, name)))
+      return takeQuoted(text, value, name, onValue, (word) => !/^[a-z_]+$/.test(word) || word.length > 10);
     if (name.kind === 'sure' && /[[(]\s{0,4}$/.test(text.slice(Math.max(0, name.start - 6), name.start - 1)))
       return takeQuoted(
         text,
@@ -429,7 +441,12 @@ function readElement(text: string, name: Name, onValue: OnValue) {
 
 /** `<key>Password</key><string>…</string>` */
 function readPlist(text: string, name: Name, onValue: OnValue) {
-  const gap = at(/<\/(?:key|name|Key|Name)>\s{0,60}<(?:string|value|data|Value|String)>\s{0,20}/y, text, name.end);
+  const gap = at(
+    /<\/(?:[\w-]{1,20}-)?(?:key|name|Key|Name)>\s{0,60}(?:<(?:[\w-]{1,20}-)?(?:string|value|data|Value|String)>\s{0,20}){1,2}|<\/label>\s{0,20}<input\b[^<>]{0,80}\bvalue=/y,
+    text,
+    name.end,
+  );
+  if (gap?.[0].endsWith('value=')) return takeQuoted(text, name.end + gap[0].length, name, onValue);
   const cell =
     gap ??
     at(
@@ -443,6 +460,9 @@ function readPlist(text: string, name: Name, onValue: OnValue) {
   if (end > 0 && end - from < LONGEST_VALUE) take(text, from, end, name, onValue);
 }
 
+/** `let(:password) { '…' }`, `receive(:password).and_return('…')`, `expect(x.password).toBe('…')`, `read -r pw <<< '…'`, `{{ pw | default('…') }}`. */
+const SPOKEN =
+  /(?:\)(?: \{ ?|\.and_return\(|\.(?:toBe|toEqual|toStrictEqual|to\.equal|to\.eql?)\()| <<< ?| ?\| ?default\( ?| N?(?:VAR)?CHAR(?:\(\w{1,5}\))? = N?| => <<|["']?(?: --?[\w-]{1,30}(?: [\w:/-]{1,40})?){0,3} --(?:value|secret-string)[ =])(?=["'])/y;
 const TYPE_BEFORE = /(?:[sS]tring|string_view|auto|char)[*&]? $/;
 
 /** Behind a name without quotes. */
@@ -465,7 +485,7 @@ function readAssigned(text: string, name: Name, onValue: OnValue) {
     else if (name.kind === 'sure' && TYPE_BEFORE.test(text.slice(Math.max(0, name.start - 24), name.start)))
       takeQuoted(text, name.end + setter[0].length, name, onValue);
     if (
-      /^(?:set|with|use)?[A-Z]\w*$|^(?:set|with)_\w+$|\.(?:set|with)[A-Z_]\w*$/.test(name.text) &&
+      /^(?:set|with|use)?[A-Z]\w*$|^(?:set|with)_\w+$|\.(?:set|with|With|Set|Use)[A-Z_]\w*$/.test(name.text) &&
       text.slice(name.start - 4, name.start) !== 'new '
     )
       takeQuoted(
@@ -482,17 +502,24 @@ function readAssigned(text: string, name: Name, onValue: OnValue) {
       ? at(/\{ ?(?=")/y, text, name.end)
       : null;
   if (braced) return takeQuoted(text, name.end + braced[0].length, name, onValue);
+  const spoken = at(SPOKEN, text, name.end);
+  if (spoken && (name.kind === 'sure' || !spoken[0].includes('to')))
+    return takeQuoted(
+      text,
+      name.end + spoken[0].length,
+      name,
+      onValue,
+      /^\)\.(?:to|should)/.test(spoken[0]) ? (value) => /\d/.test(value) : undefined,
+    );
   const lazy =
-    name.kind === 'sure' ? at(/ by \w{1,20} \{ ?(?=")|: \w{1,20} by \w{1,20} \{ ?(?=")/y, text, name.end) : null;
+    name.kind === 'sure' ? at(/ by \w{1,20}(?: \{|\() ?(?=")|: \w{1,20} by \w{1,20} \{ ?(?=")/y, text, name.end) : null;
   if (lazy) return takeQuoted(text, name.end + lazy[0].length, name, onValue);
   const typed = at(TYPED, text, name.end) ?? at(PROPERTY, text, name.end) ?? at(/ As String = (?=")/iy, text, name.end);
   if (typed && literalAt(text, name.end + typed[0].length))
     return readValue(text, name.end + typed[0].length, name, onValue, 'code');
   const otherwise = at(/ (?:or|\|\||\?\?|\?:) (?=["'])/y, text, name.end);
   if (otherwise) {
-    const isEnvironment = /\b(?:process\.env|import\.meta\.env|Deno\.env|env)\.$/.test(
-      text.slice(Math.max(0, name.start - 20), name.start),
-    );
+    const isEnvironment = /^(?:process\.env|import\.meta\.env|env)\.[A-Z]/.test(name.text);
     return takeQuoted(text, name.end + otherwise[0].length, isEnvironment ? name : { ...name, kind: 'maybe' }, onValue);
   }
   const gap =
@@ -507,6 +534,14 @@ function readAssigned(text: string, name: Name, onValue: OnValue) {
       onValue,
       (value) => /\d/.test(value) && looksSecret(value, true),
     );
+  const tagged =
+    name.kind === 'sure'
+      ? at(/[:：]\s{0,3}<(?:code|b|kbd|strong|span|tt|em|i)>([^<\n]{4,200})(?=<)/y, text, name.end)
+      : null;
+  if (tagged) {
+    const end = name.end + tagged[0].length;
+    return take(text, end - (tagged[1] as string).length, end, name, onValue);
+  }
   const label = at(LABEL_END, text, name.end);
   if (label) return readLabelled(text, name.end + label[0].length, name, onValue);
   if (readHeading(text, name, onValue)) return;
@@ -516,7 +551,7 @@ function readAssigned(text: string, name: Name, onValue: OnValue) {
       ? at(/\] => (?=\S)/y, text, name.end)
       : null;
   if (printed) return take(text, name.end + printed[0].length, lineEnd(text, name.end), name, onValue);
-  const bracket = at(/(?:\[\w{0,12}\]|["']?[\])]{0,2})(?=[ \t]{0,4}=)/y, text, name.end)?.[0] ?? '';
+  const bracket = at(/(?:\[\w{0,12}\]|["']?[\])}]{0,2})(?=[ \t]{0,4}=)/y, text, name.end)?.[0] ?? '';
   const separator = at(SEPARATOR, text, name.end + bracket.length);
   if (separator) {
     const from = name.end + bracket.length + separator[0].length;
@@ -550,7 +585,7 @@ function readDirective(text: string, name: Name, onValue: OnValue) {
   const line = text.slice(Math.max(0, name.start - 200, lineStart(text, name.start)), name.start);
   if (QUOTE.test(text[from] ?? '')) {
     const isDirective =
-      /(?:^|\s)(?:ENV|ARG|setenv|[sS]etEnv|set(?: -[a-zA-Z]+)*(?: --\w+)*|#\s?define|setx|defp?|configure set|config set(?: --\w+)*|config (?:--\w+ )?|secret set|variable|\(def\w*|\(setq|H?SET \S{1,60}|h?set \S{1,60}|\w*set_header|add_header|header_up|[Hh]eader set)\s+(?:\$|[\w.-]{1,40}:)?$|^\s*@$/.test(
+      /(?:^|\s)(?:ENV|ARG|setenv|[sS]etEnv|set(?: -[a-zA-Z]+)*(?: --\w+)*|#\s?define|setx|defp?|configure set|config set(?: --\w+)*|config(?: --\w+)*|secret set|variable|\(def\w*|\(setq|--arg(?:json)?|H?SET \S{1,60}|h?set \S{1,60}|\w*set_header|add_header|header_up|[Hh]eader set)\s+(?:\$|[\w./-]{1,60}:)?$|^\s*@$|\bset\($|\b(?:CREATE|create) [^;]{0,40}(?:SECRET|secret)\b[^;]{0,100}$/.test(
         line,
       ) ||
       (/^(?:PASSWORD|password)$/.test(name.text) &&
@@ -568,7 +603,7 @@ function readDirective(text: string, name: Name, onValue: OnValue) {
     return;
   }
   const isWordy =
-    (name.kind === 'sure' && /(?:^|\s)user \S{1,40} $/.test(line)) ||
+    (name.text === 'insecure-password' && /(?:^|\s)user \S{1,40} $/.test(line)) ||
     /(?:^|[\s+])(?:ENV|ARG|setenv|set(?: -[a-zA-Z]+)+|setx|configure set|config set|git config(?: --\w+)?|SetEnv)\s+(?:\/\/[\w./-]{1,80}:)?$/.test(
       line,
     ) ||

@@ -15,10 +15,10 @@ const ABOUT_VALUES =
 
 /** Words that name secrets, in any name or word that ends with them. */
 const NOUNS =
-  'pass(?:w(?:or[dt]|ört(?:er)?|d)|phrase|code)?s?|pwd?|psk|secrets?|tokens?|cred(?:ential)?s?|(?:log|sign)(?:ged|ed)? ?in|auth(?:enticat\\w*)?|kennw[oö]rt(?:er)?|schlüssel|zugangsdaten|zugangscode|mot de passe|mdp|identifiants?|contraseña|clave|credenciales|senha|palavra-passe|jeton|(?:api|access|secret|signing|licen[sc]e|setup|private|encryption)[ _-]?key|heslo|hasło|wachtwoord|lösenord|community';
+  'pass(?:w(?:or[dt]|ört(?:er)?|d)|phrase|code)?s?|pwd?|psk|secrets?|tokens?|cred(?:ential)?s?|(?:log|sign)(?:ged|ed)? ?in|auth(?:enticat\\w*)?|kennw[oö]rt(?:er)?|geheimnis|schlüssel|zugangsdaten|zugangscode|mot de passe|mdp|identifiants?|contraseña|clave|credenciales|senha|palavra-passe|jeton|(?:api|access|secret|signing|licen[sc]e|setup|private|encryption)[ _-]?key|heslo|hasło|wachtwoord|lösenord|community';
 /** Words that stand near secrets, and near much else. */
 const COMPANIONS =
-  'keys?|admin(?:istrator)?|root|users?|username|account|unlock(?:s|ed)?|identif(?:y|ied)|vault|encrypt(?:ed)?|decrypt(?:ed)?|wi-?fi|wlan|ssid|chave|cl[ée]|nick(?:serv)?|sudo|pin';
+  'keys?|admin(?:istrator)?|root|users?|username|account|unlock(?:s|ed)?|identif(?:y|ied)|vault|encrypt(?:ed)?|decrypt(?:ed)?|wi-?fi|wlan|ssid|chave|cl[ée]|nick(?:serv)?|tresor|sudo|pin';
 const CUE = new RegExp(
   `(?:(${NOUNS})|${COMPANIONS})(?![\\p{Ll}])|密码|密碼|口令|密钥|密鑰|令牌|凭证|パスワード|トークン|合言葉|暗証番号|シークレット|キー|비밀번호`,
   'giu',
@@ -61,7 +61,7 @@ export function readSentence(text: string, hit: number, onValue: OnValue): numbe
     const word = line.slice(begin, spans[index + 1]);
     // `bob:…`, `ann,…`, `/p:…`
     const pair = /^[*_]+|^\/?[\w.@-]{1,30}[:/,](?=.{6})(?!\/)/.exec(word)?.[0].length ?? 0;
-    const value = word.slice(pair).replace(/[.,:_*!?]+$/, '');
+    const value = withoutEnd(word.slice(pair), line.slice(spans[index + 1], (spans[index + 1] as number) + 2));
     const shape = shapeOf(value);
     if (shape === 0) continue;
     const from = begin + pair;
@@ -72,6 +72,17 @@ export function readSentence(text: string, hit: number, onValue: OnValue): numbe
       onValue(start + from, start + from + value.length);
   }
   return end;
+}
+
+/** Marks at the end of a word are those of the sentence, except before others or where the sentence goes on: `Tundra77!.` */
+function withoutEnd(word: string, behind: string): string {
+  const bare = word.replace(/[.,:_*!?]+$/, '');
+  const mark = /^[!?]/.exec(word.slice(bare.length))?.[0];
+  return mark !== undefined &&
+    /\d$/.test(bare) &&
+    (/^[!?][.,:]/.test(word.slice(bare.length)) || /^(?:,| \p{Ll})/u.test(behind))
+    ? bare + mark
+    : bare;
 }
 
 /** Two to five words with a digit, in quotes, that a sentence says a password is. */
@@ -237,7 +248,7 @@ function judgeShape(value: string): Shape {
 
 /** Between a word and the value that it leads to. */
 const LINK =
-  /^["'`)\]*_]{0,3}(?:['’]s)?(?=.*[a-zé:=→,(])(?:,?[ ]{1,2}(?:is|are|was|be|to|now|still|it['’]s|seems|set|changed|remains|as|with|war|ist|bisher|lautet|jetzt|nun|est|es|é|son|são)){0,4},?\s{0,2}[:=→>-]{0,3}\s{0,3}[*_`"'“„«(]{0,3}$/i;
+  /^, (?:which|that|das|der|die) (?:is|was|ist|war) (?:our|the|my|unser\w*|das|der|die|mein\w*) (?:[\w-]+ ){0,3}$|^["'`)\]*_]{0,3}(?:['’]s)?(?=.*[a-zé:=→,(])(?: (?:for|of|on|from|für|von|vom|zum|zur) (?:the |my |our |die |den |das |dem )?[\w-]{2,16}){0,2}(?:,?[ ]{1,2}(?:is|are|was|be|to|now|still|it['’]s|seems|set|changed|remains|as|with|equals|always|again|war|ist|sei|bisher|lautet|jetzt|nun|immer|noch|seit|heute|übrigens|aktuell|nimm|est|es|é|son|são)){0,4},?\s{0,2}[:=→>-]{0,3}\s{0,3}[*_`"'“„«(]{0,3}$/i;
 const LINK_OF_KEY = /^ (?:is|are|was|now)/;
 
 /** `Password`, `> what is the wifi password?`, `### Credentials`, `the root password is:`. */
@@ -418,11 +429,13 @@ const IDS =
 export function isNameOfCode(value: string): boolean {
   if (!/^[\w.*&]+$/.test(value)) return false;
   const words = value.split(/[._*&]+|(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/).filter((word) => word !== '');
-  // `Falcon.Train.4`
+  // `Falcon.Train.4`, `maple.otter.42`, `walrus96Q7`
   if (
     words.length < 2 ||
-    value.length < words.length * 3 ||
-    /^(?:[A-Z][a-z]{2,}[._]){2,}\d+$|^[A-Z][a-z]{2,}_[A-Z][a-z]{2,}\d+$/.test(value)
+    value.length < words.length * (value.length >= 16 && /\d.*\d/.test(value) && !value.includes('_') ? 3.7 : 3) ||
+    /^[a-z]{4,}\.[a-z]{4,}\.\d{2,3}$|^[a-z]{5,}\d{2,4}[A-Z]\d$|^(?:[A-Z][a-z]{2,}[._]){2,}\d+$|^[A-Z][a-z]{2,}_[A-Z][a-z]{2,}\d+$/.test(
+      value,
+    )
   )
     return false;
   const isLong = words.length > 2 && value.length >= 18;

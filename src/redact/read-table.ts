@@ -79,6 +79,22 @@ function readMarkup(text: string, start: number, end: number, line: string, name
     }
     return true;
   }
+  // `! User !! Password` of MediaWiki, `COPY t (id, password) FROM stdin;` of PostgreSQL
+  const isWiki = line.startsWith('! ') && line.includes('!!');
+  if (isWiki || /^COPY \S+ \([^()]*\) FROM stdin;/i.test(line)) {
+    const index = line.slice(isWiki ? 0 : line.indexOf('('), column).split(isWiki ? '!!' : ',').length - 1;
+    for (let place = end + 1, row = 0; row < 200 && place < text.length; row++) {
+      const stop = lineEnd(text, place);
+      const each = text.slice(place, Math.min(stop, place + LONGEST_LINE));
+      if (/^(?:\|\}|\\\.|$)/.test(each)) break;
+      const mark = isWiki ? '||' : '\t';
+      const cells = each.replace(/^\|(?=[^|])/, ' ').split(mark);
+      const before = cells.slice(0, index).reduce((sum, cell) => sum + cell.length + mark.length, 0);
+      if (cells.length > index) takeCell(text, place + before, cells[index] as string, name, onValue);
+      place = stop + 1;
+    }
+    return true;
+  }
   const below = at(/[ \t]{2,20}(- )(?=\S)/y, text, end + 1);
   if (
     below &&
@@ -195,7 +211,7 @@ function readPipes(text: string, start: number, end: number, line: string, name:
     text.slice(Math.max(0, start - LONGEST_LINE), start).includes('|===')
   )
     return takeCell(text, start + from + (cells[column] as string).length + 1, next, name, onValue);
-  const ruled = /^[\s|+:│┃├┼┤╞╪╡─═=-]*[-=─═]+[\s|+:│┃├┼┤╞╪╡─═=-]*$/;
+  const ruled = /^[\s|+:│┃├┼┤╞╪╡┡╇┩┣╋┫━─═=-]*[-=─═━]+[\s|+:│┃├┼┤╞╪╡┡╇┩┣╋┫━─═=-]*$/;
   let lineBelow = text.slice(end + 1, Math.min(lineEnd(text, end + 1), end + 1 + LONGEST_LINE));
   // duckdb names the types below the heads.
   if (

@@ -21,7 +21,7 @@ const BEFORE_LITERAL =
   /(?:(?:[A-Za-z_$][\w$.?!]{0,80}(?:\[[^\]\n]{0,60}\]|\([^()\n]{0,80}\))?[ \t]{0,3}(?:\|\||\?\?|\?:|\bor\b)\s{0,3})|(?:(?:new )?(?:\[\]byte|SecretStr|Some|String::from|String|str|Buffer\.from|Field|SecureString|Secret|Value|Ok|env::var_or|literal|Literal)\(\s{0,3}(?:default\s{0,2}=\s{0,2})?)|(?:[A-Za-z_$][\w$.:]{0,60}(?:getenv|env|get|fetch|Getenv|GetEnv|getOrDefault|unwrap_or|get_or|getenv_or)\(\s{0,3}["'][\w.-]{1,60}["']\s{0,3},\s{0,3})|(?:(?:getenv|env|get|fetch)\(\s{0,3}["'][\w.-]{1,60}["']\s{0,3},\s{0,3})|(?:[A-Za-z_][\w.:]{0,40}\(\s{0,3}[A-Za-z_][\w.:]{0,40}\(\s{0,3}["'][\w.-]{1,60}["']\s{0,3}\),\s{0,3})){0,2}(?:[bfruLR@$]{1,2}(?=["'])|(?=["'`]))/y;
 
 /** In brackets on the next line. */
-const OPENED = /\(\r?\n[ \t]{1,40}[bfr]?(?=["'])/y;
+const OPENED = /\(?\r?\n[ \t]{1,40}[bfr]?(?=["'])/y;
 
 type Style = 'data' | 'code' | 'colon' | 'equals' | 'beside';
 
@@ -44,8 +44,9 @@ export function readValue(text: string, from: number, name: Name, onValue: OnVal
   if (first === '\\' && QUOTE.test(text[from + 1] ?? '')) return;
   const beyond = style !== 'code' ? at(/\\\r?\n[ \t]{1,40}(?=\S)/y, text, from) : null;
   if (beyond) return readValue(text, from + beyond[0].length, name, onValue, style, separator);
-  const opened = at(OPENED, text, from);
-  if (opened) return takeQuoted(text, from + opened[0].length, name, onValue, isNoName(name));
+  const opened = style === 'colon' || style === 'data' ? null : at(OPENED, text, from);
+  if (opened && (name.kind === 'sure' || opened[0].startsWith('(')))
+    return takeQuoted(text, from + opened[0].length, name, onValue, isNoName(name));
   if (name.kind === 'sure' && style !== 'colon' && readDelimited(text, from, name, onValue)) return;
   if (first === '[') return readList(text, from + 1, name, onValue);
   const wrapped = at(
