@@ -1,38 +1,12 @@
 // Values by their names, in whatever has names and values: data, configuration, code, commands, markup, tables.
 // A reader, not a parser: it begins at a name, wherever that stands, so that broken and mixed texts are read as well as whole ones.
 
-import { LABEL_END, readCompared, readHeading, readLabelled } from './read-label.ts';
-import { readColumn, readHtmlColumn } from './read-table.ts';
+import { LABEL_END, nameAt, readCompared, readHeading, readLabelled } from './read-label.ts';
+import { readColumn, readElement, readPlist } from './read-table.ts';
 import { literalAt, readValue } from './read-value.ts';
-import {
-  at,
-  endOfQuoted,
-  indexWithin,
-  LONGEST_NAME,
-  LONGEST_VALUE,
-  lineEnd,
-  lineStart,
-  type Name,
-  type OnValue,
-  QUOTE,
-  skip,
-} from './scan-text.ts';
-import { kindOfSecretName } from './secret-names.ts';
+import { at, endOfQuoted, indexWithin, lineEnd, lineStart, type Name, type OnValue, QUOTE, skip } from './scan-text.ts';
 import { isExactly, take, takeQuoted } from './take-value.ts';
 import { isPassphrase, isStandIn, looksSecret } from './value-looks.ts';
-
-const isNamePart = (unit: number): boolean =>
-  (unit >= 97 && unit <= 122) ||
-  (unit >= 65 && unit <= 90) ||
-  (unit >= 48 && unit <= 57) ||
-  unit === 95 ||
-  unit === 45 ||
-  unit === 46 ||
-  isLetterBeyond(unit);
-
-/** Accented letters, and the signs of Chinese, Japanese and Korean; no punctuation of these. */
-const isLetterBeyond = (unit: number): boolean =>
-  unit >= 0xc0 && (unit < 0x250 || (unit >= 0x3041 && unit <= 0x9fff) || (unit >= 0xac00 && unit <= 0xd7a3));
 
 /** What calls, ends or goes on: nothing is named there. */
 const NO_VALUE_AFTER = /[;/\\^%@$~!+]/;
@@ -65,92 +39,6 @@ function readDefault(text: string, name: Name, onValue: OnValue) {
   const value = spring ? spring[0].slice(1, -1) : at(/:?[-=]([^{}$\n"'`]{4,200})\}/y, text, name.end)?.[1];
   const from = text.indexOf('}', name.end) - (value?.length ?? 0);
   if (value !== undefined) take(text, from, from + value.length, name, onValue);
-}
-
-function nameAt(text: string, hit: number): Name | undefined {
-  let start = hit;
-  const first = Math.max(0, hit - LONGEST_NAME);
-  while (start > first && isNamePart(text.charCodeAt(start - 1))) start--;
-  let end = hit;
-  const last = Math.min(text.length, hit + LONGEST_NAME);
-  while (end < last && isNamePart(text.charCodeAt(end))) end++;
-  while (end > start && text[end - 1] === '.') end--;
-  while (end > start && text[end - 1] === '-') end--;
-  // `${NAME-default}`: names of a shell have no dashes.
-  if (text.startsWith('${', start - 2)) {
-    const dash = text.slice(start, end).indexOf('-');
-    if (dash > 0) end = start + dash;
-  }
-  while (start < end && /[.-]/.test(text[start] as string)) start++;
-  // `java -Ddb.password=…`
-  if (text[start] === 'D' && text[start - 1] === '-' && /\s/.test(text[start - 2] ?? '')) start++;
-  const word = text.slice(start, end);
-  if (end <= hit) return undefined;
-  // `"pass phrase" = …`
-  if (text[end] === ' ' && /["']/.test(text[start - 1] ?? '')) {
-    const rest = at(/ [A-Za-z]{2,16}(?: [A-Za-z]{2,16})?(?=["'])/y, text, end)?.[0];
-    if (rest !== undefined && text[end + rest.length] === text[start - 1]) {
-      const whole = word + rest;
-      const kind = kindOfSecretName(whole);
-      if (kind !== 'none') return { text: whole, start, end: end + rest.length, kind };
-    }
-  }
-  // `'db password': …`
-  if (text[start - 1] === ' ' && /["']/.test(text[end] ?? '')) {
-    const lead = /(["'])([A-Za-z]{1,16} (?:[A-Za-z]{1,16} )?)$/.exec(text.slice(Math.max(0, start - 36), start));
-    const whole = (lead?.[2] ?? '') + word;
-    if (lead && lead[1] === text[end] && kindOfSecretName(whole) !== 'none')
-      return { text: whole, start: start - (whole.length - word.length), end, kind: kindOfSecretName(whole) };
-  }
-  const label = text[start - 1] === ' ' || text[end] === ' ' ? labelAt(text, start, end) : undefined;
-  if (label) return label;
-  // `API key` is one name.
-  if (word.length <= 4 && /^keys?$/i.test(word)) {
-    const before =
-      text[start - 1] === ' '
-        ? /(?<![\w-])[A-Za-z]{2,12} $/.exec(text.slice(Math.max(0, start - 14), start))?.[0]
-        : undefined;
-    if (before === undefined) return { text: word, start, end, kind: 'none' };
-    return { text: before + word, start: start - before.length, end, kind: kindOfSecretName(before + word) };
-  }
-  const kind = kindOfSecretName(word);
-  if (kind !== 'maybe' || text[start - 1] !== ' ') return { text: word, start, end, kind };
-  // `GitHub token`, `db pass`: labels have spaces.
-  const owner = /(?<![\w-])[A-Za-z]{2,12}(?= $)/.exec(text.slice(Math.max(0, start - 14), start))?.[0];
-  return { text: word, start, end, kind: owner ? kindOfSecretName(`${owner}_${word}`) : kind };
-}
-
-/** Whole labels of several words: `Shared secret</td>`, `Mot de passe :`, `| Clave de acceso |`. */
-function labelAt(text: string, start: number, end: number): Name | undefined {
-  const rest =
-    at(
-      /(?: \p{L}{2,14}){1,3}(?=["'`*_]{0,3}[ \t]{0,40}(?:[:：|│&<→\t\]]|(?<= )=|[–-]>? )|["'`*_]{1,3}|  |[ \t]?\r?\n|$)/uy,
-      text,
-      end,
-    )?.[0] ?? '';
-  const lead =
-    /(?:^|[^\p{L}\d ,.;)}-]\s{0,8}|[-*] | {2})((?:\p{L}{1,14} ){1,3})$/u.exec(
-      text.slice(Math.max(0, start - 60), start),
-    )?.[1] ?? '';
-  const word = text.slice(start, end);
-  for (const [before, after] of [
-    ['', rest],
-    [lead, ''],
-    [lead, rest],
-  ] as const) {
-    if (before + after === '') continue;
-    if (
-      before !== '' &&
-      after === '' &&
-      kindOfSecretName(word) === 'sure' &&
-      !/[>[*|`]/.test(text[start - before.length - 1] ?? '')
-    )
-      continue;
-    const whole = before + word + after;
-    if (whole.length <= LONGEST_NAME && kindOfSecretName(whole) === 'sure')
-      return { text: whole, start: start - before.length, end: end + after.length, kind: 'sure' };
-  }
-  return undefined;
 }
 
 /** Types between a name and its value: `: &'static str =`, ` string =`, `?: string | null =`, ` { get; set; } =`, `: str = Field(default=`. */
@@ -204,8 +92,12 @@ function readAfter(text: string, name: Name, onValue: OnValue) {
   )
     return readBeside(text, name, name.end + 1, onValue);
   if (before === '<' || (before === ':' && /<[\w-]{1,30}:$/.test(text.slice(Math.max(0, name.start - 32), name.start))))
-    return readElement(text, name, onValue);
-  if (before === '>' && next === '<') return readPlist(text, name, onValue);
+    return readElement(text, name, onValue) ? undefined : readAssigned(text, name, onValue);
+  if (before === '>' && next === '<') {
+    // `<b>Password</b>: …`
+    const label = at(LABEL_END, text, name.end);
+    return label ? readLabelled(text, name.end + label[0].length, name, onValue) : readPlist(text, name, onValue);
+  }
   // `{cookie_secret, "…"}` of Erlang
   const tuple = before === '{' && name.kind === 'sure' ? at(/, {0,2}(?=")/y, text, name.end) : null;
   if (tuple) return takeQuoted(text, name.end + tuple[0].length, name, onValue);
@@ -306,14 +198,15 @@ function readAfterQuoted(text: string, name: Name, quote: string, onValue: OnVal
     // `define('DB_PASSWORD', '…')`, `getenv("TOKEN", "…")`; a list of names has no bracket right before its first and none after the second.
     const open = /([\w.$:>]{0,40})\(\s{0,4}$/.exec(text.slice(Math.max(0, name.start - 48), name.start - 1));
     if (open && QUOTE.test(text[value] ?? '')) {
-      const isPair = open[1] === '' && name.kind === 'sure' && at(/'[^'\n]{4,200}'\s{0,4}\)/y, text, value) !== null;
+      const isPair =
+        open[1] === '' && name.kind === 'sure' && at(/(["'])[^"'\n]{4,200}\1\s{0,4}\)/y, text, value) !== null;
       if (isPair)
         return takeQuoted(
           text,
           value,
           name,
           onValue,
-          (word) => /\d| |-.*-/.test(word) || IN_INSERT.test(lineBefore(text, name)),
+          (word) => /\d|-.*-/.test(word) || isPassphrase(word) || IN_INSERT.test(lineBefore(text, name)),
         );
       const isSetting =
         /(?:define|getenv|env|fetch|set\w*|put|get\w*|header|default|defaults|property|add|append|with\w*|secret|Getenv)$/i.test(
@@ -420,44 +313,6 @@ function readBesideBefore(text: string, name: Name, onValue: OnValue) {
   if (!before || value === undefined) return;
   const start = from + before.index + before[0].indexOf(value, before[0].search(/[:=]/));
   take(text, start, start + value.length, name, onValue);
-}
-
-/** `<password>…</password>`, also with attributes and CDATA. */
-function readElement(text: string, name: Name, onValue: OnValue) {
-  const open = at(/(?:[ \t][^<>\n]{0,200})?>\s{0,40}(<!\[CDATA\[)?/y, text, name.end);
-  if (!open || open[0].startsWith('/')) return readAssigned(text, name, onValue);
-  const from = name.end + open[0].length;
-  const inner = at(/<(?:[\w-]{1,30}:)?(?:value|plaintext|text|string|data)>\s{0,40}/iy, text, from);
-  if (inner && name.kind === 'sure') {
-    const start = from + inner[0].length;
-    const stop = indexWithin(text, '<', start);
-    if (stop > 0) take(text, start, stop, name, onValue);
-    return;
-  }
-  const end = open[1] === undefined ? indexWithin(text, '<', from) : indexWithin(text, ']]>', from);
-  if (end < 0 || end - from > LONGEST_VALUE || (open[1] === undefined && text[end + 1] !== '/')) return;
-  take(text, from, end, name, onValue);
-}
-
-/** `<key>Password</key><string>…</string>` */
-function readPlist(text: string, name: Name, onValue: OnValue) {
-  const gap = at(
-    /<\/(?:[\w-]{1,20}-)?(?:key|name|Key|Name)>\s{0,60}(?:<(?:[\w-]{1,20}-)?(?:string|value|data|Value|String)>\s{0,20}){1,2}|<\/label>\s{0,20}<input\b[^<>]{0,80}\bvalue=/y,
-    text,
-    name.end,
-  );
-  if (gap?.[0].endsWith('value=')) return takeQuoted(text, name.end + gap[0].length, name, onValue);
-  const cell =
-    gap ??
-    at(
-      /(?:<\/(?:b|strong|td|th|dt|code|label|span|em|i)>\s{0,4}:?\s{0,60}){1,2}(?:<(?:td|dd|code|span|b|strong|em|kbd|p|div|pre|samp)\b[^<>\n]{0,80}>\s{0,20}){1,3}/y,
-      text,
-      name.end,
-    );
-  if (!cell) return readHtmlColumn(text, name, onValue);
-  const from = name.end + cell[0].length;
-  const end = indexWithin(text, '<', from);
-  if (end > 0 && end - from < LONGEST_VALUE) take(text, from, end, name, onValue);
 }
 
 /** `let(:password) { '…' }`, `receive(:password).and_return('…')`, `expect(x.password).toBe('…')`, `read -r pw <<< '…'`, `{{ pw | default('…') }}`. */

@@ -1,7 +1,17 @@
-// Columns whose head names a secret, and rows that begin with the name of one.
+// Columns whose head names a secret, rows that begin with the name of one, and elements of XML and HTML.
 
-import { at, LONGEST_LINE, LONGEST_VALUE, lineEnd, lineStart, type Name, type OnValue } from './scan-text.ts';
-import { take } from './take-value.ts';
+import { WORD_OF_STATE } from './read-value.ts';
+import {
+  at,
+  indexWithin,
+  LONGEST_LINE,
+  LONGEST_VALUE,
+  lineEnd,
+  lineStart,
+  type Name,
+  type OnValue,
+} from './scan-text.ts';
+import { take, takeQuoted } from './take-value.ts';
 import { isPassphrase } from './value-looks.ts';
 
 /** A column whose head names a secret: of Markdown, of a database's answer, of CSV, or of words in line. */
@@ -253,7 +263,7 @@ function takeCell(text: string, from: number, cell: string, name: Name, onValue:
     isRow &&
     !(name.kind === 'sure' && isPassphrase(bare)) &&
     !/\d|[^\w\s.,;:()'’/#-]/.test(bare) &&
-    !(/^\S+$/.test(bare) && bare.length > 9 && !/[A-Z(.]/.test(bare))
+    !(/^\S+$/.test(bare) && bare.length > (WORD_OF_STATE.test(bare) ? 9 : 8) && !/[A-Z(.]/.test(bare))
   )
     return;
   const words = bare.split(/\s+/).length;
@@ -329,7 +339,7 @@ function readInserted(text: string, name: Name, onValue: OnValue) {
 }
 
 /** The cells below a head of a table in HTML. */
-export function readHtmlColumn(text: string, name: Name, onValue: OnValue) {
+function readHtmlColumn(text: string, name: Name, onValue: OnValue) {
   if (!at(/\s{0,4}<\/th>/y, text, name.end)) return;
   const before = text.slice(Math.max(0, name.start - LONGEST_LINE), name.start);
   const column = before.slice(before.lastIndexOf('<tr')).split('<th').length - 2;
@@ -343,4 +353,43 @@ export function readHtmlColumn(text: string, name: Name, onValue: OnValue) {
       take(text, from, from + value.length, name, onValue);
     }
   }
+}
+
+/** `<password>…</password>`, also with attributes and CDATA. */
+export function readElement(text: string, name: Name, onValue: OnValue): boolean {
+  const open = at(/(?:[ \t][^<>\n]{0,200})?>\s{0,40}(<!\[CDATA\[)?/y, text, name.end);
+  if (!open || open[0].startsWith('/')) return false;
+  const from = name.end + open[0].length;
+  const inner = at(/<(?:[\w-]{1,30}:)?(?:value|plaintext|text|string|data)>\s{0,40}/iy, text, from);
+  if (inner && name.kind === 'sure') {
+    const start = from + inner[0].length;
+    const stop = indexWithin(text, '<', start);
+    if (stop > 0) take(text, start, stop, name, onValue);
+    return true;
+  }
+  const end = open[1] === undefined ? indexWithin(text, '<', from) : indexWithin(text, ']]>', from);
+  if (end < 0 || end - from > LONGEST_VALUE || (open[1] === undefined && text[end + 1] !== '/')) return true;
+  take(text, from, end, name, onValue);
+  return true;
+}
+
+/** `<key>Password</key><string>…</string>` */
+export function readPlist(text: string, name: Name, onValue: OnValue) {
+  const gap = at(
+    /<\/(?:[\w-]{1,20}-)?(?:key|name|Key|Name)>\s{0,60}(?:<(?:[\w-]{1,20}-)?(?:string|value|data|Value|String)>\s{0,20}){1,2}|<\/label>\s{0,20}<input\b[^<>]{0,80}\bvalue=/y,
+    text,
+    name.end,
+  );
+  if (gap?.[0].endsWith('value=')) return takeQuoted(text, name.end + gap[0].length, name, onValue);
+  const cell =
+    gap ??
+    at(
+      /(?:<\/(?:b|strong|td|th|dt|code|label|span|em|i)>\s{0,4}:?\s{0,60}){1,2}(?:<(?:td|dd|code|span|b|strong|em|kbd|p|div|pre|samp)\b[^<>\n]{0,80}>\s{0,20}){1,3}/y,
+      text,
+      name.end,
+    );
+  if (!cell) return readHtmlColumn(text, name, onValue);
+  const from = name.end + cell[0].length;
+  const end = indexWithin(text, '<', from);
+  if (end > 0 && end - from < LONGEST_VALUE) take(text, from, end, name, onValue);
 }

@@ -356,7 +356,7 @@ export function isAlone(text: string, name: Name, start: number, from: number, s
   );
 }
 
-const WORD_OF_STATE =
+export const WORD_OF_STATE =
   /(?:ed|al|ory|able|ible|ect|ing|ent|ive|ly|word|phrase|token|secret|tion|ment|ous|ies|ings|here|only)$/;
 
 const LINE_BEGIN =

@@ -1,6 +1,7 @@
 // Secrets that only the words around them and their own look tell.
 
-import { readCall, readSentence, readStoring } from '../read-nearby.ts';
+import { readSentence } from '../read-nearby.ts';
+import { readCall, readStoring } from '../read-printed.ts';
 import { placed, type SecretRule } from '../rule.ts';
 
 const GROUP = 'by name and place';
