@@ -202,11 +202,15 @@ function isNamedBy(
         !/[\w.]/.test(line[stop] ?? '') &&
         !(shape > 1 ? /[\w"'\]]\s*:\s*["'`]?$/ : OF_ANOTHER).test(between)
       );
-    return !/[.!?] [A-Z]|[。！？]/.test(between) && (gap < NEAR || !ABOUT_VALUES.test(line));
+    return (
+      (!/[.!?] [A-Z]|[。！？]/.test(between) || ANSWER_IS.test(between)) && (gap < NEAR || !ABOUT_VALUES.test(line))
+    );
   });
 }
 
 const NEAR = 40;
+/** `Password forgotten? It was …` */
+const ANSWER_IS = /^[^.!?]*\? (?:it|that|es|das)(?:['’]s| is| was| ist| war) $/i;
 
 /** Alone between quotes, tags or the lines of a table. */
 const isLiteral = (line: string, from: number, end: number): boolean =>
@@ -248,7 +252,7 @@ function judgeShape(value: string): Shape {
 
 /** Between a word and the value that it leads to. */
 const LINK =
-  /^, (?:which|that|das|der|die) (?:is|was|ist|war) (?:our|the|my|unser\w*|das|der|die|mein\w*) (?:[\w-]+ ){0,3}$|^["'`)\]*_]{0,3}(?:['’]s)?(?=.*[a-zé:=→,(])(?: (?:for|of|on|from|für|von|vom|zum|zur) (?:the |my |our |die |den |das |dem )?[\w-]{2,16}){0,2}(?:,?[ ]{1,2}(?:is|are|was|be|to|now|still|it['’]s|seems|set|changed|remains|as|with|equals|always|again|war|ist|sei|bisher|lautet|jetzt|nun|immer|noch|seit|heute|übrigens|aktuell|nimm|est|es|é|son|são)){0,4},?\s{0,2}[:=→>-]{0,3}\s{0,3}[*_`"'“„«(]{0,3}$/i;
+  /^, (?:which|that|das|der|die) (?:is|was|ist|war) (?:our|the|my|unser\w*|das|der|die|mein\w*) (?:[\w-]+ ){0,3}$|^["'`)\]*_]{0,3}(?:['’]s)?(?=.*[a-zé:=→,(])(?: (?:for|of|on|from|für|von|vom|zum|zur) (?:the |my |our |die |den |das |dem )?[\w@.-]{2,24}){0,2}(?:,?[ ]{1,2}(?:is|are|was|be|to|now|still|it['’]s|seems|set|changed|remains|as|with|equals|always|again|war|ist|sei|bisher|lautet|jetzt|nun|immer|noch|seit|heute|übrigens|aktuell|nimm|est|es|é|son|são)){0,4},?\s{0,2}[:=→>-]{0,3}\s{0,3}[*_`"'“„«(]{0,3}$/i;
 const LINK_OF_KEY = /^ (?:is|are|was|now)/;
 
 /** `Password`, `> what is the wifi password?`, `### Credentials`, `the root password is:`. */
