@@ -1,38 +1,12 @@
 // Values by their names, in whatever has names and values: data, configuration, code, commands, markup, tables.
 // A reader, not a parser: it begins at a name, wherever that stands, so that broken and mixed texts are read as well as whole ones.
 
-import { LABEL_END, readCompared, readHeading, readLabelled } from './read-label.ts';
-import { readColumn, readHtmlColumn } from './read-table.ts';
+import { LABEL_END, nameAt, readCompared, readHeading, readLabelled } from './read-label.ts';
+import { readColumn, readElement, readPlist } from './read-table.ts';
 import { literalAt, readValue } from './read-value.ts';
-import {
-  at,
-  endOfQuoted,
-  indexWithin,
-  LONGEST_NAME,
-  LONGEST_VALUE,
-  lineEnd,
-  lineStart,
-  type Name,
-  type OnValue,
-  QUOTE,
-  skip,
-} from './scan-text.ts';
-import { kindOfSecretName } from './secret-names.ts';
+import { at, endOfQuoted, indexWithin, lineEnd, lineStart, type Name, type OnValue, QUOTE, skip } from './scan-text.ts';
 import { isExactly, take, takeQuoted } from './take-value.ts';
-import { isStandIn, looksSecret } from './value-looks.ts';
-
-const isNamePart = (unit: number): boolean =>
-  (unit >= 97 && unit <= 122) ||
-  (unit >= 65 && unit <= 90) ||
-  (unit >= 48 && unit <= 57) ||
-  unit === 95 ||
-  unit === 45 ||
-  unit === 46 ||
-  isLetterBeyond(unit);
-
-/** Accented letters, and the signs of Chinese, Japanese and Korean; no punctuation of these. */
-const isLetterBeyond = (unit: number): boolean =>
-  unit >= 0xc0 && (unit < 0x250 || (unit >= 0x3041 && unit <= 0x9fff) || (unit >= 0xac00 && unit <= 0xd7a3));
+import { isPassphrase, isStandIn, looksSecret } from './value-looks.ts';
 
 /** What calls, ends or goes on: nothing is named there. */
 const NO_VALUE_AFTER = /[;/\\^%@$~!+]/;
@@ -43,7 +17,8 @@ export function readNamed(text: string, hit: number, onValue: OnValue): number {
   if (name === undefined) return hit + 1;
   if (name.kind === 'none') return name.end;
   // `@PSK_8: …` describes a constant.
-  if (text[name.start - 1] === '@' && !/^ *["'=]/.test(text.slice(name.end, name.end + 4))) return name.end;
+  if (text[name.start - 1] === '@' && !/^ *(?:["'=]|:=|N?(?:VAR)?CHAR\b)/i.test(text.slice(name.end, name.end + 12)))
+    return name.end;
   if (text[name.end] === ';') readColumn(text, name, onValue);
   if (NO_VALUE_AFTER.test(text[name.end] ?? '')) return name.end;
   // The name of a secret in a store of AWS, and what is said about those that were redacted before.
@@ -59,58 +34,11 @@ export function readNamed(text: string, hit: number, onValue: OnValue): number {
 
 /** `${NAME-default}`; with a colon, the value behind it is read as any other. */
 function readDefault(text: string, name: Name, onValue: OnValue) {
-  const value = at(/:?[-=]([^{}$\n"'`]{4,200})\}/y, text, name.end)?.[1];
+  // `${app.password:…}` of Spring
+  const spring = name.text.includes('.') && at(/:[^{}$\n"]{4,200}\}/y, text, name.end);
+  const value = spring ? spring[0].slice(1, -1) : at(/:?[-=]([^{}$\n"'`]{4,200})\}/y, text, name.end)?.[1];
   const from = text.indexOf('}', name.end) - (value?.length ?? 0);
   if (value !== undefined) take(text, from, from + value.length, name, onValue);
-}
-
-function nameAt(text: string, hit: number): Name | undefined {
-  let start = hit;
-  const first = Math.max(0, hit - LONGEST_NAME);
-  while (start > first && isNamePart(text.charCodeAt(start - 1))) start--;
-  let end = hit;
-  const last = Math.min(text.length, hit + LONGEST_NAME);
-  while (end < last && isNamePart(text.charCodeAt(end))) end++;
-  while (end > start && text[end - 1] === '.') end--;
-  while (end > start && text[end - 1] === '-') end--;
-  // `${NAME-default}`: names of a shell have no dashes.
-  if (text.startsWith('${', start - 2)) {
-    const dash = text.slice(start, end).indexOf('-');
-    if (dash > 0) end = start + dash;
-  }
-  while (start < end && /[.-]/.test(text[start] as string)) start++;
-  const word = text.slice(start, end);
-  if (end <= hit) return undefined;
-  // `"pass phrase" = …`
-  if (text[end] === ' ' && /["']/.test(text[start - 1] ?? '')) {
-    const rest = at(/ [A-Za-z]{2,16}(?: [A-Za-z]{2,16})?(?=["'])/y, text, end)?.[0];
-    if (rest !== undefined && text[end + rest.length] === text[start - 1]) {
-      const whole = word + rest;
-      const kind = kindOfSecretName(whole);
-      if (kind !== 'none') return { text: whole, start, end: end + rest.length, kind };
-    }
-  }
-  // `'db password': …`
-  if (text[start - 1] === ' ' && /["']/.test(text[end] ?? '')) {
-    const lead = /(["'])([A-Za-z]{1,16} (?:[A-Za-z]{1,16} )?)$/.exec(text.slice(Math.max(0, start - 36), start));
-    const whole = (lead?.[2] ?? '') + word;
-    if (lead && lead[1] === text[end] && kindOfSecretName(whole) !== 'none')
-      return { text: whole, start: start - (whole.length - word.length), end, kind: kindOfSecretName(whole) };
-  }
-  // `API key` is one name.
-  if (word.length <= 4 && /^keys?$/i.test(word)) {
-    const before =
-      text[start - 1] === ' '
-        ? /(?<![\w-])[A-Za-z]{2,12} $/.exec(text.slice(Math.max(0, start - 14), start))?.[0]
-        : undefined;
-    if (before === undefined) return { text: word, start, end, kind: 'none' };
-    return { text: before + word, start: start - before.length, end, kind: kindOfSecretName(before + word) };
-  }
-  const kind = kindOfSecretName(word);
-  if (kind !== 'maybe' || text[start - 1] !== ' ') return { text: word, start, end, kind };
-  // `GitHub token`, `db pass`: labels have spaces.
-  const owner = /(?<![\w-])[A-Za-z]{2,12}(?= $)/.exec(text.slice(Math.max(0, start - 14), start))?.[0];
-  return { text: word, start, end, kind: owner ? kindOfSecretName(`${owner}_${word}`) : kind };
 }
 
 /** Types between a name and its value: `: &'static str =`, ` string =`, `?: string | null =`, ` { get; set; } =`, `: str = Field(default=`. */
@@ -123,7 +51,7 @@ const PROPERTY = /[ \t]{0,4}\{[ \t]{0,4}get;[^{}\n]{0,40}\}[ \t]{0,4}=[ \t]{0,4}
 const GAP =
   /(?:[ .:]{1,60}(?:[A-Za-z_][\w.]{0,30}[ \t:=<({[\]>.)]{1,4}){1,5}|[ .]{0,2}\.{3,60} ?|(?<=(?:[ {]:|@)[\w-]{1,40}) )(?<=[ .:=({])(?=["'][^\s"']{6,200})/y;
 
-const SEPARATOR = /[ \t]{0,40}(:=|=>|\?=|\?\?=|\|\|=|<-(?= )|={1,3}|:(?![:=]))[ \t]{0,40}/y;
+const SEPARATOR = /[ \t]{0,40}(:=|::(?= ["'])|=>|→|⇒|\?=|\?\?=|\|\|=|<-(?= )|={1,3}|:(?![:=]))[ \t]{0,40}/y;
 
 function readAfter(text: string, name: Name, onValue: OnValue) {
   const before = text[name.start - 1] ?? '';
@@ -135,10 +63,22 @@ function readAfter(text: string, name: Name, onValue: OnValue) {
     readOption(text, name, dashes[1] ?? '', onValue);
     return;
   }
+  if (/[#."'=]/.test(before) && /["']/.test(next) && name.kind === 'sure') {
+    const into = at(TYPED_INTO, text, name.end);
+    if (into && INTO_FIELD.test(lineBefore(text, name)))
+      return takeQuoted(text, name.end + into[0].length, name, onValue);
+  }
   if (before === '#' && /["']/.test(next)) readBesideBefore(text, name, onValue);
   // `:password "…"` of Clojure
   if (before === ':' && /[\s{(,]/.test(text[name.start - 2] ?? '') && next === ' ' && text[name.end + 1] === '"')
     return takeQuoted(text, name.end + 1, name, onValue);
+  // `{ "App:Password", "…" }`, `(System/setProperty "db.password" "…")`
+  const pair = /["']/.test(next) && name.kind === 'sure' ? at(/["'],? (?=")/y, text, name.end) : null;
+  if (
+    pair &&
+    /\{ ?"[\w:.]{1,40}:$|\([\w/.-]*(?:[sS]et|put|assoc)[\w/.-]* (?:[\w-]+ )?"[\w.]{0,40}$/.test(lineBefore(text, name))
+  )
+    return takeQuoted(text, name.end + pair[0].length, name, onValue);
   if (opener !== '' && next === opener) {
     if (text[name.start - 2] === '\\') return;
     readAfterQuoted(text, name, opener, onValue);
@@ -152,8 +92,15 @@ function readAfter(text: string, name: Name, onValue: OnValue) {
   )
     return readBeside(text, name, name.end + 1, onValue);
   if (before === '<' || (before === ':' && /<[\w-]{1,30}:$/.test(text.slice(Math.max(0, name.start - 32), name.start))))
-    return readElement(text, name, onValue);
-  if (before === '>' && next === '<') return readPlist(text, name, onValue);
+    return readElement(text, name, onValue) ? undefined : readAssigned(text, name, onValue);
+  if (before === '>' && next === '<') {
+    // `<b>Password</b>: …`
+    const label = at(LABEL_END, text, name.end);
+    return label ? readLabelled(text, name.end + label[0].length, name, onValue) : readPlist(text, name, onValue);
+  }
+  // `{cookie_secret, "…"}` of Erlang
+  const tuple = before === '{' && name.kind === 'sure' ? at(/, {0,2}(?=")/y, text, name.end) : null;
+  if (tuple) return takeQuoted(text, name.end + tuple[0].length, name, onValue);
   readAssigned(text, name, onValue);
   readColumn(text, name, onValue);
 }
@@ -177,6 +124,14 @@ function readOption(text: string, name: Name, mark: string, onValue: OnValue) {
       takeQuoted(text, from, { ...name, kind: 'sure' }, onValue, (value) => !value.startsWith('--'));
     return;
   }
+  // `- --password=…`, an item of a list in YAML
+  if (
+    mark === ' ' &&
+    text[name.end] === '=' &&
+    /^\s*- -{1,2}$/.test(text.slice(lineStart(text, name.start), name.start)) &&
+    !QUOTE.test(text[name.end + 1] ?? '')
+  )
+    return take(text, name.end + 1, lineEnd(text, name.end), { ...name, kind: 'sure' }, onValue);
   const space = at(/=|(?:[ \t]|\\\r?\n){1,10}/y, text, name.end);
   if (!space) return;
   const from = name.end + space[0].length;
@@ -212,6 +167,9 @@ function isCommandLine(text: string, place: number): boolean {
 /** Behind the closing quote of a name. */
 function readAfterQuoted(text: string, name: Name, quote: string, onValue: OnValue) {
   let from = name.end + 1;
+  const typed = name.kind === 'sure' ? at(TYPED_INTO, text, name.end) : null;
+  if (typed && INTO_FIELD.test(lineBefore(text, name)))
+    return takeQuoted(text, name.end + typed[0].length, name, onValue);
   // `["password"]=> string(12) "…"`
   // An answer of Redis: a name, and below it its value.
   const listed = at(/\r?\n\s{0,8}\d{1,4}\) (?=")/y, text, from);
@@ -219,17 +177,17 @@ function readAfterQuoted(text: string, name: Name, quote: string, onValue: OnVal
     return takeQuoted(text, from + listed[0].length, name, onValue);
   const dumped = at(/\]?=>\s{1,20}string\(\d{1,5}\) (?=")/y, text, from);
   if (dumped) return takeQuoted(text, from + dumped[0].length, name, onValue);
-  const bracket = at(/\s{0,4}[\])]\s{0,4}(?:\|\|)?(?==(?!=))/y, text, from);
+  const bracket = at(/\s{0,4}[\])}]\s{0,4}(?:\|\|)?(?==(?!=)|: )/y, text, from);
   if (bracket) from += bracket[0].length;
   const fallback = at(
-    /\)(?:\s{0,20}\.(?:ok\(\)\.)?(?:unwrap_or\w*|or_else|orElse|getOrElse|defaultTo|withDefault)\((?:\|\w*\| ?|\(\) ?(?:->|=>) ?)?|\s{0,3}\{\s{0,3}|\s{0,3}(?:\|\||\?\?|\?:|or)\s{0,3})(?=["'])/y,
+    /[)\]](?:\s{0,20}\.(?:ok\(\)\.)?(?:unwrap_or\w*|or_else|orElse|getOrElse|defaultTo|withDefault)\((?:\|\w*\| ?|\(\) ?(?:->|=>) ?)?|\s{0,3}\{\s{0,3}|\s{0,3}(?:\|\||\?\?|\?:|or)\s{0,3})(?=["'])/y,
     text,
     from,
   );
   if (fallback) return takeQuoted(text, from + fallback[0].length, name, onValue);
-  const separator = at(/\s{0,40}(:(?!:)|=>|={1}(?!=)|:=|,)\s{0,200}/y, text, from);
+  const separator = at(/\s{0,40}(:(?!:)|=>|={1}(?!=)|:=|,|->|to(?= "))\s{0,200}/y, text, from);
   if (
-    /(?:name|key|label|selector|element|field)["'][ \t]{0,4}:[ \t]{0,4}["']$/i.test(
+    /(?:name|key|label|selector|element|field|id)(?:["'][ \t]{0,4}:|=)[ \t]{0,4}["']$/i.test(
       text.slice(Math.max(0, name.start - 20), name.start),
     )
   )
@@ -240,8 +198,16 @@ function readAfterQuoted(text: string, name: Name, quote: string, onValue: OnVal
     // `define('DB_PASSWORD', '…')`, `getenv("TOKEN", "…")`; a list of names has no bracket right before its first and none after the second.
     const open = /([\w.$:>]{0,40})\(\s{0,4}$/.exec(text.slice(Math.max(0, name.start - 48), name.start - 1));
     if (open && QUOTE.test(text[value] ?? '')) {
-      const isPair = open[1] === '' && name.kind === 'sure' && at(/'[^'\n]{4,200}'\s{0,4}\)/y, text, value) !== null;
-      if (isPair) return takeQuoted(text, value, name, onValue, (word) => /\d/.test(word));
+      const isPair =
+        open[1] === '' && name.kind === 'sure' && at(/(["'])[^"'\n]{4,200}\1\s{0,4}\)/y, text, value) !== null;
+      if (isPair)
+        return takeQuoted(
+          text,
+          value,
+          name,
+          onValue,
+          (word) => /\d|-.*-/.test(word) || isPassphrase(word) || IN_INSERT.test(lineBefore(text, name)),
+        );
       const isSetting =
         /(?:define|getenv|env|fetch|set\w*|put|get\w*|header|default|defaults|property|add|append|with\w*|secret|Getenv)$/i.test(
           open[1] ?? '',
@@ -255,6 +221,19 @@ function readAfterQuoted(text: string, name: Name, quote: string, onValue: OnVal
       );
       return;
     }
+    // `Map.of("user", "ann", "password", "…")`, `setattr(x, "password", "…")`, `[["password", "…"]]`
+    if (name.kind === 'sure' && QUOTE.test(text[value] ?? '') && HOLDS_PAIRS.test(lineBefore(text, name)))
+      return takeQuoted(text, value, name, onValue);
+    if (name.kind === 'sure' && IN_INSERT.test(lineBefore(text, name)))
+      return takeQuoted(text, value, name, onValue, (word) => !/^[a-z_]+$/.test(word) || word.length > 10);
+    if (name.kind === 'sure' && /[[(]\s{0,4}$/.test(text.slice(Math.max(0, name.start - 6), name.start - 1)))
+      return takeQuoted(
+        text,
+        value,
+        name,
+        onValue,
+        (word) => /\d|\S [^A-Z]/.test(word) && /[\])]/.test(text[value + word.length + 2] ?? ''),
+      );
     return readBeside(text, name, from, onValue);
   }
   // `{"user": "…", "pass": "two words 7"}`, `"pin": "812184"`
@@ -280,6 +259,17 @@ function readAfterQuoted(text: string, name: Name, quote: string, onValue: OnVal
   );
   if (separator[1] === '=' || separator[1] === ':') readBeside(text, name, from, onValue);
 }
+
+const lineBefore = (text: string, name: Name): string =>
+  text.slice(Math.max(lineStart(text, name.start), name.start - 160), name.start);
+/** What a test types into a field: `fill('#password', '…')`, `get('[name="pw"]').type('…')`, `fill in "Password" with "…"`. */
+const TYPED_INTO =
+  /["']?\]?["'](?:\){0,2}(?:\.(?:type|fill|sendKeys|send_keys|setValue|typeText|clearAndType|press_?[sS]equentially)\(| ?, ?(?:with: ?)?)| (?:field )?with )(?=["'])/y;
+const INTO_FIELD =
+  /\b(?:fill(?:_in|Field)?|type|locator|get|find\w*|(?:get|find|query)By\w+|By\.\w+|by_label\w*|fills?(?: in)?|enters?|types?)(?:\( ?| )["'][\w[\]="'#. -]{0,24}$/;
+const IN_INSERT = /\binsert\s+into\b/i;
+const HOLDS_PAIRS =
+  /\b(?:(?:Immutable)?Map\.of|setattr|assoc|put_in|hmset|HMSET|hash_map|Object\.fromEntries)\([^)\n]*$/;
 
 /** The value in a field of its own: `{"name": "TOKEN", "value": "…"}`, `variable "token" { default = "…" }`, `<add key="…" value="…">`. */
 function readBeside(text: string, name: Name, from: number, onValue: OnValue) {
@@ -316,7 +306,7 @@ function readBeside(text: string, name: Name, from: number, onValue: OnValue) {
 function readBesideBefore(text: string, name: Name, onValue: OnValue) {
   const from = Math.max(0, name.start - 300);
   const before =
-    /["']?\b(?:value|text)["']?\s{0,4}[:=]\s{0,4}(?:"([^"\n]{4,240})"|'([^'\n]{4,240})'|([^\s"',]{4,240}))\s{0,8},?\s{0,20}["']?(?:name|key|selector|element|field|label|ref)["']?\s{0,4}[:=]\s{0,4}["']?#?$/i.exec(
+    /["']?\b(?:value|text)["']?\s{0,4}[:=]\s{0,4}(?:"([^"\n]{4,240})"|'([^'\n]{4,240})'|([^\s"',]{4,240}))\s{0,8},?\s{0,20}["']?(?:name|key|selector|element|field|label|ref|id)["']?\s{0,4}[:=]\s{0,4}["']?#?$/i.exec(
       text.slice(from, name.start),
     );
   const value = before?.[1] ?? before?.[2] ?? before?.[3];
@@ -325,65 +315,72 @@ function readBesideBefore(text: string, name: Name, onValue: OnValue) {
   take(text, start, start + value.length, name, onValue);
 }
 
-/** `<password>…</password>`, also with attributes and CDATA. */
-function readElement(text: string, name: Name, onValue: OnValue) {
-  const open = at(/(?:[ \t][^<>\n]{0,200})?>\s{0,40}(<!\[CDATA\[)?/y, text, name.end);
-  if (!open || open[0].startsWith('/')) return readAssigned(text, name, onValue);
-  const from = name.end + open[0].length;
-  const inner = at(/<(?:[\w-]{1,30}:)?(?:value|plaintext|text|string|data)>\s{0,40}/iy, text, from);
-  if (inner && name.kind === 'sure') {
-    const start = from + inner[0].length;
-    const stop = indexWithin(text, '<', start);
-    if (stop > 0) take(text, start, stop, name, onValue);
-    return;
-  }
-  const end = open[1] === undefined ? indexWithin(text, '<', from) : indexWithin(text, ']]>', from);
-  if (end < 0 || end - from > LONGEST_VALUE || (open[1] === undefined && text[end + 1] !== '/')) return;
-  take(text, from, end, name, onValue);
-}
-
-/** `<key>Password</key><string>…</string>` */
-function readPlist(text: string, name: Name, onValue: OnValue) {
-  const gap = at(/<\/(?:key|name|Key|Name)>\s{0,60}<(?:string|value|data|Value|String)>\s{0,20}/y, text, name.end);
-  const cell =
-    gap ??
-    at(
-      /(?:<\/(?:b|strong|td|th|dt|code|label|span|em|i)>\s{0,4}:?\s{0,60}){1,2}(?:<(?:td|dd|code|span|b|strong|em|kbd|p|div|pre|samp)\b[^<>\n]{0,80}>\s{0,20}){1,3}/y,
-      text,
-      name.end,
-    );
-  if (!cell) return readHtmlColumn(text, name, onValue);
-  const from = name.end + cell[0].length;
-  const end = indexWithin(text, '<', from);
-  if (end > 0 && end - from < LONGEST_VALUE) take(text, from, end, name, onValue);
-}
+/** `let(:password) { '…' }`, `receive(:password).and_return('…')`, `expect(x.password).toBe('…')`, `read -r pw <<< '…'`, `{{ pw | default('…') }}`. */
+const SPOKEN =
+  /(?:\)(?: \{ ?|\.and_return\(|\.(?:toBe|toEqual|toStrictEqual|to\.equal|to\.eql?)\()| <<< ?| ?\| ?default\( ?| N?(?:VAR)?CHAR(?:\(\w{1,5}\))? = N?| => <<|["']?(?: --?[\w-]{1,30}(?: [\w:/-]{1,40})?){0,3} --(?:value|secret-string)[ =])(?=["'])/y;
+const TYPE_BEFORE = /(?:[sS]tring|string_view|auto|char)[*&]? $/;
 
 /** Behind a name without quotes. */
 function readAssigned(text: string, name: Name, onValue: OnValue) {
   const setter = at(/\(\s{0,4}(?=["'`])/y, text, name.end);
   if (setter) {
     // `.password("X1!")`
-    if (text[name.start - 1] === '.' && /^[a-z]+$/i.test(name.text) && name.kind === 'sure')
-      takeQuoted(text, name.end + setter[0].length, name, onValue, (value) => /^\S*[^\w\s.,-]\S*$|\d/.test(value));
-    if (/^(?:set|with|use)?[A-Z]\w*$|^(?:set|with)_\w+$|\.(?:set|with)[A-Z_]\w*$/.test(name.text))
+    if (text[name.start - 1] === '.' && /^[a-z_]+$/i.test(name.text) && name.kind === 'sure')
       takeQuoted(
         text,
         name.end + setter[0].length,
         name,
         onValue,
-        (value) => !/\s/.test(value) || /[\d$#@]/.test(value),
+        (value) =>
+          /^\S*[^\w\s.,-]\S*$|\d|-.*-|^\$/.test(value) ||
+          isPassphrase(value) ||
+          (/^[a-z]{8,}$/.test(value) && value.length > 10),
+      );
+    // `std::string password("…")`
+    else if (name.kind === 'sure' && TYPE_BEFORE.test(text.slice(Math.max(0, name.start - 24), name.start)))
+      takeQuoted(text, name.end + setter[0].length, name, onValue);
+    if (
+      /^(?:set|with|use)?[A-Z]\w*$|^(?:set|with)_\w+$|\.(?:set|with|With|Set|Use)[A-Z_]\w*$/.test(name.text) &&
+      text.slice(name.start - 4, name.start) !== 'new '
+    )
+      takeQuoted(
+        text,
+        name.end + setter[0].length,
+        name,
+        onValue,
+        (value) => !/\s/.test(value) || /[\d$#@]/.test(value) || isPassphrase(value),
       );
     return;
   }
+  const braced =
+    text[name.end] === '{' && TYPE_BEFORE.test(text.slice(Math.max(0, name.start - 24), name.start))
+      ? at(/\{ ?(?=")/y, text, name.end)
+      : null;
+  if (braced) return takeQuoted(text, name.end + braced[0].length, name, onValue);
+  const spoken = at(SPOKEN, text, name.end);
+  if (spoken && (name.kind === 'sure' || !spoken[0].includes('to')))
+    return takeQuoted(
+      text,
+      name.end + spoken[0].length,
+      name,
+      onValue,
+      /^\)\.(?:to|should)/.test(spoken[0]) ? (value) => /\d/.test(value) : undefined,
+    );
   const lazy =
-    name.kind === 'sure' ? at(/ by \w{1,20} \{ ?(?=")|: \w{1,20} by \w{1,20} \{ ?(?=")/y, text, name.end) : null;
+    name.kind === 'sure' ? at(/ by \w{1,20}(?: \{|\() ?(?=")|: \w{1,20} by \w{1,20} \{ ?(?=")/y, text, name.end) : null;
   if (lazy) return takeQuoted(text, name.end + lazy[0].length, name, onValue);
-  const typed = at(TYPED, text, name.end) ?? at(PROPERTY, text, name.end);
+  const typed = at(TYPED, text, name.end) ?? at(PROPERTY, text, name.end) ?? at(/ As String = (?=")/iy, text, name.end);
   if (typed && literalAt(text, name.end + typed[0].length))
     return readValue(text, name.end + typed[0].length, name, onValue, 'code');
   const otherwise = at(/ (?:or|\|\||\?\?|\?:) (?=["'])/y, text, name.end);
-  if (otherwise) return takeQuoted(text, name.end + otherwise[0].length, { ...name, kind: 'maybe' }, onValue);
-  const gap = name.kind === 'sure' && text[name.end] !== '=' ? at(GAP, text, name.end) : null;
+  if (otherwise) {
+    const isEnvironment = /^(?:process\.env|import\.meta\.env|env)\.[A-Z]/.test(name.text);
+    return takeQuoted(text, name.end + otherwise[0].length, isEnvironment ? name : { ...name, kind: 'maybe' }, onValue);
+  }
+  const gap =
+    name.kind === 'sure' && !/[=:]/.test(text[name.end] ?? '') && text[name.start - 1] !== '@'
+      ? at(GAP, text, name.end)
+      : null;
   if (gap)
     return takeQuoted(
       text,
@@ -392,16 +389,37 @@ function readAssigned(text: string, name: Name, onValue: OnValue) {
       onValue,
       (value) => /\d/.test(value) && looksSecret(value, true),
     );
+  const tagged =
+    name.kind === 'sure'
+      ? at(/[:：]\s{0,3}<(?:code|b|kbd|strong|span|tt|em|i)>([^<\n]{4,200})(?=<)/y, text, name.end)
+      : null;
+  if (tagged) {
+    const end = name.end + tagged[0].length;
+    return take(text, end - (tagged[1] as string).length, end, name, onValue);
+  }
   const label = at(LABEL_END, text, name.end);
   if (label) return readLabelled(text, name.end + label[0].length, name, onValue);
   if (readHeading(text, name, onValue)) return;
-  const bracket = at(/(?:\[\w{0,12}\]|["']?[\])]{0,2})(?=[ \t]{0,4}=)/y, text, name.end)?.[0] ?? '';
+  // `[password] => …`, as PHP prints it
+  const printed =
+    name.kind === 'sure' && /^\s*\[$/.test(text.slice(lineStart(text, name.start), name.start))
+      ? at(/\] => (?=\S)/y, text, name.end)
+      : null;
+  if (printed) return take(text, name.end + printed[0].length, lineEnd(text, name.end), name, onValue);
+  const bracket = at(/(?:\[\w{0,12}\]|["']?[\])}]{0,2})(?=[ \t]{0,4}=)/y, text, name.end)?.[0] ?? '';
   const separator = at(SEPARATOR, text, name.end + bracket.length);
   if (separator) {
     const from = name.end + bracket.length + separator[0].length;
     const mark = separator[1] as string;
     if (mark === '==' || mark === '===') return readCompared(text, from, name, onValue);
-    readValue(text, from, name, onValue, mark === ':' ? 'colon' : mark === '=' ? 'equals' : 'code', separator[0]);
+    readValue(
+      text,
+      from,
+      name,
+      onValue,
+      mark === ':' || mark === '→' ? 'colon' : mark === '=' ? 'equals' : 'code',
+      separator[0],
+    );
     return readBeside(text, name, name.end, onValue);
   }
   if (/(?:name|key)["']?[ \t]{0,4}[:=][ \t]{0,4}$/i.test(text.slice(Math.max(0, name.start - 20), name.start))) {
@@ -422,14 +440,14 @@ function readDirective(text: string, name: Name, onValue: OnValue) {
   const line = text.slice(Math.max(0, name.start - 200, lineStart(text, name.start)), name.start);
   if (QUOTE.test(text[from] ?? '')) {
     const isDirective =
-      /(?:^|\s)(?:ENV|ARG|setenv|set(?: -[a-zA-Z]+)*(?: --\w+)*|#\s?define|setx|defp?|configure set|config set|config (?:--\w+ )?|secret set|variable|\(def\w*|set_header|add_header|header_up|[Hh]eader set)\s+$/.test(
+      /(?:^|\s)(?:ENV|ARG|setenv|[sS]etEnv|set(?: -[a-zA-Z]+)*(?: --\w+)*|#\s?define|setx|defp?|configure set|config set(?: --\w+)*|config(?: --\w+)*|secret set|variable|\(def\w*|\(setq|--arg(?:json)?|H?SET \S{1,60}|h?set \S{1,60}|\w*set_header|add_header|header_up|[Hh]eader set)\s+(?:\$|[\w./-]{1,60}:)?$|^\s*@$|\bset\($|\b(?:CREATE|create) [^;]{0,40}(?:SECRET|secret)\b[^;]{0,100}$/.test(
         line,
       ) ||
       (/^(?:PASSWORD|password)$/.test(name.text) &&
         (text[from] === "'" || /^\s*\w*\s*$/.test(line)) &&
         /(?:^|\b)(?:ROLE|USER|role|user|WITH|with|ENCRYPTED|encrypted)\b[^\n;]{0,160}$/.test(line)) ||
       (name.kind === 'sure' &&
-        /^[a-z][A-Za-z_-]*$/.test(name.text) &&
+        /^[A-Za-z][A-Za-z_-]*$/.test(name.text) &&
         /^(?:[^"'\n]*[{;])?[ \t]*$/.test(line) &&
         at(/"[^"\n]{4,100}"[ \t]*(?:\r?\n|[};]|$)|'[^'\n]{4,100}'[ \t]*(?:\r?\n|[};]|$)/y, text, from) !== null);
     if (isDirective) {
@@ -440,6 +458,7 @@ function readDirective(text: string, name: Name, onValue: OnValue) {
     return;
   }
   const isWordy =
+    (name.text === 'insecure-password' && /(?:^|\s)user \S{1,40} $/.test(line)) ||
     /(?:^|[\s+])(?:ENV|ARG|setenv|set(?: -[a-zA-Z]+)+|setx|configure set|config set|git config(?: --\w+)?|SetEnv)\s+(?:\/\/[\w./-]{1,80}:)?$/.test(
       line,
     ) ||

@@ -1,7 +1,7 @@
 // Secrets beside words about secrets: in a sentence, in a command that stores one or logs in, in a call that connects.
 // Their own look has to tell them from the other words of the line.
 
-import { LONGEST_LINE, lineEnd, lineStart, type OnValue } from './scan-text.ts';
+import { LONGEST_LINE, lineEnd, type OnValue } from './scan-text.ts';
 import { entropyOf, isCode, isOrdinary, isReference, isStandIn, looksRandom } from './value-looks.ts';
 
 /** Marks of code, data, markup and logs: what has names there is read by its names. */
@@ -15,10 +15,10 @@ const ABOUT_VALUES =
 
 /** Words that name secrets, in any name or word that ends with them. */
 const NOUNS =
-  'pass(?:w(?:or[dt]|ört(?:er)?|d)|phrase|code)?s?|pwd?|psk|secrets?|tokens?|cred(?:ential)?s?|(?:log|sign)(?:ged|ed)? ?in|auth(?:enticat\\w*)?|kennw[oö]rt(?:er)?|schlüssel|zugangsdaten|zugangscode|mot de passe|mdp|identifiants?|contraseña|clave|credenciales|senha|palavra-passe|jeton|(?:api|access|secret|signing|licen[sc]e|setup|private|encryption)[ _-]?key|heslo|hasło|wachtwoord|lösenord|community';
+  'pass(?:w(?:or[dt]|ört(?:er)?|d)|phrase|code)?s?|pwd?|psk|secrets?|tokens?|cred(?:ential)?s?|(?:log|sign)(?:ged|ed)? ?in|auth(?:enticat\\w*)?|kennw[oö]rt(?:er)?|geheimnis|schlüssel|zugangsdaten|zugangscode|mot de passe|mdp|identifiants?|contraseña|clave|credenciales|senha|palavra-passe|jeton|(?:api|access|secret|signing|licen[sc]e|setup|private|encryption)[ _-]?key|heslo|hasło|wachtwoord|lösenord|community';
 /** Words that stand near secrets, and near much else. */
 const COMPANIONS =
-  'keys?|admin(?:istrator)?|root|users?|username|account|unlock(?:s|ed)?|identif(?:y|ied)|vault|encrypt(?:ed)?|decrypt(?:ed)?|wi-?fi|wlan|ssid|chave|cl[ée]|nick(?:serv)?|sudo|pin';
+  'keys?|admin(?:istrator)?|root|users?|username|account|unlock(?:s|ed)?|identif(?:y|ied)|vault|encrypt(?:ed)?|decrypt(?:ed)?|wi-?fi|wlan|ssid|chave|cl[ée]|nick(?:serv)?|tresor|sudo|pin';
 const CUE = new RegExp(
   `(?:(${NOUNS})|${COMPANIONS})(?![\\p{Ll}])|密码|密碼|口令|密钥|密鑰|令牌|凭证|パスワード|トークン|合言葉|暗証番号|シークレット|キー|비밀번호`,
   'giu',
@@ -61,7 +61,7 @@ export function readSentence(text: string, hit: number, onValue: OnValue): numbe
     const word = line.slice(begin, spans[index + 1]);
     // `bob:…`, `ann,…`, `/p:…`
     const pair = /^[*_]+|^\/?[\w.@-]{1,30}[:/,](?=.{6})(?!\/)/.exec(word)?.[0].length ?? 0;
-    const value = word.slice(pair).replace(/[.,:_*!?]+$/, '');
+    const value = withoutEnd(word.slice(pair), line.slice(spans[index + 1], (spans[index + 1] as number) + 2));
     const shape = shapeOf(value);
     if (shape === 0) continue;
     const from = begin + pair;
@@ -72,6 +72,17 @@ export function readSentence(text: string, hit: number, onValue: OnValue): numbe
       onValue(start + from, start + from + value.length);
   }
   return end;
+}
+
+/** Marks at the end of a word are those of the sentence, except before others or if the sentence continues: `Tundra77!.` */
+function withoutEnd(word: string, behind: string): string {
+  const bare = word.replace(/[.,:_*!?]+$/, '');
+  const mark = /^[!?]/.exec(word.slice(bare.length))?.[0];
+  return mark !== undefined &&
+    /\d$/.test(bare) &&
+    (/^[!?][.,:]/.test(word.slice(bare.length)) || /^(?:,| \p{Ll})/u.test(behind))
+    ? bare + mark
+    : bare;
 }
 
 /** Two to five words with a digit, in quotes, that a sentence says a password is. */
@@ -191,11 +202,15 @@ function isNamedBy(
         !/[\w.]/.test(line[stop] ?? '') &&
         !(shape > 1 ? /[\w"'\]]\s*:\s*["'`]?$/ : OF_ANOTHER).test(between)
       );
-    return !/[.!?] [A-Z]|[。！？]/.test(between) && (gap < NEAR || !ABOUT_VALUES.test(line));
+    return (
+      (!/[.!?] [A-Z]|[。！？]/.test(between) || ANSWER_IS.test(between)) && (gap < NEAR || !ABOUT_VALUES.test(line))
+    );
   });
 }
 
 const NEAR = 40;
+/** `Password forgotten? It was …` */
+const ANSWER_IS = /^[^.!?]*\? (?:it|that|es|das)(?:['’]s| is| was| ist| war) $/i;
 
 /** Alone between quotes, tags or the lines of a table. */
 const isLiteral = (line: string, from: number, end: number): boolean =>
@@ -237,7 +252,7 @@ function judgeShape(value: string): Shape {
 
 /** Between a word and the value that it leads to. */
 const LINK =
-  /^["'`)\]*_]{0,3}(?:['’]s)?(?=.*[a-zé:=→,(])(?:,?[ ]{1,2}(?:is|are|was|be|to|now|still|it['’]s|seems|set|changed|remains|as|with|war|ist|bisher|lautet|jetzt|nun|est|es|é|son|são)){0,4},?\s{0,2}[:=→>-]{0,3}\s{0,3}[*_`"'“„«(]{0,3}$/i;
+  /^, (?:which|that|das|der|die) (?:is|was|ist|war) (?:our|the|my|unser\w*|das|der|die|mein\w*) (?:[\w-]+ ){0,3}$|^["'`)\]*_]{0,3}(?:['’]s)?(?=.*[a-zé:=→,(])(?: (?:for|of|on|from|für|von|vom|zum|zur) (?:the |my |our |die |den |das |dem )?[\w@.-]{2,24}){0,2}(?:,?[ ]{1,2}(?:is|are|was|be|to|now|still|it['’]s|seems|set|changed|remains|as|with|equals|always|again|war|ist|sei|bisher|lautet|jetzt|nun|immer|noch|seit|heute|übrigens|aktuell|nimm|est|es|é|son|são)){0,4},?\s{0,2}[:=→>-]{0,3}\s{0,3}[*_`"'“„«(]{0,3}$/i;
 const LINK_OF_KEY = /^ (?:is|are|was|now)/;
 
 /** `Password`, `> what is the wifi password?`, `### Credentials`, `the root password is:`. */
@@ -270,90 +285,6 @@ const ANSWER =
 
 const isWithinPlaceholder = (text: string, hit: number): boolean =>
   /\[(?:masked|redacted)[ :][\w-]*$/.test(text.slice(Math.max(0, hit - 60), hit));
-
-const STORES =
-  /\b(?:secrets?|keyvault|vault|kv|ssm|secretsmanager|credentials?|passwords?|passwd|add-authtoken|authtoken|alias)\b[^\n]{0,80}\b(?:set|put|create|add|write|update|import|store|new|config|change|reset)\b|\b(?:set|put|create|add|write|update|import|store|new|config(?::set)?|secretsmanager|ssm)\b[^\n]{0,60}(?:\bsecrets?\b|-secret|SecureString|secret-value|authtoken|credentials?\b|--secret|put-parameter)|-AsPlainText|\bluks(?:Format|Open|AddKey)\b|\bnet use\b|\blftp -u\b|add-(?:generic|internet)-password|\bopenssl passwd\b|--password-command|\bchpasswd\b|mc alias set|kv put|\b(?:add_user|change_password|setapikey|upwd|encrypt_string|unlock|env:set)\b/i;
-const LOGS_IN =
-  /(?:^|[;|&(]|\$ )\s*(?:sudo )?[a-z][\w.-]{1,20}(?: [a-z-]{2,20})? (?:login|auth|signin|logon|unlock|authenticate|init)\b/i;
-
-/** `hit`: a word of commands that store secrets. Reads the line, and the one after it if that is its input. */
-export function readStoring(text: string, hit: number, onValue: OnValue): number {
-  const start = lineStart(text, hit);
-  let end = Math.min(lineEnd(text, hit), hit + LONGEST_LINE);
-  const line = text.slice(start, end);
-  if (/<<-?\s*["']?\w+["']?\s*$/.test(line)) end = Math.min(lineEnd(text, end + 1), end + 300);
-  const command = text.slice(start, end);
-  if (!/\d/.test(command) || !/(?:^|[\s/"'`$>(&|;])[a-z][\w.-]* /i.test(command)) return end;
-  readOptions(command, start, onValue);
-  readPiped(command, start, onValue);
-  const isStoring = STORES.test(command) || LOGS_IN.test(command);
-  if (!isStoring && !/ config\b/.test(command)) return end;
-  // Programs name their own things.
-  if (/[{}]|=>|\(\)|;\s*$|\b(?:get|list|describe|delete|rm|show|rotate)\b/.test(line.replace(/\$\{?\w+\}?/g, '')))
-    return end;
-  for (const match of command.matchAll(/(?:^|(?<=[\s"'=,:]))[^\s"'`=|;()<>,]{7,200}(?=$|["'\s|;),])/g)) {
-    const value = match[0].replace(/[.,]$/, '');
-    // Options, times, names of images and resources.
-    if (
-      /^-|:\d+$|^[a-z][a-z0-9]*(?:[-._/][a-z0-9]+)+(?::[\w.-]+)?$/.test(value) &&
-      !/^[a-z]+(?:\.[a-z]+)+\.\d+$/.test(value)
-    )
-      continue;
-    if (strengthOf(value) > (isStoring ? 0 : 1)) onValue(start + match.index, start + match.index + value.length);
-  }
-  return end;
-}
-
-/** `-p X`, `--auth X`, `<<< X`, `$(echo X)`: what is given to a command where passwords are given. */
-const OPTION =
-  /(?:\s(?:-D[\w.]{0,40}(?:login|token|password|key|secret)=|--?(?:[a-z]+[-_]?){0,3}(?:auth\w{0,12}|pass\w{0,10}|pwd|pw|pin|key|secret|token|encrypt|credentials?)[ =:]|-[pkwash][ =:]|-h?p(?=[^\s]{0,40}\d)|\/(?:r?p|pw|pass\w{0,5})[ :]|-u [\w.@\\/-]{1,40}[,%:]|\w{0,20}_pw )|<<< ?|\s-u (?=[^\s:]{16,200}:["'\s])|\$\(echo |-password-command[ =]["']?(?:echo|printf) |<\((?:echo|printf) )["']?([^\s"'`|;&()<>]{7,200})/gi;
-
-function readOptions(command: string, start: number, onValue: OnValue): void {
-  for (const match of command.matchAll(OPTION)) {
-    const value = (match[1] as string).replace(/:$/, '');
-    if (!looksMadeUp(value) || /^[\w.-]+:[\w./-]+$|^[a-z]\w*[-_]\w+[-_]\w*[a-z]\w*$/.test(value)) continue;
-    const from = start + match.index + match[0].length - (match[1] as string).length;
-    onValue(from, from + value.length);
-  }
-}
-
-/** `echo X | kinit ann`: what a command is given, unless that computes with it. */
-const PIPED =
-  /(?:echo|printf)(?: -\w{1,3})? ["']?(?:%s(?:\\n)?["']? ["']?)?(?:[\w.@-]{1,30}:)?([^\s"'|\\]{7,100})(?:\\n[^\s"'|]{0,100})?["']? ?\| ?(?!(?:base(?:64|32)|\w*sum|openssl|xxd|od|rev|tr|cut|sed|awk|grep|jq|wc|head|tail|sort|hexdump|bc|tee|xargs|cat|gzip|md5|sha\d+)\b)[a-z]/g;
-
-function readPiped(command: string, start: number, onValue: OnValue): void {
-  for (const match of command.matchAll(PIPED)) {
-    const value = match[1] as string;
-    if (!looksMadeUp(value)) continue;
-    const from = start + match.index + match[0].indexOf(value);
-    onValue(from, from + value.length);
-  }
-}
-
-const LITERAL = /[bfr]?(["'])([^"'\n]{7,100})\1/g;
-
-/** `hit`: the name of a call that connects or logs in. Reads the strings it is given. */
-export function readCall(text: string, hit: number, onValue: OnValue): number {
-  const open = text.slice(hit, hit + 40).indexOf('(');
-  if (open < 0) return hit + 1;
-  const from = hit + open;
-  const inside = /^\((?:[^()\n]|\([^()\n]{0,60}\)){0,240}/.exec(text.slice(from, from + 260))?.[0] ?? '';
-  for (const match of inside.matchAll(LITERAL)) {
-    const value = match[2] as string;
-    // `connect("host", port)`: an address before others is none.
-    const isFirst = /^\($/.test(inside.slice(0, match.index).trim());
-    if (
-      strengthOf(value) === 0 ||
-      (isFirst &&
-        /^\s*,/.test(inside.slice(match.index + match[0].length)) &&
-        !/^(?:aes|twilio)/i.test(text.slice(hit, hit + 8)))
-    )
-      continue;
-    const start = from + match.index + match[0].length - 1 - value.length;
-    onValue(start, start + value.length);
-  }
-  return from + 1;
-}
 
 /**
  * Less than `strengthOf` asks, for what is already said to be secret: words with digits, and capitals or marks, that name
@@ -418,11 +349,13 @@ const IDS =
 export function isNameOfCode(value: string): boolean {
   if (!/^[\w.*&]+$/.test(value)) return false;
   const words = value.split(/[._*&]+|(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/).filter((word) => word !== '');
-  // `Falcon.Train.4`
+  // `Falcon.Train.4`, `maple.otter.42`, `walrus96Q7`
   if (
     words.length < 2 ||
-    value.length < words.length * 3 ||
-    /^(?:[A-Z][a-z]{2,}[._]){2,}\d+$|^[A-Z][a-z]{2,}_[A-Z][a-z]{2,}\d+$/.test(value)
+    value.length < words.length * (value.length >= 16 && /\d.*\d/.test(value) && !value.includes('_') ? 3.7 : 3) ||
+    /^[a-z]{4,}\.[a-z]{4,}\.\d{2,3}$|^[a-z]{5,}\d{2,4}[A-Z]\d$|^(?:[A-Z][a-z]{2,}[._]){2,}\d+$|^[A-Z][a-z]{2,}_[A-Z][a-z]{2,}\d+$/.test(
+      value,
+    )
   )
     return false;
   const isLong = words.length > 2 && value.length >= 18;
@@ -450,7 +383,7 @@ const PHRASE = /^[A-Z][a-z]{2,12}-\d{2,4}-[A-Z][a-z]{2,12}$/;
  * How much a word of a sentence or a command looks as if a person or a program had made it up to be secret: 2 as hardly any
  * other word does, 1 as some names do, too, 0 as words, names, paths, versions and code do.
  */
-function strengthOf(value: string): 0 | 1 | 2 {
+export function strengthOf(value: string): 0 | 1 | 2 {
   if (isNameOfCode(value)) return 0;
   if (value.length < 7 || value.length > 200 || !/\d/.test(value) || !/[A-Za-z]/.test(value)) return 0;
   if (

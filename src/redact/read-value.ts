@@ -14,14 +14,14 @@ import {
   QUOTE,
 } from './scan-text.ts';
 import { isCodeValue, isExactly, take, takeQuoted, unpunctuated } from './take-value.ts';
-import { isCode, isOrdinary, looksRandom, looksSecret } from './value-looks.ts';
+import { isCode, isOrdinary, isPassphrase, looksRandom, looksSecret } from './value-looks.ts';
 
 /** What may stand before a literal: `b`, `f`, `r`, `@`; the value of a variable that has a default; a box for strings. */
 const BEFORE_LITERAL =
   /(?:(?:[A-Za-z_$][\w$.?!]{0,80}(?:\[[^\]\n]{0,60}\]|\([^()\n]{0,80}\))?[ \t]{0,3}(?:\|\||\?\?|\?:|\bor\b)\s{0,3})|(?:(?:new )?(?:\[\]byte|SecretStr|Some|String::from|String|str|Buffer\.from|Field|SecureString|Secret|Value|Ok|env::var_or|literal|Literal)\(\s{0,3}(?:default\s{0,2}=\s{0,2})?)|(?:[A-Za-z_$][\w$.:]{0,60}(?:getenv|env|get|fetch|Getenv|GetEnv|getOrDefault|unwrap_or|get_or|getenv_or)\(\s{0,3}["'][\w.-]{1,60}["']\s{0,3},\s{0,3})|(?:(?:getenv|env|get|fetch)\(\s{0,3}["'][\w.-]{1,60}["']\s{0,3},\s{0,3})|(?:[A-Za-z_][\w.:]{0,40}\(\s{0,3}[A-Za-z_][\w.:]{0,40}\(\s{0,3}["'][\w.-]{1,60}["']\s{0,3}\),\s{0,3})){0,2}(?:[bfruLR@$]{1,2}(?=["'])|(?=["'`]))/y;
 
 /** In brackets on the next line. */
-const OPENED = /\(\r?\n[ \t]{1,40}[bfr]?(?=["'])/y;
+const OPENED = /\(?\r?\n[ \t]{1,40}[bfr]?(?=["'])/y;
 
 type Style = 'data' | 'code' | 'colon' | 'equals' | 'beside';
 
@@ -44,8 +44,9 @@ export function readValue(text: string, from: number, name: Name, onValue: OnVal
   if (first === '\\' && QUOTE.test(text[from + 1] ?? '')) return;
   const beyond = style !== 'code' ? at(/\\\r?\n[ \t]{1,40}(?=\S)/y, text, from) : null;
   if (beyond) return readValue(text, from + beyond[0].length, name, onValue, style, separator);
-  const opened = at(OPENED, text, from);
-  if (opened) return takeQuoted(text, from + opened[0].length, name, onValue, isNoName(name));
+  const opened = style === 'colon' || style === 'data' ? null : at(OPENED, text, from);
+  if (opened && (name.kind === 'sure' || opened[0].startsWith('(')))
+    return takeQuoted(text, from + opened[0].length, name, onValue, isNoName(name));
   if (name.kind === 'sure' && style !== 'colon' && readDelimited(text, from, name, onValue)) return;
   if (first === '[') return readList(text, from + 1, name, onValue);
   const wrapped = at(
@@ -70,10 +71,10 @@ const isNoName =
   ({ kind, text: key }: Name) =>
   (value: string): boolean =>
     kind === 'sure'
-      ? !(isCode(value) && /pass|token|key|secret|pwd/i.test(value)) &&
+      ? !(isCode(value) && /pass|token|(?<!mon|don|tur|whis|hoc)key|secret|pwd/i.test(value)) &&
         !(
           /^[a-z]+[A-Z][A-Za-z]*$|^[A-Z_]+$|^[a-z]+(?:[-_.][a-z]+)*$/.test(value) &&
-          new RegExp(`pass|token|key|secret|cred|${'auth'}`, 'i').test(value) &&
+          /pass|token|(?<!mon|don|tur|whis|hoc)key|secret|cred|auth/i.test(value) &&
           key.length > 0
         )
       : /\d/.test(value) && !/^[\w.]+\.[a-z]+$/i.test(value);
@@ -200,6 +201,13 @@ function readBare(text: string, from: number, name: Name, onValue: OnValue, styl
     if (close >= 0) line = line.slice(0, close);
   }
   if (/^[<[(]*$/.test(line)) return;
+  const words = line.replace(/[.,;]?\s*$/, '');
+  if (
+    name.kind === 'sure' &&
+    isPassphrase(words) &&
+    (!words.includes('-') || /pass|pw|kennwort|senha|contras|clave|mdp|phrase/i.test(name.text))
+  )
+    return take(text, from, from + words.length, name, onValue);
   // Markup is no part of it.
   line = line.slice(
     0,
@@ -219,7 +227,7 @@ function readBare(text: string, from: number, name: Name, onValue: OnValue, styl
     style === 'equals' &&
     !inQuery &&
     line.split(' ').length <= 6 &&
-    /\d/.test(line)
+    (/\d/.test(line) || (name.kind === 'sure' && /^\$?[a-z]+(?: [a-z]+){1,5}$/.test(line)))
   )
     value = line;
   else if (inQuery && style === 'equals')
@@ -227,7 +235,7 @@ function readBare(text: string, from: number, name: Name, onValue: OnValue, styl
   else if (quoteBefore === '' && isLine) value = valueOfLine(line, name, style, separator, text, start);
   else if (/[{(,]\s*$/.test(prefix) && style === 'colon')
     value = /^[^\s,"'`]+?(?=\s*(?:[,}\s]|$))/.exec(line)?.[0] ?? '';
-  else if (style === 'equals' && /;\s?$/.test(prefix)) value = /^[^;"'\s]+/.exec(line)?.[0] ?? '';
+  else if (style === 'equals' && /;\s?$/.test(prefix)) value = /^[^;"']{4,80}(?=;)|^[^;"'\s]+/.exec(line)?.[0] ?? '';
   else value = /^[^\s"'`]+/.exec(line)?.[0] ?? '';
   // The quotes of a text within a text.
   value = value.replace(/\\+$/, '');
@@ -348,7 +356,7 @@ export function isAlone(text: string, name: Name, start: number, from: number, s
   );
 }
 
-const WORD_OF_STATE =
+export const WORD_OF_STATE =
   /(?:ed|al|ory|able|ible|ect|ing|ent|ive|ly|word|phrase|token|secret|tion|ment|ous|ies|ings|here|only)$/;
 
 const LINE_BEGIN =
@@ -406,4 +414,4 @@ function isConfigAround(text: string, start: number, end: number): boolean {
 }
 
 const CONFIG_LINE =
-  /^\s*(?:[#;].*|\[[^\]]*\]|---|\.\.\.|(?:- )?["']?[\w./-]+["']?\s*[:=](?:\s.*|[^=>~(].*)?|- .*|\S{0,20}[>$#] .*|@@ .*|(?:```|~~~)\w{0,12}\s*$|\*{5,}.*|export \w+=.*|<<:.*)$/;
+  /^\s*(?:[#;].*|\[[^\]]*\]|---|\.\.\.|(?:- )?["']?[\w./-]+["']?\s*[:=](?:\s.*|[^=>~(].*)?|- .*|\S{0,20}[>$#] .*|@@ .*|(?:```|~~~)\w{0,12}\s*$|\*{5,}.*|\d+ rows? in set.*|export \w+=.*|<<:.*)$/;

@@ -13,10 +13,11 @@ const set = (words: string): ReadonlySet<string> => new Set(words.split(' '));
 const SURE = set(
   'password passwords passwd passphrase passcode passwort kennwort pwd pw psk secret secrets apikey apikeys apisecret apitoken authtoken accesstoken ' +
     'refreshtoken secretkey privatekey accesskey contrasena clave senha storepass keypass dbpass requirepass masterauth authpass bindpw rootpw ' +
-    'jwt mdp motdepasse zugangscode palavrapasse psw pswd',
+    'jwt mdp motdepasse zugangscode palavrapasse psw pswd seedphrase zugangsschluessel',
 );
 /** In languages without spaces between words. */
-const SURE_CJK = /密码|密碼|口令|密钥|密鑰|パスワード|暗証番号|비밀번호/;
+const SURE_CJK =
+  /密码|密碼|口令|密钥|密鑰|令牌|私钥|私鑰|パスワード|暗証番号|トークン|シークレット|秘密鍵|秘密の?キー|APIキー|アクセスキー|비밀번호|토큰/i;
 const MAYBE = set('token tokens pass credential credentials creds pat pin auth userpass bearer');
 /** Words before `key` that make it one that nobody may see. */
 const KEY_OWNERS = set(
@@ -26,7 +27,7 @@ const KEY_OWNERS = set(
     'unseal wrapping sealing pairing preshared fernet kek dek totp wireguard',
 );
 const TOKEN_OWNERS =
-  /^(?:access|auth|refresh|api|bearer|bot|id|github|gh|gitlab|gl|slack|npm|registry|session|deploy|personal|oauth|jwt|app|client|security|csrf|webhook|telegram|discord|vault|ci|push|user|admin|service|device|login|private|secret|sas|hf|pypi|vercel|cloudflare|cf|do|azure|aws|gcp|heroku|sentry|linear|notion|jira|figma|twilio|reset|verification|invite)$/;
+  /^(?:access|auth|authorization|refresh|api|bearer|bot|id|github|gh|gitlab|gl|slack|npm|registry|session|deploy|personal|oauth|jwt|app|client|security|csrf|webhook|telegram|discord|vault|ci|push|user|admin|service|device|login|private|secret|sas|hf|pypi|vercel|cloudflare|cf|do|azure|aws|gcp|heroku|sentry|linear|notion|jira|figma|twilio|reset|verification|invite)$/;
 /** What may follow without changing what is named. */
 const AFTER = set(
   'data prod production dev development staging stage test local default value plain plaintext text string raw base64 b64 old new current next previous primary secondary live sandbox backup main first second base admin root user db confirmation confirm',
@@ -41,7 +42,7 @@ const kinds = new Map<string, NameKind>();
 const MOST = 5_000;
 /** One of these stands in every name that counts; ids and words, which come in thousands, have none. */
 const MAY_COUNT =
-  /pass|pas_s|pwd|pw|psk|ps_k|psw|pswd|secret|token|key|credential|creds|kennwort|contrase|clave|senha|mdp|auth|jwt|pat|pin|bearer|bind|login|api|code|salt|pepper|[^ -~]/i;
+  /pass|pas_s|pwd|pw|psk|ps_k|psw|pswd|secret|token|key|credential|creds|kennwort|contrase|clave|senha|mdp|auth|jwt|pat|pin|bearer|bind|login|api|code|salt|pepper|chave|cle|jeton|otp|schl|mot|seed|phrase|[^ -~]/i;
 
 /** Of the name of a field, variable, option or column. */
 export function kindOfSecretName(name: string): NameKind {
@@ -80,11 +81,33 @@ function judge(name: string): NameKind {
   if (last === 'base' && before === 'key') return 'sure';
   // `mot_de_passe`, `palavra-passe`.
   if (last === 'passe') return words.includes('mot') || before === 'palavra' ? 'sure' : 'none';
-  // Romance languages put the noun first: `senha_banco`, `clave_secreta`.
-  if (words.length > 1 && words.length < 4 && /^(?:senha|clave|contrasena|passwort|kennwort)$/.test(words[0] ?? ''))
+  // Romance languages put the noun first: `senha_banco`, `clave_secreta`, `auth.senhaDoBanco`.
+  if (
+    words.length > 1 &&
+    !ABOUT.test(last) &&
+    words.slice(-3).some((word) => /^(?:senha|clave|contrasena|passwort|kennwort)$/.test(word))
+  )
     return 'sure';
-  // `clave_api`, `cle_api`, `chave_de_api`
-  if (last === 'api' && /^(?:cle|clef|clave|chave|schlussel)$/.test(words.at(0) ?? '')) return 'sure';
+  // `clave_api`, `cle_secrete`, `chave_de_acesso`, `jeton_acces`
+  if (
+    words
+      .slice(-4)
+      .some((word) => /^(?:cle|clef|clave|chave|schlussel|schluessel|jeton|segredo|secreto)$/.test(word)) &&
+    /^(?:api|secrete?|secreta|secreto|privee|privada|acces|acceso|acesso|maitre|mestra|maestra|webhook)$/.test(last)
+  )
+    return 'sure';
+  // `mot_de_passe_admin`, `mdp_base`
+  if (/(?:^| )mot de passe(?: |$)/.test(words.join(' ')) || (words.length < 4 && words[0] === 'mdp')) return 'sure';
+  if (
+    /^(?:geheim|zugangs|api|zugriffs|privater?|geheimer?)?schlu(?:e)?ssel$/.test(before + last) &&
+    before + last !== 'schlussel' &&
+    before + last !== 'schluessel'
+  )
+    return 'sure';
+  // `recovery_codes`, `backup-code`, `seedPhrase`
+  if (last === 'otp' || (last === 'code' && /^(?:access|security|login|verification)$/.test(before))) return 'maybe';
+  if (/^codes?$/.test(last) && /^(?:recovery|backup|unlock|scratch|mfa|totp)$/.test(before)) return 'sure';
+  if (last === 'phrase' && /^(?:seed|recovery|mnemonic|secret)$/.test(before)) return 'sure';
   // `PASS_PHRASE` is one word in two.
   if (SURE.has(last) || SURE.has(before + last) || GLUED.test(last) || GLUED_PASS.test(last)) return 'sure';
   if ((last === 'salt' || last === 'pepper') && SALTED.test(before)) return 'sure';
@@ -114,6 +137,8 @@ function judge(name: string): NameKind {
   return MAYBE.has(last) ? 'maybe' : 'none';
 }
 
+const ABOUT =
+  /^(?:types?|length|laenge|fields?|feld|min|max|name|id|ids|hash|url|label|hint|policy|file|path|regel|frage)$/;
 const SALTED = /^(?:encryption|password|passwd|secret|cookie|session|auth|signing|jwt|hash)$/;
 const OPEN_KEYS =
   /^(?:public|pub|publishable|cache|partition|sort|primary|foreign|s3|object|row|site|host|index|map|query)$/;
@@ -237,6 +262,43 @@ export const NAME_KEYWORDS: readonly string[] = [
   '密码',
   '密碼',
   '密钥',
+  '令牌',
+  '私钥',
   'パスワード',
+  'トークン',
+  'シークレット',
+  '秘密鍵',
+  'キー',
+  'schlüssel',
+  'schluessel',
+  'zugangscode',
+  'chave',
+  'cle_',
+  'cle-',
+  'cleapi',
+  'clesecr',
+  'cle api',
+  'cle secr',
+  'clé',
+  'jeton',
+  'mot_de_',
+  'mot-de-',
+  'mot de ',
+  'motde',
+  'recovery',
+  'backup_code',
+  'backupcode',
+  'backup-code',
+  'backup code',
+  'seed',
+  'otp',
+  'access_code',
+  'accesscode',
+  'access-code',
+  'access code',
+  'security_code',
+  'securitycode',
+  'security-code',
+  'security code',
   '비밀번호',
 ];

@@ -180,6 +180,13 @@ export function isOrdinary(value: string): boolean {
   );
 }
 
+/** Three to six words as dice draw them: `yellow needle mirror jungle`; sentences have short words, and those that end as verbs and adverbs do. */
+export const isPassphrase = (value: string): boolean =>
+  /^\$?[a-z]{4,9}(?:[ -][a-z]{3,9}){2,5}$/.test(value) &&
+  !/(?:ed|ing|ly|tion|able|ible|ment|ous|ive|ful)(?:[ -]|$)|(?:^|[ -])(?:see|the|and|are|was|not|for|from|with|this|that|have|must|should|will|only|when|your|into|used|here|after|before|then|than|same|none|null|value|field|string|text|name|type|user|file|test|data|code|auth|login|admin|token|secret|secrets|password|credentials?|keys?|service|server|client|account|cluster|default|config|store|vault|manager|database|access|session|system|production|staging)(?:[ -]|$)/.test(
+    value,
+  );
+
 /** Words and names: letters and separators only. */
 const NAME = /^[A-Za-z_$@][A-Za-z_$.:/ -]*$/;
 /** Bundlers append a digit to identifiers. */

@@ -1,6 +1,7 @@
 // Secrets that only the words around them and their own look tell.
 
-import { readCall, readSentence, readStoring } from '../read-nearby.ts';
+import { readSentence } from '../read-nearby.ts';
+import { readCall, readStoring } from '../read-printed.ts';
 import { placed, type SecretRule } from '../rule.ts';
 
 const GROUP = 'by name and place';
@@ -40,6 +41,8 @@ export const NEARBY_RULES: readonly SecretRule[] = [
       'sign in',
       'auth',
       ' key ',
+      'api key',
+      'signing key',
       'key: ',
       'key = ',
       'admin',
@@ -58,6 +61,8 @@ export const NEARBY_RULES: readonly SecretRule[] = [
       'community',
       'sudo',
       'kennw',
+      'geheimnis',
+      'tresor',
       'schlüssel',
       'zugangs',
       'mdp',

@@ -55,7 +55,7 @@ export const LOOKS: Readonly<Record<string, (random: Random) => string>> = {
 };
 
 export const STEMS =
-  'password passwd db_password admin_password smtp_pass db_pass user_pwd mysql_pw redis_pw api_key client_secret jwt_secret jwt_key hmac_key encryption_key signing_key access_token refresh_token auth_token private_key secret_key passphrase webhook_secret session_secret app_secret master_key bearer_token keystore_password account_key github_token bot_token secret_access_key service_account_key cookie_secret app_password license_key registry_auth_token ldap_bind_password'.split(
+  'password passwd db_password admin_password smtp_pass db_pass user_pwd mysql_pw redis_pw api_key client_secret jwt_secret jwt_key hmac_key encryption_key signing_key access_token refresh_token auth_token private_key secret_key passphrase webhook_secret session_secret app_secret master_key bearer_token keystore_password account_key github_token bot_token secret_access_key service_account_key cookie_secret app_password license_key registry_auth_token ldap_bind_password recovery_code seed_phrase unseal_key mot_de_passe zugangsschluessel clave_secreta chave_de_acesso senha_do_banco'.split(
     ' ',
   );
 export const camel = (stem: string): string => stem.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());

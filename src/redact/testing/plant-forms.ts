@@ -2,7 +2,72 @@
 
 import { BARE, base64, between, type Form, inDouble, inSingle, json, NO_QUOTES, pick, title, xml } from './drawing.ts';
 
+const WITHOUT_PIPES = /^[^|]+$/;
+const WITHOUT_TEX = /^[^&\\%#$_{}]+$/;
+
 export const DATA_FORMS: Readonly<Record<string, Form>> = {
+  'list of sqlite3': {
+    isKeyed: true,
+    takes: WITHOUT_PIPES,
+    write: ({ snake }, value) => `sqlite> select * from t;\nid|${snake}\n1|${value}\n`,
+  },
+  'psql, one column': {
+    isKeyed: true,
+    takes: WITHOUT_PIPES,
+    write: ({ snake }, value) => ` ${snake} \n${'-'.repeat(40)}\n ${value}\n(1 row)\n`,
+  },
+  'box of duckdb': {
+    isKeyed: true,
+    takes: WITHOUT_PIPES,
+    write: ({ snake }, value) =>
+      `┌───────┬────┐\n│  id   │ ${snake} │\n│ int32 │ varchar │\n├───────┼────┤\n│     1 │ ${value} │\n└───────┴────┘\n`,
+  },
+  'grid of reStructuredText': {
+    isKeyed: true,
+    takes: WITHOUT_PIPES,
+    write: ({ words }, value) => `+---+---+\n| User | ${words} |\n+===+===+\n| ann | ${value} |\n+---+---+\n`,
+  },
+  'list of AsciiDoc': { isKeyed: true, write: ({ words }, value) => `Host:: db1\n${title(words)}:: ${value}\n` },
+  'table of AsciiDoc': {
+    isKeyed: true,
+    takes: WITHOUT_PIPES,
+    write: ({ words }, value) => `|===\n|Name |Value\n\n|Host |db1\n|${title(words)} |${value}\n|===\n`,
+  },
+  'table of LaTeX': {
+    isKeyed: true,
+    takes: WITHOUT_TEX,
+    write: ({ words }, value) =>
+      `\\begin{tabular}{ll}\nUser & ${title(words)} \\\\\nann & ${value} \\\\\n\\end{tabular}`,
+  },
+  'table of Jira': {
+    isKeyed: true,
+    takes: WITHOUT_PIPES,
+    write: ({ words }, value) => `||User||${title(words)}||\n|ann|${value}|\n`,
+  },
+  'table of MediaWiki': {
+    isKeyed: true,
+    takes: WITHOUT_PIPES,
+    write: ({ words }, value) => `{|\n! User !! ${title(words)}\n|-\n| ann || ${value}\n|}`,
+  },
+  'COPY of PostgreSQL': {
+    isKeyed: true,
+    takes: /^[^\\]+$/,
+    write: ({ snake }, value) => `COPY users (id, ${snake}) FROM stdin;\n1\t${value}\n\\.\n`,
+  },
+  'definitions of HTML': {
+    isKeyed: true,
+    write: ({ words }, value) => `<dl><dt>Host</dt><dd>db1</dd><dt>${title(words)}</dt><dd>${xml(value)}</dd></dl>`,
+  },
+  'head of a table in HTML': {
+    isKeyed: true,
+    write: ({ words }, value) =>
+      `<table><tr><th>User</th><th>${title(words)}</th></tr><tr><td>ann</td><td>${xml(value)}</td></tr></table>`,
+  },
+  'init-param': {
+    isKeyed: true,
+    write: ({ camel: name }, value) =>
+      `<init-param>\n  <param-name>${name}</param-name>\n  <param-value>${xml(value)}</param-value>\n</init-param>`,
+  },
   'HCL here-document': {
     isKeyed: true,
     write: ({ snake }, value) => `locals {\n  ${snake} = <<-EOT\n    ${value}\n  EOT\n}\n`,

@@ -3,6 +3,29 @@
 import { BARE, base64, type Form, inDouble, inSingle, json, NO_QUOTES, pick, title } from './drawing.ts';
 
 export const CODE_FORMS: Readonly<Record<string, Form>> = {
+  'variable of C++': { isKeyed: true, write: ({ camel: name }, value) => `std::string ${name}("${inDouble(value)}");` },
+  'pairs of a map in Java': {
+    isKeyed: true,
+    write: ({ camel: name }, value) => `Map.of("user", "ann", "${name}", "${inDouble(value)}")`,
+  },
+  'pair of Kotlin': { isKeyed: true, write: ({ camel: name }, value) => `mapOf("${name}" to "${inDouble(value)}")` },
+  'let of RSpec': { isKeyed: true, write: ({ snake }, value) => `let(:${snake}) { '${inSingle(value)}' }` },
+  'attribute of Elixir': { isKeyed: true, write: ({ snake }, value) => `  @${snake} "${inDouble(value)}"` },
+  'environment of Perl': { isKeyed: true, write: ({ upper }, value) => `$ENV{${upper}} = '${inSingle(value)}';` },
+  'declaration of SQL': {
+    isKeyed: true,
+    takes: NO_QUOTES,
+    write: ({ pascal }, value) => `DECLARE @${pascal} NVARCHAR(50) = '${value}';`,
+  },
+  'default of Spring': {
+    isKeyed: true,
+    takes: /^[^"\\{}$]+$/,
+    write: ({ kebab }, value) => `@Value("\${app.${kebab}:${value}}")`,
+  },
+  'literal on the next line': {
+    isKeyed: true,
+    write: ({ camel: name }, value) => `const ${name} =\n  '${inSingle(value)}';`,
+  },
   'Lua long brackets': {
     isKeyed: true,
     takes: /^[^\]\\]+$/,
