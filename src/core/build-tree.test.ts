@@ -151,6 +151,13 @@ describe('a running agent', () => {
     expect(statusesWhen(process, finished, said)).toEqual(['waiting', 'completed']);
     expect(statusesWhen(finished)).toEqual(['completed', 'completed']);
   });
+
+  it('is failed by its sidecar alone, although no message of its own says so', () => {
+    const failed: Facts<AgentEvent> = { kind: 'run-ended', agent: WORKER, signal: 'sidecar', outcome: 'failed', at };
+    const next: Facts<AgentEvent> = { kind: 'entry-added', agent: WORKER, entry: 'prompt', id: 'n', at: at + 9 };
+    expect(statusesWhen(process, failed)).toEqual(['waiting', 'failed']);
+    expect(statusesWhen(process, failed, next)).toEqual(['waiting', 'running']);
+  });
 });
 
 describe('a main agent whose process is alive', () => {

@@ -304,11 +304,11 @@ function verdictOfEarlierRun(ends: readonly EndClaim[], context: LifeContext): V
 }
 
 /**
- * The mark in the sidecar comes a moment before the last lines, also before those that tell of an API error (2.1.325): as long
- * as its process lives, an agent's own words are waited for.
+ * "Finished" in the sidecar comes a moment before the last lines, also before those that tell of an API error (2.1.325): as long
+ * as its process lives, an agent's own words are waited for. "Failed" is certain, and no words may follow (Qwen Code 0.24.4).
  */
-function isComplete({ signal }: EndClaim, tail: Tail | undefined, context: LifeContext): boolean {
-  if (signal !== 'sidecar' || !context.life.alive) return true;
+function isComplete({ signal, outcome }: EndClaim, tail: Tail | undefined, context: LifeContext): boolean {
+  if (signal !== 'sidecar' || outcome === 'failed' || !context.life.alive) return true;
   return tail !== undefined && (tail.entry === 'failure' || isTurnEnd(tail, context));
 }
 

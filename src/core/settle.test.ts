@@ -4,7 +4,7 @@ import { type AgentEvent, TITLE } from './events.ts';
 import { mainAgentOf, toAgentId, toSessionId, toSourceId, toToolCallId } from './ids.ts';
 import { createLedger } from './ledger.ts';
 import { reduce } from './reduce.ts';
-import { SETTLE_MS, Settling } from './settle.ts';
+import { ORPHAN_MS, SETTLE_MS, Settling } from './settle.ts';
 
 const SESSION = toSessionId('test', 'session');
 const MAIN = mainAgentOf(SESSION);
@@ -187,7 +187,7 @@ describe('an agent without a parent', () => {
   it('is not shown when the call that spawned it follows', () => {
     const session = follow(running, prompt);
     expect(session.read(linked, asked)).toEqual(['running']);
-    session.after(SETTLE_MS - 1);
+    session.after(ORPHAN_MS - 1);
     expect(session.read(...call)).toEqual(['waiting child', 'running child']);
   });
 
@@ -200,8 +200,17 @@ describe('an agent without a parent', () => {
       { kind: 'agent-linked', agent: below, evidence: 'folder', parent: WORKER },
       { ...asked, agent: below, id: 'b' },
     );
-    expect(session.after(SETTLE_MS - 1)).toEqual(['running']);
+    expect(session.due()).toBe(ORPHAN_MS);
+    expect(session.after(ORPHAN_MS - 1)).toEqual(['running']);
     expect(session.after(1)).toEqual(['running', 'running', 'running child']);
+    expect(session.due()).toBeUndefined();
+  });
+
+  it('is shown after the settling time when its session is over', () => {
+    const session = follow(gone, prompt, turnOver, { kind: 'session-closed' });
+    session.read(linked, asked);
+    expect(session.due()).toBe(SETTLE_MS);
+    expect(session.after(SETTLE_MS)?.length).toBe(2);
   });
 });
 

@@ -12,6 +12,12 @@ import { type AgentNode, isOver, type SessionTree } from './tree.ts';
  */
 export const SETTLE_MS = 500;
 
+/**
+ * An agent without a parent is not shown for this long while its session goes on. On a busy machine, Claude Code 2.1.88 wrote an
+ * agent's prompt, or the call that made it, more than a second after the agent's first reply.
+ */
+export const ORPHAN_MS = 5_000;
+
 /** On a busy machine, files are read this late; older ones hold everything that was written with them. */
 const JUST_WRITTEN_MS = 5_000;
 
@@ -25,37 +31,43 @@ export interface Settled {
 /** The trees of one session as they are shown, one after the other. */
 export class Settling {
   #shown: ReadonlyMap<AgentId, AgentNode> | undefined;
-  /** Since when an agent is held back. */
-  readonly #heldSince = new Map<AgentId, number>();
+  /** Since when an agent is held back, and until when. */
+  readonly #held = new Map<AgentId, { readonly since: number; readonly until: number }>();
 
   /** What to show of a tree: an agent that is held back stays as it was, or out of sight if it was not shown yet. */
   settle(built: SessionTree, ledger: SessionLedger, now: number): Settled {
     const shown = new Map<AgentId, AgentNode>();
     const hidden = new Set<AgentId>();
+    const main = built.agents.find(({ kind }) => kind === 'main');
+    const orphanMs = main && !isOver(main.status) && main.status !== 'unknown' ? ORPHAN_MS : SETTLE_MS;
     for (const node of built.agents) {
       const last = this.#shown?.get(node.id);
       // Agents that the host started for itself are not shown to people.
       const before = last?.kind === 'internal' && node.kind !== 'internal' ? undefined : last;
-      const isHeld = this.#isHeld(node, before, ledger, now);
+      const isHeld =
+        this.#mayBeTakenBack(node, before, ledger, now) &&
+        this.#hold(node.id, now, !before && isOrphan(node) ? orphanMs : SETTLE_MS);
+      if (!isHeld) this.#held.delete(node.id);
       const isBelowHidden = node.link.parent !== undefined && hidden.has(node.link.parent);
       if (isBelowHidden || (isHeld && !before)) hidden.add(node.id);
       else shown.set(node.id, isHeld && before ? withStateOf(before, node) : node);
     }
-    for (const id of this.#heldSince.keys()) if (!shown.has(id) && !hidden.has(id)) this.#heldSince.delete(id);
+    for (const id of this.#held.keys()) if (!shown.has(id) && !hidden.has(id)) this.#held.delete(id);
     const hasMain = shown.has(mainAgentOf(built.id));
     this.#shown = hasMain ? shown : undefined;
     const tree = hasMain ? { ...built, agents: [...shown.values()] } : undefined;
-    if (this.#heldSince.size === 0) return { tree };
-    const since = [...this.#heldSince.values()].reduce((a, b) => Math.min(a, b));
-    return { tree, dueAt: since + SETTLE_MS };
+    if (this.#held.size === 0) return { tree };
+    return {
+      tree,
+      dueAt: [...this.#held.values()].reduce((due, { until }) => Math.min(due, until), Number.POSITIVE_INFINITY),
+    };
   }
 
-  #isHeld(node: AgentNode, before: AgentNode | undefined, ledger: SessionLedger, now: number): boolean {
-    const since = this.#heldSince.get(node.id) ?? now;
-    const isHeld = this.#mayBeTakenBack(node, before, ledger, now) && now - since < SETTLE_MS;
-    if (isHeld) this.#heldSince.set(node.id, since);
-    else this.#heldSince.delete(node.id);
-    return isHeld;
+  /** False once its time is over. */
+  #hold(id: AgentId, now: number, ms: number): boolean {
+    const since = this.#held.get(id)?.since ?? now;
+    this.#held.set(id, { since, until: since + ms });
+    return now < since + ms;
   }
 
   #mayBeTakenBack(node: AgentNode, before: AgentNode | undefined, ledger: SessionLedger, now: number): boolean {

@@ -22,11 +22,7 @@ import { FollowedSession } from './follow-session.ts';
 
 const fixtures = fileURLToPath(new URL('../hosts/claude-code/fixtures/', import.meta.url));
 /** Which of several sessions a process was in at what time is not recorded. */
-/** The call was written half a second after its agent's first line: until then, nothing says whose agent it is. */
-const LATE_CALLS = ['2.1.45-inter-unordered'];
-const recordings = readdirSync(fixtures).filter(
-  (name) => /^\d/.test(name) && countSessions(name) === 1 && !LATE_CALLS.includes(name),
-);
+const recordings = readdirSync(fixtures).filter((name) => /^\d/.test(name) && countSessions(name) === 1);
 
 function countSessions(name: string): number {
   const files = readdirSync(path.join(fixtures, name), { recursive: true, encoding: 'utf8' });

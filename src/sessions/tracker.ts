@@ -1,7 +1,7 @@
 import {
   type LiveTrees,
   nativeId,
-  SETTLE_MS,
+  ORPHAN_MS,
   type SessionId,
   STALLED_AFTER,
   type StalledAfter,
@@ -216,7 +216,7 @@ class Tracker implements LiveTrees {
     };
     clearTimeout(this.#unsettled.get(session));
     // Never longer: the clock may have been set back since.
-    const delay = Math.min(SETTLE_MS, Math.max(0, dueAt - this.#options.clock()));
+    const delay = Math.min(ORPHAN_MS, Math.max(0, dueAt - this.#options.clock()));
     this.#unsettled.set(session, setTimeout(settle, delay));
   }
 
