@@ -2089,8 +2089,7 @@ export const PLAYS = {
 
   'fork-again': {
     about: 'the sub-agent of the original gets a second task in a fork, then a third in the original',
-    needs: ['fork', 'message'],
-    // 2.0.15 refuses: there, a fork cannot reach agents of its original.
+    needs: ['fork', 'message', 'fork-message'],
     hosts: ['opencode'],
     scripts: { main: oneAgent, leaf, wake: [turn(message('again')), turn(say('Asked once more.'))], again: leaf },
     async person(person) {

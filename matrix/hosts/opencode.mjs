@@ -72,7 +72,10 @@ export const opencode = {
 
   sessionId: (stdout) => findJsonLine(stdout, ({ sessionID }) => sessionID)?.sessionID,
 
-  agentIds: (text) => [...new Set([...text.matchAll(/(ses_\w+)/g)].map((match) => match[1]))],
+  // A fork is told its own id, too (2.0.15).
+  agentIds: (text) => [
+    ...new Set([...text.matchAll(/(?<!Current conversation session ID: )\b(ses_\w+)/g)].map((match) => match[1])),
+  ],
 
   call(item, { agents, project, tools }) {
     if (tools.has('subagent')) return callSecond(item, agents);
@@ -117,6 +120,7 @@ export const opencode = {
     findLack(play, {
       ...LACKS,
       wake: isSecond(version) ? NO_WAKE_IN_SECOND : NO_WAKE,
+      ...(isSecond(version) && { 'fork-message': NO_MESSAGE_IN_FORK }),
       ...(!isAtLeast(version, '1.14.51') && { background: NO_BACKGROUND }),
       ...(!isAtLeast(version, '1.2.0') && LACKS_OF_FILES),
     }),
@@ -153,6 +157,11 @@ const NO_WAKE = {
 const NO_WAKE_IN_SECOND = {
   reason: '`opencode run --standalone` ends its server when its main agent is idle; `served` has one that goes on.',
   evidence: '2.0.15-background',
+};
+
+const NO_MESSAGE_IN_FORK = {
+  reason: 'A sub-agent takes tasks only from the session that made it: a fork is told that it is not its child.',
+  evidence: '2.0.15-refused-forks',
 };
 
 /** Before 1.2 there is no database that a working process has open. */

@@ -77,6 +77,12 @@ describe('recordings of the real program', () => {
     }
   });
 
+  it('shows no agent when a fork of OpenCode 2 is refused the agent of its original', async () => {
+    const [tree, ...others] = await treesThrough('2.0.15-refused-forks', ['stream.jsonl']);
+    expect(others).toEqual([]);
+    expect(tree?.agents.map(({ kind, toolCallCount }) => [kind, toolCallCount])).toEqual([['main', 1]]);
+  });
+
   it('counts what forks have copied once', async () => {
     const root = `${fixtures}1.18.33-forks`;
     const sessions = createSessions([{ adapter: opencode, root, forced: false }], { clock: () => Date.UTC(2030, 0) });
