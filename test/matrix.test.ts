@@ -104,7 +104,7 @@ describe('a grey cell', () => {
       const title = `${host} ${version} ${name}`;
       expect(reason, title).toMatch(/^[A-Z`].*\.$/);
       const offers = `matrix/offers/${host}-${version}.json`;
-      const file = evidence === 'offers' ? offers : `src/hosts/${host}/fixtures/${evidence}/tree.txt`;
+      const file = evidence === 'offers' ? offers : `src/hosts/${host}/fixtures/${evidence}`;
       expect(existsSync(path.join(root, file)), `${title}: ${file}`).toBe(true);
     }
   });
