@@ -220,7 +220,7 @@ export interface AgentFacts {
     readonly internal?: string;
     /** A file of its goes on where another one ended. */
     readonly isContinued?: boolean;
-    /** Another session made it: there it is shown, whoever gives it another task. */
+    /** Another session made it. It is shown there, also if this session gives it another task. */
     readonly isOthers?: true;
     /** What the result of its call says, for agents without a transcript; `usage` is that of its last request. */
     readonly reported?: { readonly calls: number; readonly usage: Usage };

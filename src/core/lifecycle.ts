@@ -99,7 +99,7 @@ function surroundingsOf(
     hasChildAtWork: children.some(({ status }) => isAtWork(status)),
     /** Of the main agent: some other agent of its session has not come to an end. */
     othersNotOver: notOver.length > 0,
-    /** One that was set to work here, not in the session that this one is a copy of, and that nobody took over, is lost. */
+    /** An agent is lost that began here, not in the original of this copy, and that no other session took over. */
     hasLostAgent:
       ledger.wasEmptied !== true &&
       [...ledger.processes.values()].every(({ movedTo }) => movedTo === undefined) &&
