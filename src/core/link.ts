@@ -169,6 +169,7 @@ function nameCalls(agents: readonly AgentRecord[], links: Map<AgentId, SpawnLink
   if (callless.length === 0) return;
   const taken = new Set([...links].map(([id, { call }]) => (isUnnamed(id) ? undefined : call)));
   const free = [...indexOf(ledger).spawns].filter(({ id }) => !taken.has(id));
+  if (free.length === 0) return;
   for (const agent of callless) {
     const link = links.get(agent.id);
     const isLike = (digest: string | undefined): boolean => digest === agent.prompt?.value.digest;

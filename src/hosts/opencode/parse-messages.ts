@@ -107,7 +107,7 @@ function seenBy(
   const { agent } = place;
   const type = agent === mainAgentOf(session) ? undefined : asText(info['agent']);
   const effort = asText(info['variant']);
-  const said = [provider, type, effort].join('\n');
+  const said = `${provider}\n${type}\n${effort}`;
   if (settings?.get(agent) === said) return [];
   settings?.set(agent, said);
   return [{ kind: 'agent-seen', ...place, ...known({ at: createdAtOf(info), provider, type, effort }) }];

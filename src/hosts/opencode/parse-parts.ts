@@ -6,6 +6,7 @@ import {
   type PromptFact,
   type RunOutcome,
   type ToolEnded,
+  type ToolStarted,
   toToolCallId,
 } from '../../core/index.ts';
 import { asAmount, asFlag, asObject, asText, type JsonObject, known } from '../../lib/json.ts';
@@ -51,19 +52,14 @@ function toolFacts(key: PartKey, part: JsonObject, context: RecordContext): read
   const tool = isInvalid ? (asText(input?.['tool']) ?? named) : named;
   const startedAt = asAmount(time?.['start']) ?? key.from;
   const heard = asText(part['callID']);
-  const facts: AgentEvent[] = [
-    {
-      kind: 'tool-started',
-      ...place,
-      tool,
-      ...known({
-        at: startedAt,
-        summary: summarise(named, input),
-        writes: fileWrittenBy(tool, input),
-        heardAs: heard === undefined ? undefined : heardAs(key.session, heard),
-      }),
-    },
-  ];
+  const started: Draft<ToolStarted> = { kind: 'tool-started', ...place, tool };
+  if (startedAt !== undefined) started.at = startedAt;
+  const summary = summarise(named, input);
+  if (summary !== undefined) started.summary = summary;
+  const writes = fileWrittenBy(tool, input);
+  if (writes !== undefined) started.writes = writes;
+  if (heard !== undefined) started.heardAs = heardAs(key.session, heard);
+  const facts: AgentEvent[] = [started];
   if (isTask(tool) && !isInvalid) facts.push(...taskFacts(key, state, place, startedAt));
   if (status === 'completed' || status === 'error') {
     const at = asAmount(time?.['end']) ?? key.until;

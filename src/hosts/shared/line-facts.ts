@@ -123,10 +123,7 @@ type Known<T extends object> = ReturnType<typeof known<T>>;
 
 /** The first line that is not blank. */
 export function firstLine(text: string | undefined): string | undefined {
-  return text
-    ?.split('\n')
-    .map((line) => line.trim())
-    .find((line) => line !== '');
+  return text === undefined ? undefined : /\S[^\n]*/.exec(text)?.[0].trimEnd();
 }
 
 const MAX_SUMMARY = 400;

@@ -70,8 +70,8 @@ export function requestIn(text: string): string | undefined {
   if (request === undefined) return undefined;
   const lines = untagged(request).split('\n');
   const spoken = withoutCode(lines).filter((line) => !FORM.test(line));
-  const line = [...spoken, ...lines.filter((one) => !FENCE.test(one))].map(plain).find(hasWords);
-  return line === undefined ? undefined : shortenTitle(line);
+  const line = [...spoken, ...lines.filter((one) => !FENCE.test(one))].find((one) => hasWords(plain(one)));
+  return line === undefined ? undefined : shortenTitle(plain(line));
 }
 
 function untagged(text: string): string {

@@ -41,6 +41,8 @@ export function openDatabase(session: LocatedSession, source: LocatedSource): Ta
     async look(onFacts) {
       try {
         const { look, next } = await readDatabase(source.path, async (database): Promise<Looked> => {
+          const first = progress || second ? undefined : await readAtOnce(database, root);
+          if (first) return lookAt(database, first, context, undefined, onFacts);
           const schema = readSecondSchema(database, source.path);
           if (schema) {
             // OpenCode 2 has copied what OpenCode 1 wrote, under other ids.
@@ -50,8 +52,7 @@ export function openDatabase(session: LocatedSession, source: LocatedSource): Ta
             return { look: looked.look, next: undefined };
           }
           if (second) return { look: 'replaced', next: undefined };
-          const first = progress ? undefined : await readAtOnce(database, root);
-          return lookAt(database, first ?? readInSteps(database, source.path, root), context, progress, onFacts);
+          return lookAt(database, readInSteps(database, source.path, root), context, progress, onFacts);
         });
         progress = next;
         if (look === 'replaced') second = undefined;
