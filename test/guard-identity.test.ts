@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import type { AuditEntry } from '../src/core/index.ts';
 import { type HookStubs, writeHookStubs } from '../src/hook/index.ts';
 import { makeTemporaryFolder } from '../src/lib/testing/temporary-folder.ts';
+import { until } from '../src/lib/testing/waiting.ts';
 import { type ProgramHome, programIn } from './testing/program.ts';
 
 // Who calls, where files say something else than the hook, and where an agent's command started the host: the built program, with and
@@ -293,11 +294,8 @@ for (const isServed of [false, true]) {
         const outer = idOf('claude');
         const call = ofClaude({ tool_input: { command }, tool_use_id: 't1', ...agent }, outer);
         spawnSync('bash', ['-c', run(plan('claude', call, { command }))], { env: environment(), cwd: at('elsewhere') });
-        await vi.waitUntil(async () => (await log()).some((entry) => entry.session === id), {
-          timeout: 20_000,
-          interval: 100,
-        });
-        return { entry: (await log()).find((one) => one.session === id), outer };
+        const entry = await until(async () => (await log()).find((one) => one.session === id), 'the inner call');
+        return { entry, outer };
       };
       const CODER = { agent_id: 'a1', agent_type: 'coder' };
       const plain = (command: string): string => command;
@@ -309,7 +307,7 @@ for (const isServed of [false, true]) {
           rule: 'preset:sub-agents-may-not-push:1',
           startedBy: { agent: `claude-code:${outer}:a1`, path: ['main', 'coder'] },
         });
-        expect(entry?.agent.who).toBe(name === 'gemini' ? 'unknown' : 'main');
+        expect(entry.agent.who).toBe(name === 'gemini' ? 'unknown' : 'main');
       });
 
       it.each<[string, (run: string) => string]>([

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { buildTree, mainAgentOf, type SessionTree } from '../../core/index.ts';
+import { runsOf } from '../../lib/testing/seed.ts';
 import type { LocatedSession } from '../index.ts';
 import { bytesOf, eventsOf, type Fed, ledgerOf, MUCH_LATER } from '../testing/feed.ts';
 import { claudeCode } from './index.ts';
@@ -215,7 +216,7 @@ describe('fuzz', () => {
           }
         },
       ),
-      { numRuns: 150 },
+      { numRuns: runsOf(150) },
     );
   });
 
