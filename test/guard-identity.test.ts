@@ -2,10 +2,14 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { openGuardLog } from '../src/audit/index.ts';
 import type { AuditEntry } from '../src/core/index.ts';
 import { type HookStubs, writeHookStubs } from '../src/hook/index.ts';
+import { ADAPTERS } from '../src/hosts/registry.ts';
+import { systemClock } from '../src/lib/clock.ts';
 import { makeTemporaryFolder } from '../src/lib/testing/temporary-folder.ts';
 import { until } from '../src/lib/testing/waiting.ts';
+import { listDataFolders } from '../src/sessions/index.ts';
 import { type ProgramHome, programIn } from './testing/program.ts';
 
 // Who calls, where files say something else than the hook, and where an agent's command started the host: the built program, with and
@@ -57,6 +61,7 @@ for (const isServed of [false, true]) {
     beforeAll(async () => {
       base = realpathSync(makeTemporaryFolder('identity'));
       state = at('state');
+      vi.stubEnv('COPILOT_HOME', at('.copilot'));
       project = at('project');
       for (const folder of ['project/.troupe', 'bin', '.claude/projects/p', 'state', 'elsewhere'])
         mkdirSync(at(...folder.split('/')), { recursive: true });
@@ -70,14 +75,17 @@ for (const isServed of [false, true]) {
       const server = program.start(['--no-open', '--json']);
       await vi.waitUntil(() => server.out().trimEnd().endsWith('}'), { timeout: 20_000 });
     });
-    afterAll(() => program.end());
+    afterAll(() => {
+      vi.unstubAllEnvs();
+      return program.end();
+    });
 
+    /** As `troupe guard log` reads it, in this process: it is read after every call. */
     const log = async (): Promise<readonly AuditEntry[]> => {
-      const { out } = await program.run(['guard', 'log', '-n', '500', '--json']);
-      return out
-        .split('\n')
-        .filter((line) => line.startsWith('{'))
-        .map((line): AuditEntry => JSON.parse(line));
+      const machine = { env: process.env, home: base };
+      const records = { hooks: path.join(state, 'hooks'), streams: path.join(state, 'streams') };
+      const places = listDataFolders(ADAPTERS, machine, {}, records);
+      return (await openGuardLog({ folder: state, places, clock: systemClock }).read({}, 500)).entries;
     };
 
     describe('files of Claude Code that say something else than its hook', () => {
