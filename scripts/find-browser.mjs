@@ -38,10 +38,16 @@ export async function findBrowser() {
   if (!existsSync(folder)) fetchBrowser(folder);
   const entry = createRequire(path.join(folder, 'package.json')).resolve('@sparticuz/chromium');
   const { default: chromium } = await import(pathToFileURL(entry).href);
-  // In one process, contexts share their cookies, and closing one context can end the browser.
-  const args = chromium.args.filter((flag) => flag !== '--single-process' && flag !== '--no-zygote');
-  return { executablePath: await chromium.executablePath(), args };
+  const args = chromium.args.filter((flag) => !NOT_FOR_TESTS.test(flag));
+  return { executablePath: await chromium.executablePath(), args: [...args, '--disable-gpu'] };
 }
+
+/**
+ * In one process, contexts share their cookies, and closing one context can end the browser. An emulated graphics card takes
+ * more than half of the processor time of a page.
+ */
+const NOT_FOR_TESTS =
+  /^--(?:single-process|no-zygote|use-gl=angle|use-angle=swiftshader|enable-unsafe-swiftshader|ignore-gpu-blocklist)$/;
 
 /** Into a folder of its own, renamed when it is whole: test files that run side by side may all want it at once. */
 function fetchBrowser(folder) {

@@ -11,11 +11,11 @@ import { fuzzWithStrace, NAME as STRACE } from './fuzz-strace.mjs';
 
 const HELP = `Usage: npm run fuzz -- [NAME …] [--seed N] [--runs N] [--load N]
 
-Run the property tests with random seeds. (npm test runs them once, with a fixed seed.)
+Run the property tests with random seeds. (npm test runs them with a fixed seed, the slow ones a quarter as often.)
 
   NAME        only test files with this in their path
   --seed N    seed of the first round; each further round takes the next number (default: random)
-  --runs N    number of rounds, each as many runs of a property as npm test makes (default: 10)
+  --runs N    number of rounds (default: 10)
   --load N    number of busy threads beside the tests (default: 0)
   --list      print the names of the test files
   --help      print this

@@ -4,8 +4,8 @@ import { existsSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync 
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ApprovalRequest } from '../src/core/index.ts';
-import { type ApprovalKey, createApprovalKey, signApproval, unlockKey } from '../src/guard/index.ts';
-import { type HeldCalls, prepareHeldCalls, RECORDING } from './testing/held-calls.ts';
+import { signApproval, unlockKey } from '../src/guard/index.ts';
+import { type HeldCalls, prepareHeldCalls, RECORDING, writePassphrase } from './testing/held-calls.ts';
 import { createProgramHome, type ProgramHome, type RunningProgram } from './testing/program.ts';
 import { accessTo, type ServerAccess } from './testing/server-access.ts';
 import { hasTerminal, openTerminal } from './testing/terminal.ts';
@@ -39,11 +39,7 @@ async function stop(): Promise<void> {
   await server.ended;
 }
 
-async function setPassphrase(passphrase = PASSPHRASE): Promise<ApprovalKey> {
-  const key = await createApprovalKey(passphrase, new Date());
-  writeFileSync(inState('approval-key.json'), JSON.stringify(key), { mode: 0o600 });
-  return key;
-}
+const setPassphrase = (passphrase = PASSPHRASE) => writePassphrase(program.state, passphrase);
 
 const openAsk = async (): Promise<ApprovalRequest> =>
   vi.waitUntil(

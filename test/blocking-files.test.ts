@@ -341,20 +341,28 @@ describe.skipIf(process.platform === 'win32')('when files of troupe are FIFOs', 
     expect(out).toContain('This is a FIFO, not a regular file.');
   }, 180_000);
 
-  it.each([
-    ['a log file', () => state('audit/2026-01-01.jsonl')],
-    ['the head of the log', () => state('audit/head.json')],
-    ['the lock', () => state('audit/drain.lock')],
-    ['an event in the queue', () => state('spool/claude-code.1.1.json')],
-    ['daemon.json', () => state('daemon.json')],
-    ['address.json', () => state('address.json')],
-    ['server.log', () => state('server.log')],
-    ['config.json', () => at('.config/troupe/config.json')],
-    ["a host's settings", () => at('.claude/settings.json')],
+  // Together only where none keeps a command from reading the others.
+  it.each<[string, Readonly<Record<string, () => string>>]>([
+    [
+      "a log file, address.json, a host's settings",
+      {
+        log: () => state('audit/2026-01-01.jsonl'),
+        address: () => state('address.json'),
+        settings: () => at('.claude/settings.json'),
+      },
+    ],
+    ['the head of the log, daemon.json', { head: () => state('audit/head.json'), daemon: () => state('daemon.json') }],
+    [
+      'an event in the queue, server.log',
+      { event: () => state('spool/claude-code.1.1.json'), output: () => state('server.log') },
+    ],
+    ['the lock', { lock: () => state('audit/drain.lock') }],
+    ['config.json', { config: () => at('.config/troupe/config.json') }],
   ])(
     'every command ends: %s',
-    async (what, place) => {
-      const file = putFifo(place());
+    async (_, places) => {
+      const files = Object.values(places).map((place) => place());
+      putFifos(files);
       const commands = [
         ['guard', 'log', '--verify'],
         ['guard', 'log'],
@@ -365,9 +373,9 @@ describe.skipIf(process.platform === 'win32')('when files of troupe are FIFOs', 
       const results = await Promise.all(commands.map((args) => run(args, inProject())));
       for (const { errors } of [...results, await run(['server', 'start'], inProject())])
         expect(errors).not.toContain('bug');
-      if (what === 'a log file') expect(results[0]?.out).toContain('2026-01-01.jsonl is a FIFO, not a regular file');
-      if (what === 'daemon.json') expect(results[4]?.out).toContain('daemon.json is a FIFO, not a regular file');
-      rmSync(file, { force: true });
+      if (places['log']) expect(results[0]?.out).toContain('2026-01-01.jsonl is a FIFO, not a regular file');
+      if (places['daemon']) expect(results[4]?.out).toContain('daemon.json is a FIFO, not a regular file');
+      for (const file of files) rmSync(file, { force: true });
       await run(['server', 'stop']);
     },
     400_000,

@@ -111,7 +111,7 @@ describe('troupe export --out-dir', () => {
     beforeAll(async () => {
       data = folderOf('many-sessions');
       // Enough of them that an export takes a while.
-      writeShortSessions(data, 80);
+      writeShortSessions(data, 40);
       // Files that were written just now may change without a trace.
       const written = Math.max(...filesIn(data).map((name) => statSync(path.join(data, name)).ctimeMs));
       await until(() => Date.now() - written > 3_000, 'quiet files');

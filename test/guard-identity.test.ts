@@ -2,9 +2,14 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { openGuardLog } from '../src/audit/index.ts';
 import type { AuditEntry } from '../src/core/index.ts';
 import { type HookStubs, writeHookStubs } from '../src/hook/index.ts';
+import { ADAPTERS } from '../src/hosts/registry.ts';
+import { systemClock } from '../src/lib/clock.ts';
 import { makeTemporaryFolder } from '../src/lib/testing/temporary-folder.ts';
+import { until } from '../src/lib/testing/waiting.ts';
+import { listDataFolders } from '../src/sessions/index.ts';
 import { type ProgramHome, programIn } from './testing/program.ts';
 
 // Who calls, where files say something else than the hook, and where an agent's command started the host: the built program, with and
@@ -56,6 +61,7 @@ for (const isServed of [false, true]) {
     beforeAll(async () => {
       base = realpathSync(makeTemporaryFolder('identity'));
       state = at('state');
+      vi.stubEnv('COPILOT_HOME', at('.copilot'));
       project = at('project');
       for (const folder of ['project/.troupe', 'bin', '.claude/projects/p', 'state', 'elsewhere'])
         mkdirSync(at(...folder.split('/')), { recursive: true });
@@ -69,14 +75,17 @@ for (const isServed of [false, true]) {
       const server = program.start(['--no-open', '--json']);
       await vi.waitUntil(() => server.out().trimEnd().endsWith('}'), { timeout: 20_000 });
     });
-    afterAll(() => program.end());
+    afterAll(() => {
+      vi.unstubAllEnvs();
+      return program.end();
+    });
 
+    /** As `troupe guard log` reads it, in this process: it is read after every call. */
     const log = async (): Promise<readonly AuditEntry[]> => {
-      const { out } = await program.run(['guard', 'log', '-n', '500', '--json']);
-      return out
-        .split('\n')
-        .filter((line) => line.startsWith('{'))
-        .map((line): AuditEntry => JSON.parse(line));
+      const machine = { env: process.env, home: base };
+      const records = { hooks: path.join(state, 'hooks'), streams: path.join(state, 'streams') };
+      const places = listDataFolders(ADAPTERS, machine, {}, records);
+      return (await openGuardLog({ folder: state, places, clock: systemClock }).read({}, 500)).entries;
     };
 
     describe('files of Claude Code that say something else than its hook', () => {
@@ -293,11 +302,8 @@ for (const isServed of [false, true]) {
         const outer = idOf('claude');
         const call = ofClaude({ tool_input: { command }, tool_use_id: 't1', ...agent }, outer);
         spawnSync('bash', ['-c', run(plan('claude', call, { command }))], { env: environment(), cwd: at('elsewhere') });
-        await vi.waitUntil(async () => (await log()).some((entry) => entry.session === id), {
-          timeout: 20_000,
-          interval: 100,
-        });
-        return { entry: (await log()).find((one) => one.session === id), outer };
+        const entry = await until(async () => (await log()).find((one) => one.session === id), 'the inner call');
+        return { entry, outer };
       };
       const CODER = { agent_id: 'a1', agent_type: 'coder' };
       const plain = (command: string): string => command;
@@ -309,7 +315,7 @@ for (const isServed of [false, true]) {
           rule: 'preset:sub-agents-may-not-push:1',
           startedBy: { agent: `claude-code:${outer}:a1`, path: ['main', 'coder'] },
         });
-        expect(entry?.agent.who).toBe(name === 'gemini' ? 'unknown' : 'main');
+        expect(entry.agent.who).toBe(name === 'gemini' ? 'unknown' : 'main');
       });
 
       it.each<[string, (run: string) => string]>([

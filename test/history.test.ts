@@ -14,7 +14,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const FIXTURES = path.join(root, 'src/hosts/claude-code/fixtures');
 /** `TROUPE_KILLS=200 npx vitest run test/history.test.ts` takes minutes. */
 const KILLS = Number(process.env['TROUPE_KILLS'] ?? 12);
-const SESSIONS = 40;
+const SESSIONS = 20;
 
 let data: string;
 /** Without an index. */
@@ -57,7 +57,7 @@ describe('troupe index', () => {
     expect(check(report), JSON.stringify(check.errors)).toBe(true);
     expect((await list(program)).out).toBe(plain);
     const { out } = await program.run(['index', 'status', '--root', data]);
-    expect(out).toMatch(/^40 of 40 sessions in the index, /);
+    expect(out).toMatch(/^20 of 20 sessions in the index, /);
   });
 
   it('keeps nothing between `off` and `on`', async () => {
@@ -65,7 +65,7 @@ describe('troupe index', () => {
     expect((await program.run(['index', 'off'])).out).toMatch(/^The index is off/);
     expect(await list(program)).toEqual({ code: 0, out: plain, errors: '' });
     expect(readdirSync(index)).toEqual(['off']);
-    expect((await program.run(['index', 'on', '--root', data])).out).toMatch(/^0 of 40 sessions/);
+    expect((await program.run(['index', 'on', '--root', data])).out).toMatch(/^0 of 20 sessions/);
     await program.run(['index', 'rebuild', '--root', data]);
     expect(await status()).toMatchObject({ indexedSessions: SESSIONS });
   });
@@ -95,7 +95,7 @@ describe('troupe index', () => {
     const random = createRandom();
     for (let kill = 0; kill < KILLS; kill++) {
       const { child, ended } = program.start(['ls', '--all', '--json', '--root', data]);
-      await pace(100 + random() * 900);
+      await pace(100 + random() * 500);
       child.kill('SIGKILL');
       await ended;
     }

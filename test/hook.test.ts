@@ -174,10 +174,11 @@ describe('the guard', () => {
   });
 
   it('ten at once while servers are killed: every call is kept once', async () => {
+    const CALLS = 60;
     let [next, server] = [0, await startServer()];
     let isOver = false;
     const callers = Array.from({ length: 10 }, async () => {
-      while (next < 120) expect(await callGuard(`{"n":${next++}}`)).toBe('0');
+      while (next < CALLS) expect(await callGuard(`{"n":${next++}}`)).toBe('0');
     });
     const killer = (async () => {
       while (!isOver) {
@@ -198,7 +199,7 @@ describe('the guard', () => {
       // One whose server died over it waits under its draft to be rescued.
       const waiting = leftovers().filter((name) => name.startsWith('.new-')).length;
       expect(new Set(numbers).size).toBe(numbers.length);
-      expect(numbers.length + waiting).toBe(120);
+      expect(numbers.length + waiting).toBe(CALLS);
     }, 30_000);
     expect(errors()).toBe('');
   });

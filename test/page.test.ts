@@ -249,12 +249,12 @@ describe('the page', () => {
 
   it('axe finds nothing wrong, in any view, light and dark, on a desk and on a phone', async () => {
     const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+    const page = await open(`#/race/${NESTED}`);
     for (const [colorScheme, width] of [
       ['light', 1500],
       ['dark', 1500],
       ['dark', 375],
     ] as const) {
-      const page = await open(`#/race/${NESTED}`);
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
       await page.setViewportSize({ width, height: 850 });
       for (const view of ['race', 'graph', 'timeline', 'read', 'guard']) {
@@ -272,8 +272,8 @@ describe('the page', () => {
           `${view} ${colorScheme} ${width}`,
         ).toEqual([]);
       }
-      await page.close();
     }
+    await page.close();
   }, 60_000);
 });
 

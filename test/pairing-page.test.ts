@@ -5,8 +5,7 @@ import path from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { findBrowser } from '../scripts/find-browser.mjs';
-import { createApprovalKey } from '../src/guard/index.ts';
-import { type HeldCalls, prepareHeldCalls, RECORDING } from './testing/held-calls.ts';
+import { type HeldCalls, prepareHeldCalls, RECORDING, writePassphrase } from './testing/held-calls.ts';
 import { createProgramHome, type ProgramHome } from './testing/program.ts';
 import { accessTo } from './testing/server-access.ts';
 import { hasTerminal, openTerminal } from './testing/terminal.ts';
@@ -51,8 +50,7 @@ async function open(): Promise<Page> {
 }
 
 const keyFile = (): string => path.join(program.state, 'approval-key.json');
-const setPassphrase = async (passphrase = PASSPHRASE): Promise<void> =>
-  writeFileSync(keyFile(), JSON.stringify(await createApprovalKey(passphrase, new Date())), { mode: 0o600 });
+const setPassphrase = (passphrase = PASSPHRASE) => writePassphrase(program.state, passphrase);
 
 const waiting = (page: Page) => page.getByRole('region', { name: /wait/ }).getByRole('listitem').first();
 const press = (page: Page, name: string) => waiting(page).getByRole('button', { name }).click();

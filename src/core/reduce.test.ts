@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runsOf } from '../lib/testing/seed.ts';
 import { buildTree } from './build-tree.ts';
 import { type AgentEvent, EVIDENCE, type EventOrigin, type EvidenceSource } from './events.ts';
 import { mainAgentOf, toAgentId, toSessionId, toSourceId, toToolCallId } from './ids.ts';
@@ -146,7 +147,7 @@ describe('reduce', () => {
           expect(treeOf([...shuffled, ...shuffled])).toEqual(treeOf(events));
         },
       ),
-      { numRuns: 400 },
+      { numRuns: runsOf(400) },
     );
   });
 
@@ -177,7 +178,7 @@ describe('reduce', () => {
           }
         },
       ),
-      { numRuns: 400 },
+      { numRuns: runsOf(400) },
     );
   });
 
@@ -200,7 +201,7 @@ describe('reduce', () => {
           }
         }
       }),
-      { numRuns: 400 },
+      { numRuns: runsOf(400) },
     );
   });
 
@@ -219,7 +220,7 @@ describe('reduce', () => {
         const roots = tree.agents.filter((agent) => agent.link.parent === undefined);
         expect(roots.reduce((sum, agent) => addUsage(sum, agent.subtreeUsage), NO_USAGE)).toEqual(total);
       }),
-      { numRuns: 400 },
+      { numRuns: runsOf(400) },
     );
   });
 

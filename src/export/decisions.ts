@@ -5,7 +5,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as v from 'valibot';
-import type { KeptDecision, ReviewItem } from '../core/index.ts';
+import type { AppliedDecision, KeptDecision, ReviewChoice, ReviewItem } from '../core/index.ts';
 import { systemClock } from '../lib/clock.ts';
 import { replaceFile } from '../lib/edit-file.ts';
 import { takeLock } from '../lib/lock-file.ts';
@@ -250,4 +250,27 @@ async function change(update: (stored: Stored) => Stored): Promise<Stored> {
     }
     throw new UserError('decisions-busy', 'Another process is changing the kept decisions.', 'Try again.');
   });
+}
+
+/** What choices in a review come to: what is kept for later exports, and what holds for this one. */
+export function planChoices(
+  items: readonly Pick<ReviewItem, 'placeholder' | 'kind' | 'what' | 'digests' | 'choice'>[],
+  choices: ReadonlyMap<string, ReviewChoice>,
+) {
+  const changed = items.filter((item) => (choices.get(item.placeholder) ?? item.choice) !== item.choice);
+  const keeping = changed.flatMap((item): DecisionChange[] => {
+    const choice = choices.get(item.placeholder);
+    if (choice === 'always-show') return [{ item, decision: 'show' }];
+    if (choice === 'always-everywhere') return [{ item, decision: 'everywhere' }];
+    return item.choice.startsWith('always-') ? [{ item, decision: undefined }] : [];
+  });
+  const now: Record<string, 'show' | 'everywhere'> = {};
+  const applied: AppliedDecision[] = [];
+  for (const { placeholder, kind, what, digests } of items) {
+    const choice = choices.get(placeholder);
+    if (choice !== 'show' && choice !== 'everywhere') continue;
+    for (const digest of digests) now[digest] = choice;
+    applied.push({ decision: choice, kind, what, kept: false });
+  }
+  return { keeping, now, applied };
 }

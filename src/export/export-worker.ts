@@ -7,7 +7,7 @@ import { codeOf } from '../lib/user-error.ts';
 import { reopenTranscripts } from '../sessions/index.ts';
 import { type AgentWork, createAgentWork, ScanCache } from './agent-work.ts';
 import { ValueDecisions } from './decisions.ts';
-import { createUserRedactor } from './run-export.ts';
+import { createUserRedactor } from './redact-input.ts';
 import type { WorkerAnswer, WorkerCalls, WorkerOrder, WorkerTask } from './worker-pool.ts';
 
 const { options, redact }: WorkerOrder = workerData;

@@ -1,8 +1,11 @@
-// `troupe redact`: any text, from files or standard input, through the redactor of exports.
+// The redactor of exports, and `troupe redact`: any text, from files or standard input, through it.
 
+import { hostname, userInfo } from 'node:os';
 import { isWrongFile, readRegular } from '../lib/regular-file.ts';
 import { codeOf, UserError } from '../lib/user-error.ts';
-import { createUserRedactor } from './run-export.ts';
+import { createRedactor, type Redactor } from '../redact/index.ts';
+import { readOwnSettings, thisMachine } from '../sessions/index.ts';
+import type { ValueDecisions } from './decisions.ts';
 
 export interface RedactRequest {
   /** `-` is standard input. */
@@ -112,4 +115,37 @@ function tooLarge(name: string): UserError {
     `${name} is larger than 64 MB.`,
     'Split it (for example with split -C 60m), and pass all parts in one command.',
   );
+}
+
+export interface RedactorUse {
+  readonly decisions?: ValueDecisions;
+  readonly isReviewed?: boolean;
+}
+
+/** By the person's own settings. `pii`: more than they say. */
+export async function createUserRedactor(
+  pii: boolean,
+  { decisions, isReviewed = false }: RedactorUse = {},
+): Promise<Redactor> {
+  const { home } = thisMachine();
+  const { redact } = await readOwnSettings();
+  return createRedactor({
+    home,
+    users: userNames(),
+    hosts: [hostname()],
+    pii: pii || (redact?.pii ?? false),
+    patterns: redact?.patterns ?? [],
+    allow: redact?.allow ?? [],
+    isReviewed,
+    ...(decisions && { decide: decisions.decide }),
+  });
+}
+
+/** A container may have a user without a name. */
+function userNames(): readonly string[] {
+  try {
+    return [userInfo().username];
+  } catch {
+    return [];
+  }
 }

@@ -1,4 +1,4 @@
-import { constants, hostname, userInfo } from 'node:os';
+import { constants } from 'node:os';
 import path from 'node:path';
 import { createGuardLog } from '../audit/index.ts';
 import {
@@ -22,7 +22,6 @@ import { packageFolder } from '../lib/package.ts';
 import { readText } from '../lib/regular-file.ts';
 import { compileLess } from '../lib/stay-small.ts';
 import { UserError } from '../lib/user-error.ts';
-import { createRedactor, type Redactor } from '../redact/index.ts';
 import {
   type AuthorOf,
   createSessions,
@@ -32,23 +31,23 @@ import {
   readOwnSettings,
   type SessionScope,
   SessionSnapshot,
-  thisMachine,
 } from '../sessions/index.ts';
 import { type ExportOptions, ScanCache } from './agent-work.ts';
 import {
   type DecidedValues,
-  type DecisionChange,
   decidedIn,
   digestValue,
   digestWhole,
   type KeptDecisions,
   keepDecisions,
   keepSalt,
+  planChoices,
   readKept,
   ValueDecisions,
 } from './decisions.ts';
 import { exportSession, type PageSink } from './export-session.ts';
 import { type ListedSession, planFolders, renderSessionsPage } from './pages/sessions-page.ts';
+import { createUserRedactor, type RedactorUse } from './redact-input.ts';
 import { checkPages, placeText, RedactionTotals, SessionParts, summariseFindings } from './session-parts.ts';
 import { stageFolder } from './staged-folder.ts';
 import { surveySession } from './survey-session.ts';
@@ -220,39 +219,6 @@ function workerOptions(options: ExportRequest['options']): WorkerOrder['options'
   return rest;
 }
 
-interface RedactorUse {
-  readonly decisions?: ValueDecisions;
-  readonly isReviewed?: boolean;
-}
-
-/** By the person's own settings. `pii`: more than they say. */
-export async function createUserRedactor(
-  pii: boolean,
-  { decisions, isReviewed = false }: RedactorUse = {},
-): Promise<Redactor> {
-  const { home } = thisMachine();
-  const { redact } = await readOwnSettings();
-  return createRedactor({
-    home,
-    users: userNames(),
-    hosts: [hostname()],
-    pii: pii || (redact?.pii ?? false),
-    patterns: redact?.patterns ?? [],
-    allow: redact?.allow ?? [],
-    isReviewed,
-    ...(decisions && { decide: decisions.decide }),
-  });
-}
-
-/** A container may have a user without a name. */
-function userNames(): readonly string[] {
-  try {
-    return [userInfo().username];
-  } catch {
-    return [];
-  }
-}
-
 interface ExportJob {
   readonly transcripts: SessionTranscripts;
   /** In the order in which they are exported; `undefined` is the newest. */
@@ -294,29 +260,6 @@ async function applyChoices(
   if (keeping.length > 0) scope.kept = await readKept();
   scope.now = { salt, choices: now };
   return applied;
-}
-
-/** What choices in a review come to: what is kept for later exports, and what holds for this one. */
-export function planChoices(
-  items: readonly Pick<ReviewItem, 'placeholder' | 'kind' | 'what' | 'digests' | 'choice'>[],
-  choices: ReadonlyMap<string, ReviewChoice>,
-) {
-  const changed = items.filter((item) => (choices.get(item.placeholder) ?? item.choice) !== item.choice);
-  const keeping = changed.flatMap((item): DecisionChange[] => {
-    const choice = choices.get(item.placeholder);
-    if (choice === 'always-show') return [{ item, decision: 'show' }];
-    if (choice === 'always-everywhere') return [{ item, decision: 'everywhere' }];
-    return item.choice.startsWith('always-') ? [{ item, decision: undefined }] : [];
-  });
-  const now: Record<string, 'show' | 'everywhere'> = {};
-  const applied: AppliedDecision[] = [];
-  for (const { placeholder, kind, what, digests } of items) {
-    const choice = choices.get(placeholder);
-    if (choice !== 'show' && choice !== 'everywhere') continue;
-    for (const digest of digests) now[digest] = choice;
-    applied.push({ decision: choice, kind, what, kept: false });
-  }
-  return { keeping, now, applied };
 }
 
 /**

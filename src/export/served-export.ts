@@ -6,8 +6,8 @@ import type { Review, ReviewChoice, ReviewItem, ServedReview } from '../core/ind
 import { exportProcessFile } from '../lib/package.ts';
 import { UserError } from '../lib/user-error.ts';
 import { isAddress, type SessionScope } from '../sessions/index.ts';
-import { type DecidedValues, keepDecisions } from './decisions.ts';
-import { createUserRedactor, planChoices } from './run-export.ts';
+import { type DecidedValues, keepDecisions, planChoices } from './decisions.ts';
+import { createUserRedactor } from './redact-input.ts';
 import { fileStem } from './write-file.ts';
 
 /** What `export-process.ts` is told. */

@@ -2,6 +2,7 @@
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runsOf } from '../lib/testing/seed.ts';
 import { decide, explain } from './decide.ts';
 import { areForOthers, namesOf } from './match/command-pattern.ts';
 import { holdsTool, partsOf } from './match/tool-pattern.ts';
@@ -12,7 +13,7 @@ import { bash, pattern, policy, rule } from './testing/make-call.ts';
 import { calls, commands, hiding, policies, rules } from './testing/random-calls.ts';
 import { unknownScripts } from './testing/random-ls.ts';
 
-const numRuns = 2000;
+const numRuns = runsOf(2_000);
 const STRICTNESS: Readonly<Record<Decision, number>> = { allow: 0, none: 1, ask: 2, deny: 3 };
 
 function check<Values extends [unknown, ...unknown[]]>(

@@ -314,24 +314,22 @@ describe('every recording', () => {
   });
 
   it('is listed and opened alike from files and from the index', async () => {
+    const { history, cache } = await watched();
     for (const recording of recordings) {
       const read = async (cache?: SessionCache) => {
         const sessions = createSessions(placesOf(recording), { clock: () => NOW, openCache: async () => cache });
         const { trees, total, emptySessions } = await sessions.list({ limit: 100, withEmpty: true });
         const opened = [];
-        for (const { id } of trees)
-          opened.push(
-            (await sessions.open(nativeId(id))).ledger,
-            (await sessions.open(nativeId(id))).tree,
-            (await sessions.openTree(nativeId(id))).tree,
-          );
+        for (const { id } of trees) {
+          const { ledger, tree } = await sessions.open(nativeId(id));
+          opened.push(ledger, tree, (await sessions.openTree(nativeId(id))).tree);
+        }
         return { trees, total, emptySessions, opened };
       };
       const plain = await read();
-      const { history, cache } = await watched();
       for (const round of ['cold', 'warm']) expect(await read(cache), `${recording} ${round}`).toEqual(plain);
-      history?.close();
     }
+    history?.close();
   });
 
   it('is read alike when its files have grown, or came, since the index last saw them', async () => {

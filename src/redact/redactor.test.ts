@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { NO_USAGE, toAgentId, toSessionId } from '../core/index.ts';
 import { computeAgent } from '../core/reports/tree.ts';
+import { runsOf } from '../lib/testing/seed.ts';
 import { createRedactor, type RedactorOptions } from './create-redactor.ts';
 import { CREDENTIAL_RULES } from './rules/all-rules.ts';
 import { fillSample } from './testing/fill-sample.ts';
@@ -83,7 +84,7 @@ describe('a secret in any place', () => {
         const json = JSON.stringify(redact(planted[which % planted.length]));
         for (const secret of secrets) expect(json).not.toContain(JSON.stringify(secret).slice(1, -1));
       }),
-      { numRuns: 300 },
+      { numRuns: runsOf(300) },
     );
   });
 

@@ -343,9 +343,10 @@ class IndexBuilds {
     this.#where = [...roots.flatMap((root) => ['--root', root]), ...(host === undefined ? [] : ['--host', host])];
   }
 
+  /** After a pause: the page and the first hooks need the processor more. */
   start(): void {
     this.#isOpen = true;
-    this.#build();
+    this.#timer = setTimeout(() => this.#build(), BUILD_PAUSE_MS.min).unref();
   }
 
   /** How many sessions are missing. */

@@ -152,7 +152,7 @@ describe.each([
     names: ['0.61.0-parallel', '0.61.0-failing', '0.40.1-parallel', '0.35.3-failing', '0.20.2-single'],
   },
   { adapter: qwen, names: ['0.24.4-nested', '0.24.4-resume', '0.24.4-background', '0.15.10-failing'] },
-])('$adapter.title: thousands of random operations', ({ adapter, names }) => {
+])('$adapter.title: random operations', ({ adapter, names }) => {
   const folder = createFollowedFolder(adapter);
   it('ends in the same trees as a fresh read', { timeout: 240_000 }, async () => {
     for (const name of names) cpSync(fixtureOf(adapter.host, name), folder.root, { recursive: true });

@@ -270,7 +270,7 @@ describe('tracker', () => {
   });
 });
 
-describe('three thousand random operations', () => {
+describe('random operations', () => {
   it('end in the same trees as a fresh read', { timeout: 240_000 }, async () => {
     for (const name of [
       '2.1.325-nested',

@@ -9,6 +9,7 @@ import {
   widthOf,
 } from '../core/index.ts';
 import type { Size } from '../lib/screen.ts';
+import { runsOf } from '../lib/testing/seed.ts';
 import { placeColumns } from './columns.ts';
 import { formatReader } from './draw-reader.ts';
 import { formatFrame } from './frame.ts';
@@ -119,7 +120,7 @@ describe('a frame', () => {
         createScreenPainter(terminal.write).paint(lines, on);
         expect(terminal.overflows()).toBe(0);
       }),
-      { numRuns: 150 },
+      { numRuns: runsOf(150) },
     );
   });
 

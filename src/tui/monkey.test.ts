@@ -3,6 +3,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { OpenedTranscript } from '../core/index.ts';
+import { runsOf } from '../lib/testing/seed.ts';
 import type { KeyName } from './keys.ts';
 import { type OpenedWatch, openWatch } from './testing/open-watch.ts';
 import { AT_WORK, pictureOf, recordedTranscripts, withAgents } from './testing/recorded.ts';
@@ -94,7 +95,7 @@ describe('random keys during random changes', () => {
         opened.screen.press('ctrl-c');
         await opened.done;
       }),
-      { numRuns: 60 },
+      { numRuns: runsOf(60) },
     );
   });
 
@@ -114,7 +115,7 @@ describe('random keys during random changes', () => {
         opened.screen.press('ctrl-c');
         await opened.done;
       }),
-      { numRuns: 30 },
+      { numRuns: runsOf(30) },
     );
   });
 });

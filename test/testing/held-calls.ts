@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { recordedHooks } from '../../src/audit/testing/recorded-spool.ts';
+import { type ApprovalKey, createApprovalKey } from '../../src/guard/index.ts';
 import { writeHookStubs } from '../../src/hook/index.ts';
 import type { ProgramHome } from './program.ts';
 
@@ -60,6 +61,17 @@ export async function prepareHeldCalls(program: ProgramHome): Promise<HeldCalls>
       return { child, ended };
     },
   };
+}
+
+const keys = new Map<string, Promise<ApprovalKey>>();
+
+/** Sets this passphrase, whose key takes half a second to compute: the same one for every test. */
+export async function writePassphrase(state: string, passphrase: string): Promise<ApprovalKey> {
+  const made = keys.get(passphrase) ?? createApprovalKey(passphrase, new Date());
+  keys.set(passphrase, made);
+  const key = await made;
+  writeFileSync(path.join(state, 'approval-key.json'), JSON.stringify(key), { mode: 0o600 });
+  return key;
 }
 
 function policyText(wait: string, onTimeout: string): string {

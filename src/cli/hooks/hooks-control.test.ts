@@ -15,6 +15,7 @@ import path from 'node:path';
 import * as fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ADAPTERS } from '../../hosts/testing/all-hosts.ts';
+import { runsOf } from '../../lib/testing/seed.ts';
 import { makeTemporaryFolder } from '../../lib/testing/temporary-folder.ts';
 import { createHooksControl, type HooksControl } from './hooks-control.ts';
 
@@ -218,7 +219,7 @@ describe('uninstalling', () => {
           expect(readFileSync(own(), 'utf8')).toBe(text);
         },
       ),
-      { numRuns: 40 },
+      { numRuns: runsOf(40) },
     );
   });
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readRecorded } from '../../audit/testing/recorded-sessions.ts';
 import type { AgentReport, Transcript, TranscriptBlock } from '../../core/index.ts';
+import { runsOf } from '../../lib/testing/seed.ts';
 import { checkLinks, readLinks } from '../check-export.ts';
 import { PAGE_STYLE } from './document.ts';
 import { outlineTranscript, planPages, type SharedSession } from './page-plan.ts';
@@ -292,7 +293,7 @@ describe('hostile text', () => {
         const links = [...pages].map(([file, text]) => readLinks(file, text));
         expect(checkLinks(links, 'index.html')).toEqual([]);
       }),
-      { numRuns: 150 },
+      { numRuns: runsOf(150) },
     );
   });
 });

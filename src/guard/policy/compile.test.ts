@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runsOf } from '../../lib/testing/seed.ts';
 import { type Policy, rulesAbout } from '../policy.ts';
 import { compilePolicy } from './compile.ts';
 import { listPresets, PRESET_NAMES } from './presets.ts';
@@ -182,7 +183,7 @@ rules:
         expect({ ...again, rules: own }).toEqual(policy);
         expect(again.rules.length - own.length).toBe(named.length);
       }),
-      { numRuns: 500 },
+      { numRuns: runsOf(500) },
     );
   });
 
@@ -219,7 +220,7 @@ rules:
           if (isBroken) expect(Object.values(policy.defaults)).toEqual(['ask', 'ask', 'ask']);
         },
       ),
-      { numRuns: 2_000 },
+      { numRuns: runsOf(2_000) },
     );
   });
 });
@@ -361,7 +362,7 @@ describe('compilePolicy for one call', () => {
           expect(found.compiled, text).toEqual(whole(text, scope));
         },
       ),
-      { numRuns: 300 },
+      { numRuns: runsOf(300) },
     );
     expect(read).toBeGreaterThan(20);
   });

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Node } from 'yaml';
+import { runsOf } from '../../lib/testing/seed.ts';
 import { isMap, isScalar, isSeq, readPlainYaml } from './plain-yaml.ts';
 import { PRESET_NAMES, presetText } from './presets.ts';
 import { readYaml } from './read-yaml.ts';
@@ -134,9 +135,9 @@ describe('what is read without the library is what the library reads', () => {
           if (isPlain(text)) plain++;
         },
       ),
-      { numRuns: 2_000 },
+      { numRuns: runsOf(2_000) },
     );
-    expect(plain).toBeGreaterThan(200);
+    expect(plain).toBeGreaterThan(runsOf(200));
   });
 
   it('in lines that are put together by chance', () => {
@@ -221,8 +222,8 @@ describe('what is read without the library is what the library reads', () => {
       fc.property(fc.array(fc.oneof(line, tidy, tidy), { minLength: 1, maxLength: 6 }), fc.boolean(), (lines, ends) => {
         if (isPlain(lines.join('\n') + (ends ? '\n' : ''))) plain++;
       }),
-      { numRuns: 20_000 },
+      { numRuns: runsOf(20_000) },
     );
-    expect(plain).toBeGreaterThan(500);
+    expect(plain).toBeGreaterThan(runsOf(500));
   });
 });

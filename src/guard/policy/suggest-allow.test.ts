@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runsOf } from '../../lib/testing/seed.ts';
 import { decide } from '../decide.ts';
 import { type Part, partsOf } from '../match/tool-pattern.ts';
 import type { GuardedAgent, GuardedCall, Policy } from '../policy.ts';
@@ -9,7 +10,7 @@ import { compilePolicy } from './compile.ts';
 import { suggestAllow } from './explain-call.ts';
 import { options, source } from './testing/sources.ts';
 
-const numRuns = 3000;
+const numRuns = runsOf(3_000);
 const explorer = { agent: task('Explore'), ancestors: [main] };
 const FILE = '/home/dev/.config/troupe/policy.yaml';
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runsOf } from '../../lib/testing/seed.ts';
 import { type Decision, isLooser, type Policy, type Rule, stricterOf } from '../policy.ts';
 import { compilePolicy } from './compile.ts';
 import { presets, rule, settings } from './testing/generate.ts';
@@ -95,7 +96,7 @@ describe('the policy of a project', () => {
           if (looser) expectTighter(tighter, looser);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: runsOf(300) },
     );
   });
 });
@@ -112,7 +113,7 @@ describe('a mistake', () => {
         if (bad.problems.some(({ code }) => code === 'syntax')) return;
         expectTighter(bad.policy, good.policy);
       }),
-      { numRuns: 100 },
+      { numRuns: runsOf(100) },
     );
   });
 });

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatHookCommand } from '../../core/index.ts';
+import { runsOf } from '../../lib/testing/seed.ts';
 import { handlersIn } from '../shared/index.ts';
 import { eventsOf, hookSettings, OBSERVED } from './hook-settings.ts';
 
@@ -169,7 +170,7 @@ describe('uninstalling', () => {
         expect(planInstall(after, version, guard ? withGuard('0.1.0') : commandsOf('0.1.0'))).toBe(after);
         expect(planUninstall(after, text)).toBe(text);
       }),
-      { numRuns: 300 },
+      { numRuns: runsOf(300) },
     );
   });
 });

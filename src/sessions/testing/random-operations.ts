@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { createRandom } from '../../lib/testing/seed.ts';
+import { createRandom, runsOf } from '../../lib/testing/seed.ts';
 import { makeTemporaryFolder } from '../../lib/testing/temporary-folder.ts';
 import { pace } from '../../lib/testing/waiting.ts';
 import { filesBelow } from './files-below.ts';
@@ -19,6 +19,7 @@ import { filesBelow } from './files-below.ts';
 interface RandomPlay {
   /** What else lies in the folder stays as it is. */
   isChanged(file: string): boolean;
+  /** In `npm run fuzz`. */
   readonly operations: number;
   readonly checkEvery: number;
   /** Follows both folders, and gives what has to hold at each check. */
@@ -38,10 +39,11 @@ export async function playRandomly(
   );
   const check = await start(roots);
   const random = createRandom();
-  for (let done = 0; done < operations; done++) {
+  const all = runsOf(operations);
+  for (let done = 1; done <= all; done++) {
     operate(random, originals, roots);
     if (random() < 0.02) await pace(1 + random() * 10);
-    if ((done + 1) % checkEvery === 0) await check();
+    if (done % checkEvery === 0 || done === all) await check();
   }
 }
 
