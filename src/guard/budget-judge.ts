@@ -36,14 +36,11 @@ import {
   type BudgetNote,
   type BudgetVerdict,
   judgeBudgets,
-  type MeasuredSession,
-  measureSession,
-  midnightBefore,
   NO_BUDGET,
-  nextMidnight,
   type Raised,
   reportBudgets,
 } from './budgets.ts';
+import { type MeasuredSession, measureSession, midnightBefore, nextMidnight } from './measured-usage.ts';
 import { loadPolicy } from './policy/load-policy.ts';
 import {
   BUDGET_LIMITS,
