@@ -70,8 +70,10 @@ async function startOpencode(program: string): Promise<LimitedHost> {
     const options = { env: { ...process.env, ...env, TROUPE_HOME: state }, cwd, encoding: 'utf8' } as const;
     return spawnSync(process.execPath, [path.join(root, 'dist/troupe.js'), ...args], options).stdout;
   };
+  const depth = isSecondProgram(program) ? { experimental: { subagent_depth: 3 } } : { subagent_depth: 3 };
+  const settings = { ...depth, agent: { general: { permission: { task: 'allow', subagent: 'allow' } } } };
   const host = await serveOpencode({
-    ...{ program, root: own, scenario: 'budgets', permission: { '*': 'allow' }, settings: {} },
+    ...{ program, root: own, scenario: 'budgets', permission: { '*': 'allow' }, settings },
     prepare: (env, project) => {
       const install = ['hooks', 'install', '--host', 'opencode', '--guard', '--yes', '--host-version', version];
       troupeIn(env, project, ...install);
@@ -193,7 +195,7 @@ describe.each(HOSTS)('budgets of $name', ({ start, hasWarnings }) => {
 
   it('gives an agent nothing for editing the policy, the index and what was raised', async () => {
     const budget = policy(`name: short, ${HELPERS}, per: agent, turns: 6`);
-    const guarded = `${budget}extends: [hands-off-the-guard]\n`;
+    const guarded = `${budget}presets: [hands-off-the-guard]\n`;
     const entries = await host.perform('budget-cheater', guarded);
     expect(entries.filter(({ decision }) => decision === 'deny').length).toBeGreaterThanOrEqual(4);
     expect(ran(entries, 'cheat')).toBeLessThanOrEqual(4);

@@ -113,7 +113,7 @@ for (const program of programs) {
         it('gives an agent nothing for editing the policy, the index and what was raised', async () => {
           await addBudgetPlays(cheatingPlays(state));
           const budget = policy(`name: short, ${HELPERS}, per: agent, turns: 6`);
-          const guarded = `${budget}extends: [hands-off-the-guard]\n`;
+          const guarded = `${budget}presets: [hands-off-the-guard]\n`;
           const entries = await perform('budget-cheater', guarded);
           expect(entries.filter(({ decision }) => decision === 'deny').length).toBeGreaterThanOrEqual(4);
           expect(ran(entries, 'cheat')).toBeLessThanOrEqual(4);
