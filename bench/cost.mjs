@@ -1,7 +1,7 @@
 // What sessions cost by `troupe cost`, session by session, beside ccusage on the same files; and the time that both take.
-// usage: node bench/cost.mjs [--megabytes 100] [--runs 3] [FOLDER]   (a data folder of Claude Code instead of the corpus)
+// usage: node bench/cost.mjs [--megabytes 1100] [--runs 3] [FOLDER]   (a data folder of Claude Code instead of the corpus)
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, utimesSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -35,11 +35,17 @@ const RULES = [
 
 const isOnly = (fields, name) => fields.length === 1 && fields[0] === name;
 
-export async function benchCost({ megabytes = 100, runs = 3, folder } = {}) {
+/** 2,000 transcripts. */
+const MEGABYTES = 1_100;
+
+export async function benchCost({ megabytes = MEGABYTES, runs = 3, folder } = {}) {
   const work = mkdtempSync(path.join(tmpdir(), 'troupe-bench-'));
   try {
     const data = folder ? path.resolve(folder) : path.join(work, 'data');
-    if (!folder) writeHistory(data, { megabytes });
+    if (!folder) {
+      writeHistory(data, { megabytes });
+      dateFiles(data);
+    }
     const home = path.join(work, 'home');
     mkdirSync(home);
     const ccusage = ccusageFile();
@@ -71,6 +77,18 @@ export async function benchCost({ megabytes = 100, runs = 3, folder } = {}) {
     return { ...compare(sessions, rows, theirRows), times: least };
   } finally {
     await removeFolder(work);
+  }
+}
+
+/** As where people work: a file was last written to when its last line was. */
+function dateFiles(data) {
+  for (const entry of readdirSync(data, { recursive: true, withFileTypes: true })) {
+    if (!entry.name.endsWith('.jsonl')) continue;
+    const file = path.join(entry.parentPath, entry.name);
+    const bytes = readFileSync(file);
+    const last = bytes.subarray(bytes.lastIndexOf('"timestamp":"')).toString('latin1', 0, 60);
+    const at = Date.parse(/^"timestamp":"([^"]+)"/.exec(last)?.[1] ?? '') / 1_000;
+    if (!Number.isNaN(at)) utimesSync(file, at, at);
   }
 }
 
@@ -159,7 +177,7 @@ if (process.argv[1] === path.join(root, 'bench/cost.mjs')) {
     options: { megabytes: { type: 'string' }, runs: { type: 'string' } },
   });
   const result = await benchCost({
-    megabytes: Number(values.megabytes ?? 100),
+    megabytes: Number(values.megabytes ?? MEGABYTES),
     runs: Number(values.runs ?? 3),
     folder: positionals[0],
   });

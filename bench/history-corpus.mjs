@@ -165,17 +165,19 @@ function* transcript({ random, texts, session, agent, cwd, version, startedAt, b
   };
   let message;
   const begin = () => {
+    const [id, requestId] = [`msg_01${hex(random, 22)}`, `req_01${hex(random, 22)}`];
+    const [input, written] = [Math.floor(random() * 40), Math.floor(random() * 4_000)];
     message = {
-      id: `msg_01${hex(random, 22)}`,
-      requestId: `req_01${hex(random, 22)}`,
+      id,
+      requestId,
       usage: {
-        input_tokens: Math.floor(random() * 40),
-        cache_creation_input_tokens: Math.floor(random() * 4_000),
+        input_tokens: input,
+        cache_creation_input_tokens: written,
         cache_read_input_tokens: Math.floor(9_000 + random() * 120_000),
         output_tokens: Math.floor(20 + random() * 900),
         server_tool_use: { web_search_requests: 0, web_fetch_requests: 0 },
         service_tier: 'standard',
-        cache_creation: { ephemeral_1h_input_tokens: 0, ephemeral_5m_input_tokens: 0 },
+        cache_creation: { ephemeral_1h_input_tokens: 0, ephemeral_5m_input_tokens: written },
         inference_geo: '',
         iterations: [],
         speed: 'standard',

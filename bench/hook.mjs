@@ -1,7 +1,7 @@
 // What a hook costs its host: our commands as Claude Code runs them (through `sh -c`), beside the smallest program there is,
 // an empty node and another guard. Alternating, so that the machine's moods hit all alike. usage: node bench/hook.mjs [RUNS]
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import path from 'node:path';
 import { performance } from 'node:perf_hooks';
@@ -23,7 +23,7 @@ const POLICIES = {
   '1,000 rules': rulesText(1000),
 };
 const OTHER_GUARD = 'cc-safety-net@2.4.5';
-const LIMITS = { overShellMs: 6, timesNode: 1.8, otherTimes: 10 };
+const LIMITS = { overShellMs: 6, timesNode: 1.8, otherTimes: 10, lineOverShellMs: 8, lineTimesNode: 2 };
 
 export async function benchHook({ runs = RUNS } = {}) {
   const work = mkdtempSync(path.join(tmpdir(), 'troupe-hook-'));
@@ -35,6 +35,7 @@ export async function benchHook({ runs = RUNS } = {}) {
     served: await writeStubs(work, served, { node: '/nowhere/node', hookFile: '/nowhere/hook.cjs' }),
     alone: await writeStubs(work, alone, { node: process.execPath, hookFile: path.join(root, 'dist/hook.cjs') }),
   };
+  cpSync(path.join(root, RECORDING), work, { recursive: true });
   const server = spawn(process.execPath, [path.join(root, 'dist/troupe.js'), '--no-open', '--root', work], {
     env: { ...env, TROUPE_HOME: served },
     stdio: 'ignore',
@@ -67,8 +68,9 @@ export async function benchHook({ runs = RUNS } = {}) {
       rows.push({ name, times: measure(commands, command, { env, runs }) });
     }
     const large = measure(commands, payloadOf(work, project, 100), { env, runs });
+    const line = await measureStatusLine(stubs, { env, runs });
     if (existsSync(path.join(served, 'hook-failure'))) throw new Error('the guard did not reach its server');
-    return { rows, large, runs, load: loadavg()[0], other: other !== undefined };
+    return { rows, large, line, runs, load: loadavg()[0], other: other !== undefined };
   } finally {
     process.chdir(root);
     await stopProcess(server);
@@ -76,15 +78,31 @@ export async function benchHook({ runs = RUNS } = {}) {
   }
 }
 
+/** What Claude Code runs for its status line, for a session that the server follows. */
+async function measureStatusLine(stubs, { env, runs }) {
+  const input = JSON.stringify({ session_id: RECORDED, cost: { total_cost_usd: 1.25 } });
+  const commands = {
+    shell: ['sh', ['-c', ':']],
+    node: [process.execPath, ['-e', '0']],
+    served: ['sh', ['-c', `'${stubs.served.statusLine}'`]],
+    alone: ['sh', ['-c', `'${stubs.alone.statusLine}'`]],
+  };
+  const print = ([program, args]) => spawnSync(program, args, { input, env, encoding: 'utf8' }).stdout;
+  await until(() => print(commands.served).includes('sub-agents'));
+  if (!print(commands.alone).includes('$1.25')) throw new Error('without a server, the status line has no cost');
+  return measure(commands, input, { env, runs, prints: true });
+}
+
 /** The minimum of each, in milliseconds. */
-function measure(commands, input, { env, runs }) {
+function measure(commands, input, { env, runs, prints = false }) {
   const least = Object.fromEntries(Object.keys(commands).map((name) => [name, Number.POSITIVE_INFINITY]));
   for (let run = 0; run < runs; run++) {
     for (const [name, [program, args]] of Object.entries(commands)) {
       const started = performance.now();
       const { status, stderr, stdout } = spawnSync(program, args, { input, env });
       least[name] = Math.min(least[name], performance.now() - started);
-      if (status !== 0 || `${stdout}${stderr}` !== '') throw new Error(`${name}: ${status} ${stdout}${stderr}`);
+      if (status !== 0 || (!prints && `${stdout}${stderr}` !== ''))
+        throw new Error(`${name}: ${status} ${stdout}${stderr}`);
     }
   }
   return least;
@@ -109,6 +127,10 @@ function payloadOf(work, cwd, kilobytes) {
     tool_use_id: 'toolu_01A09q90qw90lq917835lq9',
   });
 }
+
+/** A session with sub-agents. */
+const RECORDING = 'src/hosts/claude-code/fixtures/2.1.325-nested';
+const RECORDED = 'fa129e54-d574-4fea-bbfe-0dd74bbd38cd';
 
 const SESSION = '8f6e5c34-0c5d-4f6c-9a60-5d6f8f3a2b11';
 const AGENT = 'a1b2c3d4e5f60718';
@@ -158,7 +180,7 @@ async function until(isTrue) {
   throw new Error('the server did not start');
 }
 
-export function printHook({ rows, large, runs, load, other }) {
+export function printHook({ rows, large, line: statusLine, runs, load, other }) {
   console.log(`\nhooks in front of a shell command: minimum of ${runs}, in ms (load ${load.toFixed(1)})`);
   console.log(
     '| policy | sh -c : | with server | over sh | node -e 0 | without server | × node | cc-safety-net | × ours |',
@@ -184,7 +206,11 @@ export function printHook({ rows, large, runs, load, other }) {
   line('a file of 100 KB, 1,000 rules', large);
   const observer = Math.min(...rows.map(({ times }) => times.observer - times.shell));
   console.log(`an observer: +${observer.toFixed(2)} over sh -c :`);
-  const { overShellMs, timesNode, otherTimes } = LIMITS;
+  const { overShellMs, timesNode, otherTimes, lineOverShellMs, lineTimesNode } = LIMITS;
+  const [over, times] = [statusLine.served - statusLine.shell, statusLine.alone / statusLine.node];
+  console.log(
+    `the status line: +${over.toFixed(2)} ms over sh -c : with a server (at most ${lineOverShellMs})${over > lineOverShellMs ? ' ✗' : ''}, ${times.toFixed(2)} × node -e 0 without (at most ${lineTimesNode})${times > lineTimesNode ? ' ✗' : ''}`,
+  );
   const guard = other ? `; ${OTHER_GUARD} at least ${otherTimes} times slower than ours with a server` : '';
   console.log(`to hold (✗: it does not): at most ${overShellMs} ms over sh -c :, ${timesNode} times node -e 0${guard}`);
 }

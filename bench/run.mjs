@@ -10,6 +10,7 @@ const PARTS = {
     'a whole history: once from its files, then from the index',
     async () => runPart(await import('./history.mjs'), 'History'),
   ],
+  cost: ['what sessions cost, beside ccusage', async () => runPart(await import('./cost.mjs'), 'Cost')],
   memory: ['peak memory on large histories', async () => runPart(await import('./memory.mjs'), 'Memory')],
   live: ['the server while agents write', async () => runPart(await import('./live.mjs'), 'Live')],
   page: ['the page in a browser', async () => runPart(await import('./page.mjs'), 'Page')],

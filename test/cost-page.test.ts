@@ -1,4 +1,5 @@
 /// <reference lib="dom" />
+import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,6 +7,7 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findBrowser } from '../scripts/find-browser.mjs';
 import type { BudgetReport } from '../src/core/index.ts';
+import { writeHookStubs } from '../src/hook/index.ts';
 import { makeTemporaryFolder } from '../src/lib/testing/temporary-folder.ts';
 import { until } from '../src/lib/testing/waiting.ts';
 import { programIn } from './testing/program.ts';
@@ -14,6 +16,8 @@ import { accessTo } from './testing/server-access.ts';
 // The Cost view in a real browser, and `troupe budget`, over a recording that is as if it was written today.
 
 const NESTED = fileURLToPath(new URL('../src/hosts/claude-code/fixtures/2.1.325-nested-deep', import.meta.url));
+const SESSION = '22585c89-be56-4140-ba12-3c8fe9b6c8e1';
+const AGENT = 'a5c7991c170c0ab86';
 const POLICY = `version: 1
 budgets:
   - { name: everybody, per: session, turns: 5 }
@@ -74,6 +78,37 @@ describe('the Cost view', () => {
     await page.setViewportSize({ width: 390, height: 800 });
     const wide = await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
     expect(wide).toBe(false);
+  });
+});
+
+describe('an agent that has used up a budget', () => {
+  it('is denied, which is in the list, in the detail and announced at once', async () => {
+    await page.setViewportSize({ width: 1300, height: 1000 });
+    const options = { node: process.execPath, hookFile: path.resolve('dist/hook.cjs') };
+    const { guard } = await writeHookStubs(programIn(home).state, {
+      ...options,
+      configFolder: path.join(home, '.config/troupe'),
+    });
+    const transcript = path.join(root, 'projects', '-home-dev-nested-deep', `${SESSION}.jsonl`);
+    const payload = {
+      ...{ session_id: SESSION, transcript_path: transcript, cwd: '/home/dev/nested-deep' },
+      ...{ hook_event_name: 'PreToolUse', tool_name: 'Bash', tool_use_id: 'toolu_01', tool_input: { command: 'ls' } },
+      ...{ agent_id: AGENT, agent_type: 'general-purpose', permission_mode: 'default' },
+    };
+    const env = { ...process.env, HOME: home };
+    const { stdout } = spawnSync('sh', ['-c', `'${guard}' claude-code`], { env, input: JSON.stringify(payload) });
+    expect(JSON.parse(String(stdout)).hookSpecificOutput).toMatchObject({ permissionDecision: 'deny' });
+    await expect.poll(() => page.locator('.sessions-alarms').innerText()).toContain('budget used up');
+    await expect.poll(() => page.locator('[data-announcer]').innerText()).toContain('has used up a budget.');
+    await page.locator('.sessions a').first().click();
+    const section = page.locator('.panel-section', {
+      has: page.getByRole('heading', { name: 'Budgets', exact: true }),
+    });
+    await expect
+      .poll(() => section.innerText())
+      .toMatch(/Used up, at a call of .*\n?.*Budget "everybody" of this session is used up/);
+    await section.getByRole('link').click();
+    await expect.poll(() => section.innerText()).toMatch(/Used up\s+Budget "everybody"/);
   });
 });
 

@@ -70,6 +70,11 @@ export interface LiveTrees {
   subscribe(listener: (change: TreeChange) => void): { close(): void };
   /** Reads one of the older ones, or finds one that is followed; follows it from now on. */
   look(session: string): Promise<SessionTree | undefined>;
+  /**
+   * What was written until now, by this session in particular: its files are looked at, whether or not a watch reported them, and new ones
+   * are looked for if the agent is not known yet. Gives all that are followed, with agents that `current` does not show yet.
+   */
+  readNow(session?: SessionId, agent?: AgentId): Promise<readonly SessionTree[]>;
   /** The facts behind the tree of one that is followed, without those of others that stand in it. */
   ledgerOf(session: SessionId): SessionLedger | undefined;
   /** A part of the conversation of one of its agents. */

@@ -36,14 +36,11 @@ import {
   type BudgetNote,
   type BudgetVerdict,
   judgeBudgets,
-  type MeasuredSession,
-  measureSession,
-  midnightBefore,
   NO_BUDGET,
-  nextMidnight,
   type Raised,
   reportBudgets,
 } from './budgets.ts';
+import { type MeasuredSession, measureSession, midnightBefore, nextMidnight } from './measured-usage.ts';
 import { loadPolicy } from './policy/load-policy.ts';
 import {
   BUDGET_LIMITS,
@@ -57,8 +54,8 @@ import {
 
 /** Reads usage. */
 export interface UsageSource {
-  /** The session's tree, at most one turn old. */
-  sessionOf(session: SessionId): Promise<SessionTree | undefined>;
+  /** The session's tree by what its files hold now. `agent`: who calls, if that is known. */
+  sessionOf(session: SessionId, agent: AgentId | undefined): Promise<SessionTree | undefined>;
   /** Whether the call is in its transcript already. */
   hasCall?(session: SessionId, call: ToolCallId): boolean;
   /** Joined, each session once: all that were written to since then (epoch milliseconds). */
@@ -165,9 +162,10 @@ export class BudgetJudge {
     );
   }
 
-  async #factsFor(budgets: readonly Budget[], { event, at, policies }: JudgedEvent): Promise<BudgetFacts> {
-    const { session, call } = event;
-    const tree = await this.#source.sessionOf(session);
+  async #factsFor(budgets: readonly Budget[], { event, at, policies, readings }: JudgedEvent): Promise<BudgetFacts> {
+    const { session, call, host } = event;
+    const caller = readings[0]?.agent;
+    const tree = await this.#source.sessionOf(session, caller ? toAgentId(host, caller.id) : undefined);
     const firstSeen = getOrAdd(this.#firstSeen, session, () => at);
     if (this.#firstSeen.size > MANY) this.#firstSeen.clear();
     const isNew = at - Math.min(firstSeen, beganAt(event.transcript) ?? at) < NEW_MS;

@@ -10,7 +10,8 @@ import {
   toSessionId,
   toToolCallId,
 } from '../core/index.ts';
-import { type BudgetCall, type BudgetFacts, judgeBudgets, measureSession, reportBudgets } from './budgets.ts';
+import { type BudgetCall, type BudgetFacts, judgeBudgets, reportBudgets } from './budgets.ts';
+import { measureSession } from './measured-usage.ts';
 import type { Budget } from './policy.ts';
 
 const NOW = Date.parse('2026-11-19T12:00:00');

@@ -1,12 +1,4 @@
-import {
-  type BudgetAlert,
-  type LiveTrees,
-  nativeId,
-  type SessionId,
-  type Sessions,
-  type SessionTree,
-  type TreeChange,
-} from '../core/index.ts';
+import type { AgentId, BudgetAlert, LiveTrees, SessionId, Sessions, SessionTree, TreeChange } from '../core/index.ts';
 import { midnightBefore, type UsageSource } from '../guard/index.ts';
 import type { Clock } from '../lib/clock.ts';
 import { Listeners } from '../lib/listeners.ts';
@@ -39,10 +31,9 @@ export class LiveUsage implements UsageSource {
     });
   }
 
-  async sessionOf(session: SessionId): Promise<SessionTree | undefined> {
-    const all = this.#trees.current();
-    const own = all.find(({ id }) => id === session);
-    return own ?? all.find((tree) => holds(tree, session)) ?? (await this.#trees.look(nativeId(session)));
+  async sessionOf(session: SessionId, agent: AgentId | undefined): Promise<SessionTree | undefined> {
+    const all = await this.#trees.readNow(session, agent);
+    return all.find(({ id }) => id === session) ?? all.find((tree) => holds(tree, session));
   }
 
   hasCall(session: SessionId, call: Parameters<NonNullable<UsageSource['hasCall']>>[1]): boolean {
@@ -50,7 +41,7 @@ export class LiveUsage implements UsageSource {
   }
 
   async all(since: number): Promise<readonly SessionTree[]> {
-    const followed = this.#trees.current();
+    const followed = await this.#trees.readNow();
     const ids = new Set(followed.flatMap(({ id, agents }) => [id, ...agents.flatMap(({ session }) => session ?? [])]));
     const older = await this.#olderSince(since);
     const others = new Map([...this.#gone, ...older.map((tree) => [tree.id, tree] as const)]);
@@ -143,6 +134,7 @@ export class AlertedTrees implements LiveTrees {
     return tree && this.#with(tree);
   }
 
+  readNow: LiveTrees['readNow'] = (...asked) => this.#trees.readNow(...asked);
   listing = () => this.#trees.listing();
   ledgerOf = (session: SessionId) => this.#trees.ledgerOf(session);
   transcript: LiveTrees['transcript'] = (...asked) => this.#trees.transcript(...asked);

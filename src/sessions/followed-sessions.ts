@@ -4,6 +4,7 @@ import {
   buildTree,
   isAtWork,
   type MessageRange,
+  mainAgentOf,
   type PartOfTranscript,
   SETTLE_MS,
   type SessionId,
@@ -51,6 +52,8 @@ interface Followed {
   /** As it is shown. */
   tree?: SessionTree;
   readonly settling: Settling;
+  /** Something is not shown yet. */
+  isHeld?: boolean;
   lookedAt?: number;
   /** Its entries in `#readers`. */
   files: ReadonlySet<string>;
@@ -115,6 +118,22 @@ export class FollowedSessions {
 
   trees(): readonly SessionTree[] {
     return [...this.#followed.values()].flatMap(({ tree }) => tree ?? []);
+  }
+
+  hasTranscriptOf(id: SessionId, agent: AgentId): boolean {
+    const sources = this.#followed.get(id)?.session.sources ?? [];
+    return sources.some(
+      ({ companion, shape, agent: whose = mainAgentOf(id), agents }) =>
+        shape === 'table' || (!companion && (whose === agent || agents?.includes(agent))),
+    );
+  }
+
+  /** As they are by what was read, also where a state is held back until it is settled. */
+  freshTrees(): readonly SessionTree[] {
+    const { clock, stalledAfter } = this.#options;
+    return [...this.#followed.values()].map(({ tree, isHeld, session }) =>
+      tree && !isHeld ? tree : buildTree(session.ledger, { now: clock(), stalledAfter }),
+    );
   }
 
   ledgerOf(id: SessionId): SessionLedger | undefined {
@@ -263,6 +282,7 @@ export class FollowedSessions {
     const { stalledAfter, emit, onUnsettled } = this.#options;
     const { ledger } = one.session;
     const { tree, dueAt } = one.settling.settle(buildTree(ledger, { now, stalledAfter }), ledger, now);
+    one.isHeld = dueAt !== undefined;
     if (dueAt !== undefined) onUnsettled(ledger.id, dueAt);
     if (!tree) return;
     one.tree = shareUnchanged(one.tree, tree);

@@ -277,6 +277,7 @@ export function joinLive(live: LiveTrees, onError: (error: unknown) => void = ()
       }
       return tree && (treeOf(tree.id) ?? tree);
     },
+    readNow: async (...asked) => joinTrees(await live.readNow(...asked)).trees,
     async transcript(session, agent, range) {
       const tree = treeOf(session);
       const node = tree?.agents.find(({ id }) => id === agent);

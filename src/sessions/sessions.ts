@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import {
   type AgentId,
@@ -193,8 +193,8 @@ const SLACK_MS = 86_400_000;
 
 /** True also where files do not tell. */
 function wasWrittenSince(session: FoundSession, since: number): boolean {
-  if (!isOfFiles(session)) return true;
-  return session.located.sources.some(({ path }) => orElse(() => statSync(path).mtimeMs, since) >= since - SLACK_MS);
+  const { modifiedAt } = session.located;
+  return modifiedAt === 0 || modifiedAt >= since - SLACK_MS || !isOfFiles(session);
 }
 
 /** The newest with a conversation. */

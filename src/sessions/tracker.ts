@@ -1,4 +1,6 @@
+import { setImmediate } from 'node:timers/promises';
 import {
+  type AgentId,
   type LiveTrees,
   nativeId,
   ORPHAN_MS,
@@ -156,6 +158,27 @@ class Tracker implements LiveTrees {
       return tree?.id;
     });
     return followed.trees().find((tree) => tree.id === id);
+  }
+
+  async readNow(session?: SessionId, agent?: AgentId) {
+    const followed = this.#followed;
+    // After one turn of the event loop, watches have reported everything that was written until now.
+    await setImmediate();
+    return this.#queue.add(async () => {
+      await this.#lookAtChanges();
+      if (session !== undefined) await this.#readNow(session, agent);
+      return followed.freshTrees();
+    });
+  }
+
+  async #readNow(session: SessionId, agent: AgentId | undefined): Promise<void> {
+    const followed = this.#followed;
+    if (followed.has(session)) await followed.update(session);
+    else if (await followed.look(session)) this.#tellListing();
+    if (agent === undefined || followed.hasTranscriptOf(session, agent)) return;
+    for (const { place, part } of this.#index.partsOf(session))
+      await this.#index.relocate(place, part.folder, [session]);
+    await followed.update(session);
   }
 
   close(): void {

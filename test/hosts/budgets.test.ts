@@ -1,62 +1,15 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AuditEntry, BudgetReport } from '../../src/core/index.ts';
-import { RECIPES, startGuarded } from './guarded-hosts.ts';
-import { programsIn } from './host-kit.ts';
-import { kit, nameOf, programs, recordTogether, root, work } from './kit.ts';
-import { programs as opencodePrograms, serveOpencode, versionOf } from './opencode-server.ts';
+import type { BudgetReport } from '../../src/core/index.ts';
+import { addBudgetPlays, cheatingPlays, entriesIn, HELPERS, policy, RESULT, ran, reasons } from './budget-plays.ts';
+import { nameOf, programs, recordTogether, root, work } from './kit.ts';
 import { type RunningServer, startServer } from './server.ts';
 
 // Budgets under real programs: who has used up a budget calls nothing more, is told so, and still hands in its result.
 
-const RESULT = 'The result of the helper.';
-
-/** A turn of a real model takes seconds; one of a few milliseconds may be over before the server has read the one before. */
-const PAUSE_MS = 200;
-
-/** Helpers make eight calls, and then say their result; main hands on. */
-beforeAll(async () => {
-  const { PLAYS, agent, say, shell } = await import(pathToFileURL(path.join(kit, 'plays.mjs')).href);
-  const step = (...items: readonly unknown[]) => ({ items });
-  const calls = (who: string, count: number, pause = 0) =>
-    Array.from({ length: count }, (_, at) => ({ ...step(shell(`echo ${who}-${at + 1}`, 'Say it')), delay: pause }));
-  const helper = (name: string, play = name) => agent(`Do ${name}`, `Work. [[play:budget-${play}]]`);
-  const done = step(say('All done.'));
-  Object.assign(PLAYS, {
-    'budget-one': [step(helper('one')), done, done],
-    'budget-parallel': [step(helper('one'), helper('two'), helper('three')), done, done],
-    'budget-nested': [step(helper('lead')), done, done],
-    'budget-fan': [
-      step(helper('slow-1', 'slow'), helper('slow-2', 'slow'), helper('slow-3', 'slow')),
-      done,
-      done,
-      done,
-    ],
-    'budget-main': [...calls('main', 8), done],
-    'budget-slow-main': [...calls('main', 8, 1_000), done],
-    'budget-lead': [step(helper('below')), ...calls('lead', 2), step(say(RESULT))],
-    ...Object.fromEntries(
-      ['one', 'two', 'three', 'below'].map((who) => [`budget-${who}`, [...calls(who, 8, PAUSE_MS), step(say(RESULT))]]),
-    ),
-    'budget-slow': [...calls('slow', 3, 1_500), step(say(RESULT))],
-  });
-  // The same names are plays of their own when main runs them.
-  PLAYS['budget-one-main'] = PLAYS['budget-one'];
-  PLAYS['budget-one'] = [...calls('one', 8, PAUSE_MS), step(say(RESULT))];
-  PLAYS['budget-alone'] = [step(helper('one')), done, done];
-});
-
-const policy = (...budgets: readonly string[]) =>
-  `version: 1\nbudgets:\n${budgets.map((text) => `  - { ${text} }\n`).join('')}`;
-
-const HELPERS = 'agents: { kind: subagent }';
-
-/** How many calls of `echo WHO-N` were let run. */
-const ran = (entries: readonly AuditEntry[], who: string): number =>
-  entries.filter(({ summary, decision }) => summary?.startsWith(`echo ${who}-`) && decision !== 'deny').length;
+beforeAll(() => addBudgetPlays());
 
 for (const program of programs) {
   describe(`budgets, ${nameOf(program)}`, () => {
@@ -70,11 +23,7 @@ for (const program of programs) {
       });
       return run.stdout;
     };
-    const logged = (): readonly AuditEntry[] =>
-      troupe('guard', 'log', '-n', '1000', '--json', '--root', config)
-        .split('\n')
-        .filter((line) => line.startsWith('{'))
-        .map((line): AuditEntry => JSON.parse(line));
+    const logged = () => entriesIn(troupe('guard', 'log', '-n', '1000', '--json', '--root', config));
     const perform = async (play: string, text: string, plays: readonly string[] = [play]) => {
       writeFileSync(path.join(state, 'policy.yaml'), text);
       troupe('guard', 'check');
@@ -132,6 +81,12 @@ for (const program of programs) {
           expect(entries.some(({ reason }) => reason?.includes('is used up'))).toBe(true);
         });
 
+        it('stops an agent that has used up its money', async () => {
+          const entries = await perform('budget-alone', policy(`name: purse, ${HELPERS}, per: agent, usd: 0.0001`));
+          expect(ran(entries, 'one')).toBeLessThanOrEqual(2);
+          expect(reasons(entries)).toContain('Budget "purse" of this agent is used up: $');
+        });
+
         it('counts what is below an agent as its own when it is per subtree', async () => {
           const entries = await perform(
             'budget-nested',
@@ -146,6 +101,27 @@ for (const program of programs) {
           const all = ['one', 'two', 'three'].reduce((sum, who) => sum + ran(entries, who), 0);
           expect(all).toBeGreaterThanOrEqual(6);
           expect(all).toBeLessThanOrEqual(9 + 3);
+        });
+
+        it('limits how many agents are at work at once', async () => {
+          const entries = await perform('budget-fan', policy('name: few, per: session, agents_at_once: 2'));
+          if (how === 'without a server') return;
+          expect(reasons(entries)).toContain('allows 2 sub-agents at once, and 2 are at work');
+          expect(ran(entries, 'slow')).toBe(2 * 3);
+        });
+
+        it('gives an agent nothing for editing the policy, the index and what was raised', async () => {
+          await addBudgetPlays(cheatingPlays(state));
+          const budget = policy(`name: short, ${HELPERS}, per: agent, turns: 6`);
+          const guarded = `${budget}presets: [hands-off-the-guard]\n`;
+          const entries = await perform('budget-cheater', guarded);
+          expect(entries.filter(({ decision }) => decision === 'deny').length).toBeGreaterThanOrEqual(4);
+          expect(ran(entries, 'cheat')).toBeLessThanOrEqual(4);
+          expect(readFileSync(path.join(state, 'policy.yaml'), 'utf8')).toBe(guarded);
+          // Without the preset the index may be ruined: what was used is in the transcripts.
+          const ruined = await perform('budget-ruiner', budget);
+          expect(ran(ruined, 'cheat')).toBeLessThanOrEqual(6);
+          expect(reasons(ruined)).toContain('Budget "short"');
         });
 
         it('limits how deep agents are, and how many are started', async () => {
@@ -188,73 +164,3 @@ for (const program of programs) {
     });
   });
 }
-
-for (const recipe of RECIPES.filter(({ host }) => host === 'codex'))
-  for (const bin of programsIn(`TROUPE_${recipe.host.toUpperCase()}_BIN`))
-    describe(`budgets of ${recipe.host} ${/\d+\.\d+\.\d+/.exec(bin)?.[0]}`, () => {
-      it('stops an agent that has used up its turns, and its result arrives', async () => {
-        const program = await startGuarded(recipe, bin);
-        const server = await startServer(program.data, { ...process.env, ...program.env });
-        try {
-          program.setPolicy(policy(`name: short, ${HELPERS}, per: agent, turns: 4, warn: 50%`));
-          program.troupe('guard', 'check');
-          await program.run('budget-alone');
-          const entries = program.log();
-          expect(ran(entries, 'one')).toBeGreaterThanOrEqual(2);
-          expect(ran(entries, 'one')).toBeLessThanOrEqual(5);
-          expect(entries.find(({ decision }) => decision === 'deny')?.reason).toContain('Budget "short"');
-        } finally {
-          server.stop();
-          await program.close();
-        }
-      });
-    });
-
-for (const program of opencodePrograms)
-  describe(`budgets of OpenCode ${versionOf(program)}`, () => {
-    it('stops an agent that has used up its turns, after a warning, and its result arrives', async () => {
-      const version = versionOf(program);
-      const own = mkdtempSync(path.join(work, `opencode-budgets-${version}-`));
-      const state = path.join(own, 'state');
-      mkdirSync(state);
-      const troupeIn = (env: object, cwd: string, ...args: readonly string[]): string => {
-        const options = { env: { ...process.env, ...env, TROUPE_HOME: state }, cwd, encoding: 'utf8' } as const;
-        return spawnSync(process.execPath, [path.join(root, 'dist/troupe.js'), ...args], options).stdout;
-      };
-      writeFileSync(
-        path.join(state, 'policy.yaml'),
-        policy(`name: short, ${HELPERS}, per: agent, turns: 5, warn: 40%`),
-      );
-      const host = await serveOpencode({
-        ...{ program, root: own, scenario: 'budgets', permission: { '*': 'allow' }, settings: {} },
-        prepare: (env, project) =>
-          void troupeIn(
-            env,
-            project,
-            'hooks',
-            'install',
-            '--host',
-            'opencode',
-            '--guard',
-            '--yes',
-            '--host-version',
-            version,
-          ),
-      });
-      const server = await startServer(host.data, { ...process.env, TROUPE_HOME: state });
-      try {
-        const session = await host.prompt('budget-alone');
-        await host.untilIdle(session);
-        const entries = troupeIn(host.env, host.project, 'guard', 'log', '-n', '100', '--json')
-          .split('\n')
-          .filter((line) => line.startsWith('{'))
-          .map((line) => JSON.parse(line) as AuditEntry);
-        expect(ran(entries, 'one')).toBeGreaterThanOrEqual(3);
-        expect(ran(entries, 'one')).toBeLessThanOrEqual(6);
-        expect(entries.find(({ decision }) => decision === 'deny')?.reason).toContain('Budget "short"');
-      } finally {
-        server.stop();
-        await host.close();
-      }
-    }, 120_000);
-  });

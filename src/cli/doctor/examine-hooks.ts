@@ -23,7 +23,7 @@ import { type HooksCapability, TRIAL_SESSION } from '../../hosts/index.ts';
 import { known } from '../../lib/json.ts';
 import { createFile } from '../../lib/regular-file.ts';
 import { messageOf } from '../../lib/user-error.ts';
-import { findingsOf } from './finding.ts';
+import { findingsOf } from './examine-state.ts';
 
 const { good, note, warning, problem } = findingsOf('hooks');
 

@@ -1,10 +1,19 @@
 import { access, constants, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { type Finding, plural } from '../../core/index.ts';
+import { type Finding, type FindingArea, plural } from '../../core/index.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { kindOfFile, readText } from '../../lib/regular-file.ts';
 import { isSystemError, messageOf } from '../../lib/user-error.ts';
-import { findingsOf } from './finding.ts';
+
+type Say = (code: string, text: string, remedy?: string) => Finding;
+
+/** The four ways to say something about an area. */
+export function findingsOf(area: FindingArea): Record<Finding['level'], Say> {
+  const at =
+    (level: Finding['level']): Say =>
+    (code, text, remedy) => ({ area, code, level, text, remedy: remedy ?? null });
+  return { good: at('good'), note: at('note'), warning: at('warning'), problem: at('problem') };
+}
 
 const { good, note, warning, problem } = findingsOf('state');
 

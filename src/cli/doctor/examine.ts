@@ -19,8 +19,7 @@ import {
 } from '../../sessions/index.ts';
 import { createHooks } from '../hooks/machine-hooks.ts';
 import { examineHooks, tryHooks } from './examine-hooks.ts';
-import { examineState } from './examine-state.ts';
-import { findingsOf } from './finding.ts';
+import { examineState, findingsOf } from './examine-state.ts';
 
 interface ExaminedHost {
   readonly adapter: SourceAdapter;

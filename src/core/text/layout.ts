@@ -73,7 +73,14 @@ function layOut(
   return layOut(columns, widest, left, available);
 }
 
-const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+let segmenter: Intl.Segmenter | undefined;
+
+/** Made when it is needed: that takes 8 ms, and most texts need none. */
+function graphemesIn(text: string): Iterable<{ readonly segment: string }> {
+  segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+  return segmenter.segment(text);
+}
+
 /** Latin letters, dashes, box-drawing lines and our marks: one column each, and no need to look closer. */
 const ONE_COLUMN_EACH = /^[\u0020-\u007e\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2027\u2500-\u25fc≥→←↑↓✓✗⚠]*$/;
 /** East Asian wide and full-width blocks, and pictographs shown as emoji. */
@@ -84,7 +91,7 @@ const ZERO = /^(?:\p{Mn}|\p{Me}|\p{Cf})+$/u;
 export function widthOf(text: string): number {
   if (ONE_COLUMN_EACH.test(text)) return text.length;
   let width = 0;
-  for (const { segment } of segmenter.segment(text)) width += graphemeWidth(segment);
+  for (const { segment } of graphemesIn(text)) width += graphemeWidth(segment);
   return width;
 }
 
@@ -94,7 +101,7 @@ export function cutTo(text: string, columns: number): string {
   if (columns < 1) return '';
   let result = '';
   let width = 0;
-  for (const { segment } of segmenter.segment(text)) {
+  for (const { segment } of graphemesIn(text)) {
     const next = graphemeWidth(segment);
     if (width + next > columns - 1) break;
     result += segment;

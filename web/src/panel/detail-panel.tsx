@@ -14,7 +14,7 @@ import { NowSection } from './now-section.tsx';
 import { NumbersSection } from './numbers-section.tsx';
 import { StatusSection } from './status-section.tsx';
 import { kindText, SubAgents } from './sub-agents.tsx';
-import { UsageSection } from './usage-section.tsx';
+import { BudgetSection, UsageSection } from './usage-section.tsx';
 import './panel.css';
 import { computed } from '@preact/signals';
 import { AttachButton } from '../attach/attach-sheet.tsx';
@@ -65,6 +65,7 @@ function Detail({ session, agent }: { readonly session: SessionDetail; readonly 
     <article class="panel-body">
       <PanelHead session={session} agent={agent} />
       <Asked session={session} agent={agent} />
+      <BudgetSection session={session} agent={agent} />
       <NowSection agent={agent} />
       <StatusSection agent={agent} />
       <NumbersSection session={session} agent={agent} />

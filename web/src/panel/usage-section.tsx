@@ -1,6 +1,7 @@
 import {
   type AgentReport,
   type CostReport,
+  cleanLine,
   costText,
   formatCount,
   missingPrices,
@@ -10,7 +11,7 @@ import {
   type UsageReport,
   unattributedText,
 } from '../../../src/core/index.ts';
-import { PlaceLink } from '../parts/marks.tsx';
+import { AgentLink, exactTime, PlaceLink, wallTime } from '../parts/marks.tsx';
 import { replayAt } from '../store.ts';
 import { type AgentProps, refOf, Section } from './section.tsx';
 
@@ -27,6 +28,55 @@ interface Total {
   readonly isLowerBound: boolean;
   readonly cost: CostReport;
 }
+
+/** Budgets that are nearly used up, or used up: its own alerts; at the session, those of all. The newest first. */
+export function BudgetSection({ session, agent }: AgentProps) {
+  const until = replayAt.value ?? Number.POSITIVE_INFINITY;
+  const isMain = agent.kind === 'main';
+  const alerts = (session.budgetAlerts ?? []).filter(
+    ({ agentId, at }) => (isMain || agentId === agent.id) && Date.parse(at) <= until,
+  );
+  if (alerts.length === 0) return null;
+  return (
+    <Section title="Budgets">
+      <ul class="panel-budgets">
+        {alerts.toReversed().map(({ id, state, at, agentId, text }) => {
+          const whose = isMain ? session.subagents.find((one) => one.id === agentId) : undefined;
+          return (
+            <li key={id}>
+              <time dateTime={at} title={exactTime(at)}>
+                {wallTime(Date.parse(at))}
+              </time>
+              <span>
+                <b class={STATE_CLASS[state]}>{STATE_WORD[state]}</b>
+                {whose && (
+                  <>
+                    {', at a call of '}
+                    <AgentLink to={refOf(whose)}>{cleanLine(whose.label)}</AgentLink>
+                  </>
+                )}
+                <span class="panel-why">{cleanLine(text)}</span>
+              </span>
+            </li>
+          );
+        })}
+      </ul>
+    </Section>
+  );
+}
+
+type AlertState = NonNullable<SessionDetail['budgetAlerts']>[number]['state'];
+
+const STATE_WORD: Readonly<Record<AlertState, string>> = {
+  warned: 'Nearly used up',
+  grace: 'Used up, with calls left for the result',
+  reached: 'Used up',
+};
+const STATE_CLASS: Readonly<Record<AlertState, string>> = {
+  warned: 'standing-silent',
+  grace: 'standing-failed',
+  reached: 'standing-failed',
+};
 
 /** Tokens and what they cost, its own and with all that it asked others to do; of the main agent, with the whole session. */
 export function UsageSection({ session, agent }: AgentProps) {

@@ -128,6 +128,7 @@ function Alarms({ session }: { readonly session: SessionDetail }) {
   const standings = countStandings(agentsOf(session));
   const needing = standings.get('needs you') ?? 0;
   const silent = standings.get('silent') ?? 0;
+  const budget = gravestOf(session);
   return (
     <span class="sessions-alarms">
       {needing > 0 && (
@@ -142,6 +143,16 @@ function Alarms({ session }: { readonly session: SessionDetail }) {
           <span class="visually-hidden"> silent</span>
         </span>
       )}
+      {budget && (
+        <span class={budget.state === 'warned' ? 'standing-silent' : 'standing-failed'} title={cleanLine(budget.text)}>
+          {budget.state === 'warned' ? 'budget low' : 'budget used up'}
+        </span>
+      )}
     </span>
   );
+}
+
+/** Of what there is to say about budgets, what matters most: the last of those used up, or else of the others. */
+function gravestOf({ budgetAlerts = [] }: SessionDetail) {
+  return budgetAlerts.findLast(({ state }) => state !== 'warned') ?? budgetAlerts.at(-1);
 }

@@ -5,7 +5,7 @@ import { picture } from '../store.ts';
 
 const PAUSE_MS = 4000;
 
-/** Says when somebody needs the person or fails, at most once in a few seconds. */
+/** Says when somebody needs the person, fails or nears the end of a budget, at most once in a few seconds. */
 export function Announcer() {
   const [said, setSaid] = useState('');
   useEffect(() => {
@@ -42,10 +42,18 @@ export function Announcer() {
   );
 }
 
-// What a screen reader is told without being asked: that somebody needs the person, or has failed. Nothing else.
+// What a screen reader is told without being asked: that somebody needs the person, has failed, or is near the end of a budget. Nothing else.
+
+/** For one, and for several. */
+const VERBS = {
+  'needs you': ['needs you', 'need you'],
+  failed: ['failed', 'failed'],
+  'budget used up': ['has used up a budget', 'have used up a budget'],
+  'budget low': ['has nearly used up a budget', 'have nearly used up a budget'],
+} as const;
 
 export interface Notification {
-  readonly kind: 'needs you' | 'failed';
+  readonly kind: keyof typeof VERBS;
   readonly label: string;
 }
 
@@ -60,7 +68,13 @@ export function findNews(before: readonly SessionDetail[], now: readonly Session
 
 function notificationsOf(before: SessionDetail | undefined, now: SessionDetail): readonly Notification[] {
   const known = new Map((before ? agentsOf(before) : []).map((agent) => [agent.id, agent]));
-  return agentsOf(now).flatMap((agent): readonly Notification[] => {
+  const told = new Set(before?.budgetAlerts?.map(({ id }) => id));
+  const alerts = (now.budgetAlerts ?? []).filter(({ id, state }) => state !== 'grace' && !told.has(id));
+  const ofBudgets = alerts.map(({ state, agentId }): Notification => {
+    const { label } = now.subagents.find(({ id }) => id === agentId) ?? now.main;
+    return { kind: state === 'warned' ? 'budget low' : 'budget used up', label: cutTo(cleanLine(label), 60) };
+  });
+  const ofAgents = agentsOf(now).flatMap((agent): readonly Notification[] => {
     const earlier = known.get(agent.id);
     if (agent === earlier || agent.kind === 'internal') return [];
     const kind = standingOf(agent);
@@ -69,17 +83,18 @@ function notificationsOf(before: SessionDetail | undefined, now: SessionDetail):
     if (kind === 'failed' && !earlier) return [];
     return [{ kind, label: cutTo(cleanLine(agent.label), 60) }];
   });
+  return [...ofAgents, ...ofBudgets];
 }
 
 const MAX_NAMED = 2;
 
 /** «Fix the tests» needs you. 3 agents failed. */
 export function newsText(news: readonly Notification[]): string {
-  return (['needs you', 'failed'] as const)
+  return (Object.keys(VERBS) as Notification['kind'][])
     .map((kind) => ({ kind, labels: news.filter((one) => one.kind === kind).map(({ label }) => label) }))
     .filter(({ labels }) => labels.length > 0)
     .map(({ kind, labels }) => {
-      const verb = kind === 'needs you' && labels.length > 1 ? 'need you' : kind;
+      const verb = VERBS[kind][labels.length > 1 ? 1 : 0];
       if (labels.length > MAX_NAMED) return `${labels.length} agents ${verb}.`;
       return `${labels.map((label) => `«${label}»`).join(' and ')} ${verb}.`;
     })

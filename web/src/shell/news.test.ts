@@ -26,6 +26,19 @@ describe('what is told without being asked', () => {
     ).toBe('«A» needs you. «B» failed.');
   });
 
+  it('who has used up a budget, or nearly', () => {
+    const alert = (state: 'warned' | 'reached', id: string) => ({ id, state, at: '', agentId: null, text: '' });
+    const before = [makeSession({ budgetAlerts: [alert('warned', 'a')] }, [])];
+    const now = [
+      makeSession({ budgetAlerts: [alert('warned', 'a'), alert('reached', 'b'), alert('warned', 'c')] }, []),
+    ];
+    const { label } = now[0]?.main ?? { label: '' };
+    expect(newsText(findNews(before, now))).toBe(
+      `«${label}» has used up a budget. «${label}» has nearly used up a budget.`,
+    );
+    expect(findNews(now, now)).toEqual([]);
+  });
+
   it('each once, and nothing of how it was when the page was opened', () => {
     const picture = session(asks);
     expect(findNews(picture, picture)).toEqual([]);
