@@ -15,7 +15,7 @@ export * from './identity.ts';
 export * from './judge-call.ts';
 export * from './policy/load-policy.ts';
 export * from './policy/read-results-file.ts';
-export { BUDGET_LIMITS, type Budget, type BudgetLimit, DEFAULT_MCP, type McpPolicy, type Policy } from './policy.ts';
 export { projectRoot } from './policy/sources.ts';
+export { BUDGET_LIMITS, type Budget, type BudgetLimit, type McpPolicy, type Policy } from './policy.ts';
 export * from './policy-control.ts';
 export * from './pre-check.ts';
