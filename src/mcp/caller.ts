@@ -8,10 +8,12 @@ import {
   type AttachControl,
   type AuditFilter,
   type AuditPage,
+  isAtWork,
   nativeId,
   type SessionId,
   type Sessions,
   type SessionTree,
+  selectMain,
   type Transcripts,
 } from '../core/index.ts';
 import { type BudgetControl, type McpPolicy, projectRoot } from '../guard/index.ts';
@@ -93,7 +95,7 @@ function isLauncher(hosts: readonly HostProcess[], index: number, own: readonly 
   );
 }
 
-/** Of hosts that keep no record of their processes: what was written to since the process began, and no other process works on. */
+/** Of hosts that keep no record of their processes: what was written to since the process began, and no other process works on. It has to be at work. */
 function unrecorded({ pid }: HostProcess, own: readonly FoundSession[]): readonly FoundSession[] {
   const [seen] = linuxAncestry(pid);
   const start = seen && startTimeOf(seen);
@@ -117,7 +119,8 @@ async function callerIn(
   const said = new Map<SessionId, string>();
   for (const { located } of candidates.slice(0, MAX_SESSIONS)) {
     const opened = await sessions.openTree(nativeId(located.id)).catch(() => undefined);
-    if (opened?.tree.id === located.id && opened.tree.cwd !== undefined) said.set(located.id, opened.tree.cwd);
+    if (opened?.tree.id !== located.id || opened.tree.cwd === undefined) continue;
+    if (isRecorded || isAtWork(selectMain(opened.tree)?.status ?? 'unknown')) said.set(located.id, opened.tree.cwd);
   }
   // A server works in many projects, and a host without records may have sessions of others open: only those of its own folder count.
   const isShared = !isRecorded || said.size > 1;
