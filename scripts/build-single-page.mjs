@@ -1,4 +1,4 @@
-// dist/single-page.html: the whole page in one file, with places for a session's data (`export/pages/single-page.ts`). It
+// dist/single-page.html: the whole page in one file, with places for a session's data (`export/pages/session-map.ts`). It
 // runs from a disk, without a server, and its policy allows no request at all.
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';

@@ -23,6 +23,7 @@ const MAY_IMPORT = {
   control: ['lib', 'core', 'redact', 'hosts', 'sessions', 'audit', 'guard', 'export', 'cli/format', 'core/transcript'],
   server: ['lib', 'core', 'hosts', 'sessions', 'history', 'audit', 'guard', 'control', 'export', 'hook'],
   notify: ['lib', 'core', 'redact', 'sessions', 'control', 'export', 'server'],
+  mcp: ['lib', 'core', 'redact', 'hosts', 'sessions', 'history', 'guard'],
   tui: ['lib', 'core', 'sessions', 'notify', 'cli/format', 'server'],
   cli: [
     'lib',
@@ -52,6 +53,7 @@ const MAY_IMPORT = {
     'control',
     'server',
     'notify',
+    'mcp',
     'tui',
     'cli',
   ],

@@ -173,6 +173,25 @@ const options: CliOptions = {
     },
     webhook: async (request) => (await notify()).runWebhook(request, terminal),
   },
+  mcp: {
+    serve: async () =>
+      (await import('./mcp/index.ts')).serveMcp(() => {
+        const where = { roots: [] };
+        return {
+          version: packageVersion,
+          clock: systemClock,
+          hosts: ADAPTERS.map(({ host }) => host),
+          sessions: options.reader.sessions(where),
+          transcripts: options.reader.transcripts(where),
+          search: async (request) => (await text()).search(request),
+          audit: async (filter, limit) => (await options.audit.open(where)).read(filter, limit),
+          budgets: (folder) => options.budgets.report(where, folder),
+          policy: async (folder) => (await guard()).readMcpPolicy(folder),
+          createRedactor: async () => (await import('./export/index.ts')).createUserRedactor(false),
+          agents: async () => (await control()).attachTo(where),
+        };
+      }),
+  },
   live: { watch: async (request) => (await import('./tui/index.ts')).watch(request, terminal) },
   hooks: lazily(hooks, ['status', 'planInstall', 'planStatusLine', 'planUninstall']),
   doctor: {

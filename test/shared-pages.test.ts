@@ -9,7 +9,7 @@ import { findBrowser } from '../scripts/find-browser.mjs';
 import { readRecorded } from '../src/audit/testing/recorded-sessions.ts';
 import { sessionTitle } from '../src/export/pages/page-context.ts';
 import { renderAgentPages } from '../src/export/pages/render-pages.ts';
-import { renderSinglePage } from '../src/export/pages/single-page.ts';
+import { renderSinglePage } from '../src/export/pages/session-map.ts';
 import { makeTemporaryFolder } from '../src/lib/testing/temporary-folder.ts';
 
 // Exported pages in a real browser, from a disk, over recordings of the real program.

@@ -112,6 +112,8 @@ export interface Services {
   readonly hooks: HooksControl;
   /** `status` reads; `serve`, `start` and `stop` change what runs; `login` grants a browser access to the running server. */
   readonly server: Omit<ServerControl, 'feed'>;
+  /** Answers questions of agents on standard input and output; stops agents and sends messages only if the policy allows it. */
+  readonly mcp: { serve(): Promise<void> };
   /** Can answer approval requests, by keys: the live tree until the person quits; plain lines or JSON without a terminal. */
   readonly live: { watch(request: WatchRequest): Promise<void> };
   /** Writes events about the stream on standard input, until it ends. */

@@ -399,6 +399,20 @@ export function withCommandApart(args: readonly string[]): readonly string[] {
   return [...args.slice(0, at), '--', ...args.slice(at)];
 }
 
+export const mcpCommand = buildCommand({
+  async func(this: CliContext<'mcp'>): Promise<void> {
+    await this.mcp.serve();
+  },
+  parameters: {},
+  docs: helpText(
+    'Let agents ask about other agents (an MCP server on standard input and output)',
+    ['troupe mcp', 'echo \'{"mcpServers":{"troupe":{"command":"troupe","args":["mcp"]}}}\' > .mcp.json'],
+    'Coding agents start it. Its tools list and search sessions and agents, read transcripts, and say who is running, who changed a',
+    'file, what it cost, what budget is left, and what the policy decided. An agent sees its own project only, without secrets; who is',
+    'not known sees nothing. In your policy, mcp widens that, or lets agents stop and message agents below them (docs/guides/mcp.md).',
+  ),
+});
+
 type ShadowFlags = Omit<SharedFlags, 'json'> & Omit<ShadowRequest, 'where'>;
 
 async function stream(this: CliContext<'streams'>, flags: ShadowFlags & { readonly tee: boolean }): Promise<void> {

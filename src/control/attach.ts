@@ -38,8 +38,12 @@ export interface AttachOptions extends Pick<PlanContext, 'adapters' | 'machine' 
 
 export function createAttach(options: AttachOptions): AttachControl {
   const { adapters, machine, transcripts, folder } = options;
-  const steer = async (wanted: string, act: (by: SteeringCapability, agent: AgentToSteer) => Promise<Steered>) => {
-    const opened = await transcripts.read(wanted);
+  const steer = async (
+    wanted: string,
+    session: string | undefined,
+    act: (by: SteeringCapability, agent: AgentToSteer) => Promise<Steered>,
+  ) => {
+    const opened = await transcripts.read(wanted, session);
     const agent = toSteer(opened);
     const own = adapters.find(({ host }) => host === hostOf(opened.tree.id));
     const run = await options.findRun?.(agent.session);
@@ -73,8 +77,8 @@ export function createAttach(options: AttachOptions): AttachControl {
       };
       return { report: plan.report, run: (write) => runPlan(plan, { env: process.env, noteContinued, write }) };
     },
-    send: (agent, message) => steer(agent, (way, one) => way.send(one, message)),
-    stop: (agent) => steer(agent, (way, one) => way.stop(one)),
+    send: (agent, message, session) => steer(agent, session, (way, one) => way.send(one, message)),
+    stop: (agent, session) => steer(agent, session, (way, one) => way.stop(one)),
   };
 }
 

@@ -148,8 +148,8 @@ export interface AttachControl {
     wish: AttachOptions,
     options: { readonly mayAsk: boolean; readonly session?: string },
   ): Promise<PlannedAttach>;
-  send(agent: string, message: string): Promise<Steered>;
-  stop(agent: string): Promise<Steered>;
+  send(agent: string, message: string, session?: string): Promise<Steered>;
+  stop(agent: string, session?: string): Promise<Steered>;
 }
 
 export interface AttachOptions {

@@ -32,7 +32,7 @@ import {
   type Tick,
   type TimelineTicks,
 } from './pages/page-plan.ts';
-import { renderSinglePage } from './pages/single-page.ts';
+import { renderSinglePage } from './pages/session-map.ts';
 import type { StagedFolder } from './staged-folder.ts';
 import type { Survey } from './survey-session.ts';
 import { assignTasks, taskWorkersOf, type WorkerPool } from './worker-pool.ts';

@@ -244,7 +244,8 @@ function toGuardedAgent({ kind, type, name, depth }: CallingAgent): GuardedAgent
 
 export interface BudgetControl {
   /** What is used of the budgets that hold in the folder at hand. */
-  report(where: SessionScope): Promise<BudgetsInUse>;
+  /** Of the policy that holds in `folder`; left out: in the folder at hand. */
+  report(where: SessionScope, folder?: string): Promise<BudgetsInUse>;
   /** Changes what agents may use, until midnight; gives when that is. */
   raise(request: RaiseRequest): Promise<string>;
   /** For a hook that no server answers. */
@@ -268,12 +269,13 @@ export interface ToldCall extends Pick<JudgedEvent, 'readings' | 'project' | 'po
 export function createBudgetControl(openCache: OpenCache): BudgetControl {
   const { env, home } = thisMachine();
   const folders = { home, configFolder: configFolder(env, home), stateFolder: stateFolder({ env, home }) };
-  const policyHere = async (): Promise<Policy> => (await loadPolicy({ ...folders, folder: process.cwd() })).policy;
+  const policyHere = async (folder = process.cwd()): Promise<Policy> =>
+    (await loadPolicy({ ...folders, folder })).policy;
   return {
-    async report(where) {
+    async report(where, folder) {
       const usage = new StoredUsage(where, openCache);
       const judge = new BudgetJudge(usage, folders.stateFolder);
-      const budgets = await judge.report([limitsIn(await policyHere())], systemClock());
+      const budgets = await judge.report([limitsIn(await policyHere(folder))], systemClock());
       return { budgets, problems: usage.problems };
     },
     async raise(request) {

@@ -16,6 +16,7 @@ export * from './judge-call.ts';
 export { midnightBefore } from './measured-usage.ts';
 export * from './policy/load-policy.ts';
 export * from './policy/read-results-file.ts';
-export { BUDGET_LIMITS, type Budget, type BudgetLimit, type Policy } from './policy.ts';
+export { projectRoot } from './policy/sources.ts';
+export { BUDGET_LIMITS, type Budget, type BudgetLimit, type McpPolicy, type Policy } from './policy.ts';
 export * from './policy-control.ts';
 export * from './pre-check.ts';

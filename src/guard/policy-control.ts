@@ -8,7 +8,7 @@ import { createSessions, dataFoldersFor, thisMachine, withOwnPrices } from '../s
 import { checkPolicyFile, type LoadedPolicy, loadPolicy } from './policy/load-policy.ts';
 import { listPresets } from './policy/presets.ts';
 import { type CompiledPolicyFolders, policyPlaces } from './policy/sources.ts';
-import type { Budget } from './policy.ts';
+import { type Budget, DEFAULT_MCP, type McpPolicy } from './policy.ts';
 
 export function createPolicyControl(): PolicyControl {
   const { env, home } = thisMachine();
@@ -114,4 +114,11 @@ export function createPolicyReader(where: Omit<CompiledPolicyFolders, 'folder'>)
     const ownFile = path.resolve(file);
     return { ...(checkPolicyFile(ownFile, { ...where, folder }) ?? noSuchFile(file, 'Name a policy.')), ownFile };
   };
+}
+
+/** What agents of the project in a folder may do through `troupe mcp`. */
+export async function readMcpPolicy(folder: string): Promise<McpPolicy> {
+  const { env, home } = thisMachine();
+  const where = { home, folder, configFolder: configFolder(env, home), stateFolder: stateFolder({ env, home }) };
+  return (await loadPolicy(where)).policy.mcp ?? DEFAULT_MCP;
 }

@@ -32,7 +32,24 @@ export interface Policy {
   readonly repeats?: readonly RepeatedRule[];
   /** Left out: none. */
   readonly budgets?: readonly Budget[];
+  /** Left out: `DEFAULT_MCP`. */
+  readonly mcp?: McpPolicy;
 }
+
+/** From the least to the most. */
+export const MCP_SEES = ['nothing', 'project', 'everything'] as const;
+
+export const MCP_ACTS = ['stop', 'send'] as const;
+
+/** What agents may do through `troupe mcp`. */
+export interface McpPolicy {
+  /** `project`: sessions of the caller's own project. */
+  readonly sees: (typeof MCP_SEES)[number];
+  /** To agents below the caller. */
+  readonly may: readonly (typeof MCP_ACTS)[number][];
+}
+
+export const DEFAULT_MCP: McpPolicy = { sees: 'project', may: [] };
 
 /** A rule that is like another in all but the command of its only tool. Both are for the same agents, tools and times. */
 export interface RepeatedRule {

@@ -58,6 +58,8 @@ export interface SearchRequest {
   /** How long to wait for what is not indexed yet, in milliseconds. */
   readonly patience: number;
   readonly isRedacted: boolean;
+  /** Sessions that may be in the answer; left out: all. */
+  readonly isVisible?: (session: SessionId) => boolean;
 }
 
 export type OnIndexed = (progress: { readonly done: number; readonly sessions: number }) => void;
@@ -310,6 +312,7 @@ class Search implements SearchControl {
     for (const one of rows.count(query, now)) {
       const row = subjects.get(one.session);
       if (!row || !byKey.has(`${row.id}\n${row.root}`) || isExcluded(row.subject, exclude)) continue;
+      if (request.isVisible?.(row.id as SessionId) === false) continue;
       const agentOf = row.subject.agents.find(({ id }) => id === nativeId(one.agent as AgentId));
       if (isWanted(row.subject, agentOf)) matching.push({ ...one, agentOf });
     }

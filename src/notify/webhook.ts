@@ -12,8 +12,7 @@ import {
 import { type Clock, withinTime } from '../lib/clock.ts';
 import { asObject } from '../lib/json.ts';
 import { codeOf, UserError } from '../lib/user-error.ts';
-import { approvalMessage } from './messages/approval-message.ts';
-import { formatNotification } from './messages/notification-lines.ts';
+import { approvalMessage, formatNotification } from './messages/notification-lines.ts';
 import { type RichText, rich, splitRich } from './messages/rich-text.ts';
 import {
   type AnnounceSettings,

@@ -74,7 +74,12 @@ export async function record(
 export async function recordTogether(
   bin: string,
   plays: readonly string[],
-  { scenario = 'together', env: extraEnv, extra = [] }: Partial<Omit<Scenario, 'play'>>,
+  {
+    scenario = 'together',
+    env: extraEnv,
+    extra = [],
+    onPrepared,
+  }: Partial<Omit<Scenario, 'play'>> & { onPrepared?(folder: string): void },
 ): Promise<string> {
   const load = (file: string) => import(pathToFileURL(path.join(kit, file)).href);
   const [{ startFakeAnthropic }, { claudeEnv, TOOLS }, { makeWorkspace, commit, runProgram }] = await Promise.all(
@@ -82,6 +87,7 @@ export async function recordTogether(
   );
   const workspace = makeWorkspace({ root: path.join(work, 'projects'), scenario, play: plays[0] });
   commit(workspace.project);
+  onPrepared?.(workspace.base);
   const model = await startFakeAnthropic({ log: path.join(workspace.base, 'model.jsonl') });
   const env = claudeEnv(workspace, model.url, extraEnv);
   const rest = ['--output-format', 'stream-json', '--verbose', '--model', 'claude-sonnet-4-5'];

@@ -225,6 +225,54 @@ rules:
   });
 });
 
+describe('mcp', () => {
+  const mcp = (user: string, project?: string) =>
+    compilePolicy(
+      options(
+        source('user', `version: 1\n${user}`),
+        ...(project === undefined ? [] : [source('project', `version: 1\n${project}`)]),
+      ),
+    );
+
+  it('is left out where nobody says anything about it', () => {
+    expect(mcp('rules: [{ tools: Bash, decision: ask }]\n').policy.mcp).toBeUndefined();
+  });
+
+  it("reads what the person's own file says", () => {
+    const { policy, problems } = mcp('mcp: { sees: everything, may: [stop, send] }\n');
+    expect(problems).toEqual([]);
+    expect(policy.mcp).toEqual({ sees: 'everything', may: ['stop', 'send'] });
+    expect(mcp('mcp: { may: send }\n').policy.mcp).toEqual({ sees: 'project', may: ['send'] });
+  });
+
+  it('lets a project narrow what is seen, and widen nothing', () => {
+    const narrowed = mcp('mcp: { sees: everything, may: stop }\n', 'mcp: { sees: nothing }\n');
+    expect(narrowed.policy.mcp).toEqual({ sees: 'nothing', may: ['stop'] });
+    expect(narrowed.problems).toEqual([]);
+    for (const said of ['sees: everything', 'may: stop', 'sees: project, may: [send]']) {
+      const { policy, problems } = mcp('rules: [{ tools: Bash, decision: ask }]\n', `mcp: { ${said} }\n`);
+      expect(policy.mcp).toEqual({ sees: 'project', may: [] });
+      expect(problems.map(({ code, line }) => [code, line])).toEqual([['loosens', 2]]);
+    }
+  });
+
+  it('widens nothing if any file has a mistake', () => {
+    expect(mcp('mcp: { sees: everything, may: stop }\nrules: 7\n').policy.mcp).toEqual({ sees: 'project', may: [] });
+    const { policy } = mcp('mcp: { sees: everything, may: stop }\n', 'rules: 7\n');
+    expect(policy.mcp).toEqual({ sees: 'project', may: [] });
+    expect(mcp('mcp: { sees: nothing }\nrules: 7\n').policy.mcp?.sees).toBe('nothing');
+  });
+
+  it.each(['mcp: {}', 'mcp: all', 'mcp: { sees: all }', 'mcp: { may: [] }', 'mcp: { may: approve }'])(
+    'finds the mistake in %s',
+    (text) => {
+      const { policy, problems } = mcp(`${text}\n`);
+      expect(problems.some(({ severity }) => severity === 'error')).toBe(true);
+      expect(policy.mcp?.may ?? []).toEqual([]);
+    },
+  );
+});
+
 describe('budgets', () => {
   it('reads all that can be said', () => {
     const { policy, problems } = compile(`version: 1

@@ -4,8 +4,11 @@ import type { PolicyProblem } from '../../core/index.ts';
 import { escapeGlob } from '../match/tool-pattern.ts';
 import {
   type Budget,
+  DEFAULT_MCP,
   type Decision,
   isLooser,
+  MCP_SEES,
+  type McpPolicy,
   NO_POLICY,
   type Policy,
   type RepeatedRule,
@@ -73,12 +76,14 @@ export function compilePolicy({
   const mapped = tools === undefined ? {} : { tools };
   const budgets = files.flatMap(({ source, file }) => budgetsOf(source, file));
   const limited = budgets.length === 0 ? {} : { budgets };
+  const mcp = mcpOf(files);
   let policy: Policy = {
     ...NO_POLICY,
     ...settings,
     ...mapped,
     rules,
     ...limited,
+    ...(mcp && { mcp }),
     ...(repeats.length > 0 && { repeats }),
   };
   for (const { source, file } of files) policy = cautioned(policy, source, file);
@@ -147,6 +152,29 @@ function budgetsOf({ scope, file: name }: PolicySource, file: PolicyFile): reado
     const place = { file: name, line: file.problems.lineOf(offset) };
     return { id: `${scope}:budget:${number}`, scope, place, ...budget };
   });
+}
+
+/** Undefined where no file says anything about it. A project can only narrow it; with a mistake in a file, nothing is widened. */
+function mcpOf(files: readonly { readonly source: PolicySource; readonly file: PolicyFile }[]): McpPolicy | undefined {
+  let mcp: McpPolicy | undefined;
+  for (const { source, file } of files) {
+    if (!file.mcp) continue;
+    const { value, offset } = file.mcp;
+    const { sees, may } = mcp ?? DEFAULT_MCP;
+    if (source.scope === 'user') {
+      mcp = { sees: value.sees ?? sees, may: value.may ?? may };
+      continue;
+    }
+    const isWider = value.sees !== undefined && MCP_SEES.indexOf(value.sees) > MCP_SEES.indexOf(sees);
+    if (isWider || value.may !== undefined) {
+      const said = value.may === undefined ? `sees: ${value.sees}` : 'may';
+      const message = `A project's policy can only tighten: \`mcp: ${said}\` has no effect here.`;
+      file.problems.add({ code: 'loosens', offset, message, remedy: 'Move it to your own policy.yaml.' });
+    }
+    mcp = { sees: isWider ? sees : (value.sees ?? sees), may };
+  }
+  if (mcp === undefined || files.every(({ file }) => file.error === null)) return mcp;
+  return { sees: mcp.sees === 'everything' ? 'project' : mcp.sees, may: [] };
 }
 
 const TIGHT: ReadonlySet<Decision> = new Set(['ask', 'deny']);

@@ -40,6 +40,7 @@ export const CHANGING_COMMANDS = [
   'index on',
   'index text',
   'prune',
+  'mcp',
   'redact --forget',
   'redact *--forget*',
 ] as const;

@@ -1,6 +1,15 @@
 import type { PolicyProblem } from '../../core/index.ts';
 import { getOrAdd } from '../../lib/group.ts';
-import { DECISIONS, type Decision, OPAQUE, type Opaque, type Policy } from '../policy.ts';
+import {
+  DECISIONS,
+  type Decision,
+  MCP_ACTS,
+  MCP_SEES,
+  type McpPolicy,
+  OPAQUE,
+  type Opaque,
+  type Policy,
+} from '../policy.ts';
 import type { InputMapping, ToolMappings } from '../tool-inputs.ts';
 import { type Field, listOfEach, listOrOne, oneOf, plainField, type Reader, rootField, textOf } from './fields.ts';
 import { isMap, isScalar, isSeq, readPlainYaml } from './plain-yaml.ts';
@@ -28,6 +37,7 @@ export interface PolicyFile {
   readonly onError?: Placed<Decision>;
   readonly opaque?: Placed<Opaque>;
   readonly tools?: ToolMappings;
+  readonly mcp?: Placed<Partial<McpPolicy>>;
   /** With the number that each has in the file, from 1 on: those with mistakes are not here. */
   readonly rules: readonly (ReadRule & { readonly number: number; readonly offset: number })[];
   /** Rules that are like one before them in all but the command that their only tool names. Only where they were asked for. */
@@ -228,6 +238,7 @@ function readAll(root: Field, { root: project }: PolicySource, folders: Folders)
       on_error: placed(oneOf(ON_ERROR)),
       opaque: placed(oneOf(OPAQUE)),
       tools: readMappings,
+      mcp: placed(readMcp),
       rules: ruleList({ ...folders, root: project }),
       budgets: budgetList({ ...folders, root: project }),
     }),
@@ -316,6 +327,12 @@ const readMappings: Reader<ToolMappings> = (field) => {
   return field.readFields(Object.fromEntries(names.map(({ name }) => [name, readMapping])))?.values as
     | ToolMappings
     | undefined;
+};
+
+const readMcp: Reader<Partial<McpPolicy>> = (field) => {
+  const fields = field.readFields({ sees: oneOf(MCP_SEES), may: listOrOne(oneOf(MCP_ACTS)) });
+  if (fields?.keys.size === 0) return field.wrong(`${field.what} is empty.`, 'Remove it.');
+  return fields?.values;
 };
 
 function ruleList(folders: FolderContext): Reader<PolicyFile['rules']> {

@@ -8,7 +8,7 @@ import { BUDGET_SCOPES, TOKEN_KINDS } from '../policy.ts';
 import { compilePolicy } from './compile.ts';
 import { listPresets, PRESET_NAMES } from './presets.ts';
 import { AMOUNT, DATE, DAYS_TEXT, DEPTH, DURATION, HOURS, KINDS, LINE, ON_LIMIT, PERCENT, TOOL } from './read-rule.ts';
-import { budgets, rule, settings } from './testing/generate.ts';
+import { budgets, mcp, rule, settings } from './testing/generate.ts';
 import { ruleToFile } from './testing/print-policy.ts';
 import { options, source } from './testing/sources.ts';
 
@@ -41,14 +41,15 @@ describe('the schema', () => {
 
   it('accepts and rejects the same policies as the compiler', () => {
     const policy = fc
-      .record({ rules: fc.array(rule, { minLength: 1, maxLength: 3 }), said: settings, budgets })
-      .map(({ rules, said, budgets }) => ({
+      .record({ rules: fc.array(rule, { minLength: 1, maxLength: 3 }), said: settings, budgets, mcp })
+      .map(({ rules, said, budgets, mcp }) => ({
         version: 1,
         defaults: said.defaults,
         on_error: said.onError,
         opaque: said.opaque,
         rules: rules.map(ruleToFile),
         budgets,
+        mcp,
       }));
     // What needs reckoning (a `from` after its `until`) is not among them: a schema cannot say it.
     const odd = fc.constantFrom<unknown>(

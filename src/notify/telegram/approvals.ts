@@ -1,7 +1,7 @@
 import { type AgentReport, type ApprovalRequest, chatPerson } from '../../core/index.ts';
 import { known } from '../../lib/json.ts';
 import { UserError } from '../../lib/user-error.ts';
-import { approvalMessage, isShownInFull } from '../messages/approval-message.ts';
+import { approvalMessage, isShownInFull } from '../messages/notification-lines.ts';
 import { rich } from '../messages/rich-text.ts';
 import { type Buttons, type Press, problemIn } from './bot-api.ts';
 import { type ChatContext, isQuiet } from './chat-context.ts';

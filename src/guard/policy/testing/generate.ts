@@ -4,6 +4,8 @@ import {
   type AgentSelector,
   BUDGET_SCOPES,
   type Decision,
+  MCP_ACTS,
+  MCP_SEES,
   type Opaque,
   type Policy,
   type Rule,
@@ -159,3 +161,8 @@ export const budgets = fc.uniqueArray(
     .map(({ count, ...rest }) => ({ ...rest, ...(rest.tokens !== undefined && count ? { count } : {}) })),
   { selector: ({ name }) => name, minLength: 1, maxLength: 3 },
 );
+
+export const mcp = fc.record({
+  sees: fc.constantFrom(...MCP_SEES),
+  may: fc.uniqueArray(fc.constantFrom(...MCP_ACTS), { minLength: 1 }),
+});

@@ -1,8 +1,8 @@
 import { utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { fingerprintOf } from './fingerprint.ts';
-import { makeTemporaryFolder } from './testing/temporary-folder.ts';
+import { makeTemporaryFolder } from '../lib/testing/temporary-folder.ts';
+import { fingerprintOf } from './read-transcript.ts';
 
 const folder = makeTemporaryFolder('edition');
 const file = path.join(folder, 'a.jsonl');
