@@ -101,9 +101,9 @@ function surroundingsOf(
     othersNotOver: notOver.length > 0,
     /** An agent is lost that began here, not in the original of this copy, and that no other session took over. */
     hasLostAgent:
+      notOver.some((other) => other.status === 'unknown' && startOf(other) >= (copyTimeOf(ledger) ?? 0)) &&
       ledger.wasEmptied !== true &&
-      [...ledger.processes.values()].every(({ movedTo }) => movedTo === undefined) &&
-      notOver.some((other) => other.status === 'unknown' && startOf(other) >= (copyTimeOf(ledger) ?? 0)),
+      [...ledger.processes.values()].every(({ movedTo }) => movedTo === undefined),
     /** Everything that is known of it was written by the session that this one is a copy of. */
     isOfOriginal:
       ledger.forkedFrom !== undefined &&
@@ -112,7 +112,8 @@ function surroundingsOf(
     /** `/clear` began the session, in a process that had another one before. */
     beganEmpty: ledger.beganEmpty === true,
     /** The host asked its model to name the session. */
-    isTitled: [...(ledger.hiddenRequests?.values() ?? [])].some(({ purpose }) => purpose === TITLE),
+    isTitled:
+      record.id === main && [...(ledger.hiddenRequests?.values() ?? [])].some(({ purpose }) => purpose === TITLE),
     /** Before it, the session was another one: its lines say so themselves. */
     copiedAt: ledger.copiedAt ?? 0,
     /** Its last reply was copied from another session: in this one nothing was said yet. */

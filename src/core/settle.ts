@@ -1,5 +1,6 @@
 // Which of the built states are shown live: one that the next line may take back waits a moment for that line.
 
+import { isEqual } from '../lib/json.ts';
 import { type AgentId, mainAgentOf } from './ids.ts';
 import type { SessionLedger } from './ledger.ts';
 import { hasLastWords } from './lifecycle.ts';
@@ -50,7 +51,11 @@ export class Settling {
       if (!isHeld) this.#held.delete(node.id);
       const isBelowHidden = node.link.parent !== undefined && hidden.has(node.link.parent);
       if (isBelowHidden || (isHeld && !before)) hidden.add(node.id);
-      else shown.set(node.id, isHeld && before ? withStateOf(before, node) : node);
+      else {
+        const next = isHeld && before ? withStateOf(before, node) : node;
+        // The very node of the last tree where nothing changed: a second copy of hundreds of agents costs garbage collection.
+        shown.set(node.id, last && isEqual(last, next) ? last : next);
+      }
     }
     for (const id of this.#held.keys()) if (!shown.has(id) && !hidden.has(id)) this.#held.delete(id);
     const hasMain = shown.has(mainAgentOf(built.id));

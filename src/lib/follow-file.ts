@@ -94,19 +94,24 @@ export function createLineCursor(file: string): LineCursor {
   const noteHead = (): void => {
     if (head.length < TAIL_BYTES) head = readBytes(file, 0, Math.min(TAIL_BYTES, next));
   };
-  const hasSameHead = (): boolean => isEqual(readBytes(file, 0, head.length), head);
   const readMuch = async (now: Stats, before: number, onLine: (line: Line) => void): Promise<Look> => {
     const around = await readRange(file, next - tail.length, tail.length + torn.length);
-    if (!isEqual(around, Buffer.concat([tail, torn])) || !hasSameHead()) return 'replaced';
+    if (!isEqual(around, Buffer.concat([tail, torn]))) return 'replaced';
+    if (!isEqual(readBytes(file, 0, head.length), head)) return 'replaced';
     await readFrom(now, onLine);
     return seen && seen.size < before ? 'replaced' : 'news';
   };
   const readAtOnce = (now: Stats, before: number, onLine: (line: Line) => void): Look => {
     const from = next - tail.length;
-    const bytes = readBytes(file, from, now.size - from);
+    // Opening it again for its head would take as long as reading it.
+    const [first, bytes] = closing(openRegularSync(file), (handle) => [
+      readAt(handle, 0, head.length),
+      readAt(handle, from, now.size - from),
+    ]);
     // It may have been cut since we asked for its size.
     if (from + bytes.length < before || !isEqual(bytes.subarray(0, tail.length), tail)) return 'replaced';
-    if (!isEqual(bytes.subarray(tail.length, tail.length + torn.length), torn) || !hasSameHead()) return 'replaced';
+    if (!isEqual(bytes.subarray(tail.length, tail.length + torn.length), torn) || !isEqual(first, head))
+      return 'replaced';
     seen = toSeen(now, from + bytes.length);
     if (bytes.length === tail.length) return 'nothing';
     const splitter = createLineSplitter({ startOffset: next });
@@ -203,8 +208,12 @@ function toSeen({ ino, size, ctimeMs, mtimeMs }: Stats, read: number): Seen {
 }
 
 function readBytes(file: string, offset: number, length: number): Uint8Array {
+  return closing(openRegularSync(file), (handle) => readAt(handle, offset, length));
+}
+
+function readAt(handle: number, offset: number, length: number): Uint8Array {
   const bytes = Buffer.allocUnsafe(length);
-  return closing(openRegularSync(file), (handle) => bytes.subarray(0, readSync(handle, bytes, 0, length, offset)));
+  return bytes.subarray(0, readSync(handle, bytes, 0, length, offset));
 }
 
 function isEqual(a: Uint8Array, b: Uint8Array): boolean {

@@ -260,7 +260,11 @@ function isSame(a: Uint8Array, b: Uint8Array): boolean {
 export function isEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
-  if (Array.isArray(a) !== Array.isArray(b)) return false;
+  if (Array.isArray(a) || Array.isArray(b)) {
+    if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false;
+    for (let at = 0; at < a.length; at++) if (!isEqual(a[at], b[at])) return false;
+    return true;
+  }
   const [one, other] = [a as Readonly<Record<string, unknown>>, b as Readonly<Record<string, unknown>>];
   for (const key in one) if (!isEqual(one[key], other[key])) return false;
   for (const key in other) if (one[key] === undefined && other[key] !== undefined) return false;

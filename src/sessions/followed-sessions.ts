@@ -158,11 +158,11 @@ export class FollowedSessions {
 
   /** To be called with all files that changed. */
   noteChanges(files: readonly string[]): void {
-    for (const one of this.#followed.values()) {
+    for (const [id, one] of this.#followed) {
       if (one.hasNewNeighbours || !one.session.dependsOnOthers()) continue;
-      const { root, sources } = one.found.located;
-      const own = new Set(sources.map((source) => source.path));
-      one.hasNewNeighbours = files.some((file) => file.startsWith(root + path.sep) && !own.has(file));
+      const { root } = one.found.located;
+      const { index } = this.#options;
+      one.hasNewNeighbours = files.some((file) => file.startsWith(root + path.sep) && !index.isFileOf(id, file));
     }
   }
 

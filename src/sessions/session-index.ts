@@ -116,6 +116,10 @@ export class SessionIndex {
     return this.#parts.get(id) ?? [];
   }
 
+  isFileOf(id: SessionId, file: string): boolean {
+    return this.#holders.get(file)?.has(id) ?? false;
+  }
+
   /** Parts that have this file, read or not. */
   partsWith(file: string): readonly (PlacedPart & { readonly source: LocatedSource })[] {
     const parts = [...(this.#holders.get(file) ?? [])].flatMap((id) => this.partsOf(id));
