@@ -18,8 +18,8 @@ export default defineConfig({
     setupFiles: ['src/lib/testing/setup.ts'],
     pool: 'threads',
     isolate: false,
-    // Most tests of the whole wait for programs that they started: one file more at a time than there are processors to run them.
-    maxWorkers: availableParallelism() + 1,
+    // Most tests of the whole wait for programs that they started: two files more at a time than there are processors.
+    maxWorkers: availableParallelism() + 2,
     env: { TZ: 'UTC', LANG: 'C.UTF-8', TERM: 'xterm', GIT_CONFIG_GLOBAL: devNull, GIT_CONFIG_NOSYSTEM: '1' },
     // Generous, because they only bound how long a failure takes: machines are shared, and slow at times.
     testTimeout: 240_000,

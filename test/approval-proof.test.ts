@@ -2,9 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ApprovalRequest } from '../src/core/index.ts';
 import { signApproval, unlockKey } from '../src/guard/index.ts';
+import { until } from '../src/lib/testing/waiting.ts';
 import { type HeldCalls, prepareHeldCalls, RECORDING, writePassphrase } from './testing/held-calls.ts';
 import { createProgramHome, type ProgramHome, type RunningProgram } from './testing/program.ts';
 import { accessTo, type ServerAccess } from './testing/server-access.ts';
@@ -22,7 +23,7 @@ let access: ServerAccess;
 beforeEach(async () => {
   program = createProgramHome(RECORDING);
   calls = await prepareHeldCalls(program);
-  calls.setPolicy('60s', 'deny', 'presets: [hands-off-the-guard]\n');
+  calls.setPolicy('10m', 'deny', 'presets: [hands-off-the-guard]\n');
 });
 afterEach(() => program.end());
 
@@ -30,7 +31,7 @@ const inState = (name: string): string => path.join(program.state, name);
 
 async function serve(): Promise<void> {
   server = program.start(['--no-open', '--json']);
-  await vi.waitUntil(() => server.out().trimEnd().endsWith('}'), { timeout: 20_000 });
+  await until(() => server.out().trimEnd().endsWith('}'), 'the address of the server');
   access = accessTo(program.state);
 }
 
@@ -41,14 +42,11 @@ async function stop(): Promise<void> {
 
 const setPassphrase = (passphrase = PASSPHRASE) => writePassphrase(program.state, passphrase);
 
-const openAsk = async (): Promise<ApprovalRequest> =>
-  vi.waitUntil(
-    async () => {
-      const { asks } = await (await fetch(`${access.origin}/api/asks`, { headers: access.headers })).json();
-      return (asks as readonly ApprovalRequest[]).find(({ end }) => end === null);
-    },
-    { timeout: 10_000, interval: 50 },
-  );
+const openAsk = (): Promise<ApprovalRequest> =>
+  until(async () => {
+    const { asks } = await (await fetch(`${access.origin}/api/asks`, { headers: access.headers })).json();
+    return (asks as readonly ApprovalRequest[]).find(({ end }) => end === null);
+  }, 'an open approval');
 
 async function post(route: string, body: object, headers: Readonly<Record<string, string>> = access.headers) {
   const response = await fetch(`${access.origin}${route}`, {
@@ -105,7 +103,7 @@ renameSync('${out}.draft', '${out}');
 `,
     );
     spawnSync('setsid', ['env', '-i', 'sh', '-c', `('${process.execPath}' '${script}' &) &`]);
-    await vi.waitUntil(() => existsSync(out), { timeout: 20_000 });
+    await until(() => existsSync(out), 'the answers to the attack');
     expect(JSON.parse(readFileSync(out, 'utf8'))).toMatchObject({ answers: [403, 403, 403, 403, 403] });
     expect((await openAsk()).id).toBe(id);
     hook.child.kill();
@@ -234,7 +232,7 @@ renameSync('${out}.draft', '${out}');
 `,
       );
       spawnSync('setsid', ['env', '-i', 'sh', '-c', `('${process.execPath}' '${script}' > '${out}.log' 2>&1 &) &`]);
-      await vi.waitUntil(() => existsSync(out), { timeout: 60_000 });
+      await until(() => existsSync(out), 'the answers to the attack');
       const { answers, codes } = JSON.parse(readFileSync(out, 'utf8'));
       expect(answers.length).toBeGreaterThan(20);
       expect(answers.filter((status: number) => status < 400)).toEqual([]);
@@ -277,7 +275,8 @@ renameSync('${out}.draft', '${out}');
   it('makes guessing slow, also after a restart', async () => {
     await setPassphrase();
     await serve();
-    const guess = async (passphrase: string) => post('/api/pairing', { passphrase, name: 'x' }, await access.logIn());
+    let browser = await access.logIn();
+    const guess = (passphrase: string) => post('/api/pairing', { passphrase, name: 'x' }, browser);
     for (let tries = 0; tries < 3; tries++)
       expect(await guess(`wrong ${tries}`)).toMatchObject({ code: 'wrong-passphrase' });
     expect(await guess(PASSPHRASE)).toMatchObject({ status: 429, code: 'too-many-tries' });
@@ -287,10 +286,12 @@ renameSync('${out}.draft', '${out}');
     expect(tries.wrong).toBe(3);
     writeFileSync(inState('passphrase-tries.json'), JSON.stringify({ ...tries, wrong: 8 }));
     await serve();
+    browser = await access.logIn();
     expect(await guess(PASSPHRASE)).toMatchObject({ status: 429 });
     writeFileSync(inState('passphrase-tries.json'), JSON.stringify({ wrong: 8, at: 0 }));
     await stop();
     await serve();
+    browser = await access.logIn();
     expect(await guess(PASSPHRASE)).toMatchObject({ status: 200 });
     expect(await guess(PASSPHRASE)).toMatchObject({ status: 200 });
   });
@@ -331,7 +332,7 @@ describe('an alarm', () => {
       const browser = await access.logIn();
       const { json: paired } = await post('/api/pairing', { passphrase: PASSPHRASE, name: 'Firefox' }, browser);
       await attack();
-      await vi.waitUntil(() => server.errors().includes('ALARM'), { timeout: 10_000 });
+      await until(() => server.errors().includes('ALARM'), 'the alarm');
       const hook = calls.push();
       const { id } = await openAsk();
       const headers = { ...browser, 'x-troupe-pairing': paired.secret };
@@ -407,7 +408,7 @@ describe.runIf(hasTerminal)('in a terminal', () => {
     } finally {
       terminal.close();
     }
-  }, 120_000);
+  });
 
   it('asks for it in troupe watch, and never shows it', async () => {
     await setPassphrase();
@@ -428,7 +429,7 @@ describe.runIf(hasTerminal)('in a terminal', () => {
     } finally {
       terminal.close();
     }
-  }, 60_000);
+  });
 
   it('is refused to a process that an agent started', async () => {
     const terminal = openTerminal(program.home, { ...process.env, HOME: program.home });

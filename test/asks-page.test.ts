@@ -23,7 +23,7 @@ beforeAll(async () => {
   await vi.waitUntil(() => server.out().trimEnd().endsWith('}'), { timeout: 30_000 });
   browser = await chromium.launch(await findBrowser());
   context = await browser.newContext({ viewport: { width: 1500, height: 950 }, reducedMotion: 'reduce' });
-}, 120_000);
+});
 afterEach(async () => {
   for (const page of context.pages()) await page.close();
   // Whatever a test left open.
@@ -75,7 +75,7 @@ describe.sequential('a call that waits', () => {
     await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('asks-title');
     await bar(page).waitFor({ state: 'detached', timeout: 15_000 });
     expect(complaints).toEqual([]);
-  }, 60_000);
+  });
 
   it('by keyboard alone', async () => {
     const page = await open();
@@ -157,5 +157,5 @@ describe.sequential('a call that waits', () => {
       await page.close();
     }
     expect(complaints).toEqual([]);
-  }, 60_000);
+  });
 });

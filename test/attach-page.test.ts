@@ -22,7 +22,7 @@ beforeAll(async () => {
   page = await browser.newPage({ viewport: { width: 1500, height: 950 }, reducedMotion: 'reduce' });
   await page.goto(await createLink());
   await page.goto(`${origin}/#/graph/${NESTED}/${AUDIT}`);
-}, 120_000);
+});
 afterAll(async () => {
   await browser?.close();
   server?.child.kill();

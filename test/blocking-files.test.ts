@@ -157,7 +157,7 @@ describe.skipIf(process.platform === 'win32')('when files of hosts are FIFOs', (
     };
     // A session of which nothing is known yet is held back for a moment.
     await expect.poll(findMissed, { timeout: HANGS_MS }).toEqual([]);
-  }, 180_000);
+  });
 
   it.each([
     [['ls', '--json']],
@@ -165,27 +165,23 @@ describe.skipIf(process.platform === 'win32')('when files of hosts are FIFOs', (
     [['show', AGENT, '--json']],
     [['guard', 'coverage', NESTED]],
     [['doctor']],
-  ])(
-    'troupe %j ends',
-    async (args) => {
-      hosts();
-      putFifos(replaced());
-      const { out, errors } = await run(args);
-      expect(errors).not.toContain('bug');
-      if (args[0] === 'ls')
-        expect(JSON.parse(out).sessions.map(({ id }: { id: string }) => id)).toEqual(expect.arrayContaining(WHOLE));
-      if (args[0] === 'tree') expect(unreadable(JSON.parse(out))).toHaveLength(2);
-      if (args[0] === 'doctor') expect(out).toContain('opencode.db: it is a FIFO, not a regular file');
-    },
-    180_000,
-  );
+  ])('troupe %j ends', async (args) => {
+    hosts();
+    putFifos(replaced());
+    const { out, errors } = await run(args);
+    expect(errors).not.toContain('bug');
+    if (args[0] === 'ls')
+      expect(JSON.parse(out).sessions.map(({ id }: { id: string }) => id)).toEqual(expect.arrayContaining(WHOLE));
+    if (args[0] === 'tree') expect(unreadable(JSON.parse(out))).toHaveLength(2);
+    if (args[0] === 'doctor') expect(out).toContain('opencode.db: it is a FIFO, not a regular file');
+  });
 
   it('troupe export leaves out what it cannot read', async () => {
     putFifo(sidecar());
     const { code } = await run(['export', NESTED, '--out-dir', at('out')]);
     expect(code).toBe(0);
     expect(readdirSync(at('out'))).toContain('index.html');
-  }, 180_000);
+  });
 
   it('the server reports a followed file that becomes one, and reads it again when it is back', async () => {
     const transcript = claude(NESTED, 'subagents/agent-ab4c7b9a30ff9f65c.jsonl');
@@ -199,32 +195,26 @@ describe.skipIf(process.platform === 'win32')('when files of hosts are FIFOs', (
       .toEqual([expect.stringContaining('is a FIFO, not a regular file')]);
     renameSync(`${transcript}.aside`, transcript);
     await expect.poll(async () => unreadable(await server.session(NESTED)), { timeout: HANGS_MS }).toEqual([]);
-  }, 180_000);
+  });
 
-  it.each(['folder', 'device', 'dangling link', 'link to itself'])(
-    'the same holds for a %s',
-    async (kind) => {
-      for (const file of [sidecar(), claude(NESTED, 'subagents/agent-ab4c7b9a30ff9f65c.jsonl')]) {
-        rmSync(file);
-        if (kind === 'folder') mkdirSync(file);
-        else symlinkSync({ device: '/dev/zero', 'dangling link': 'nowhere' }[kind] ?? path.basename(file), file);
-      }
-      const { code, out } = await run(['tree', NESTED, '--json']);
-      expect(code).toBe(0);
-      const told = { folder: 'is a folder, not a regular file', device: 'is a device, not a regular file' }[kind];
-      expect(unreadable(JSON.parse(out))).toEqual(
-        told === undefined ? [] : Array(2).fill(expect.stringContaining(told)),
-      );
-    },
-    180_000,
-  );
+  it.each(['folder', 'device', 'dangling link', 'link to itself'])('the same holds for a %s', async (kind) => {
+    for (const file of [sidecar(), claude(NESTED, 'subagents/agent-ab4c7b9a30ff9f65c.jsonl')]) {
+      rmSync(file);
+      if (kind === 'folder') mkdirSync(file);
+      else symlinkSync({ device: '/dev/zero', 'dangling link': 'nowhere' }[kind] ?? path.basename(file), file);
+    }
+    const { code, out } = await run(['tree', NESTED, '--json']);
+    expect(code).toBe(0);
+    const told = { folder: 'is a folder, not a regular file', device: 'is a device, not a regular file' }[kind];
+    expect(unreadable(JSON.parse(out))).toEqual(told === undefined ? [] : Array(2).fill(expect.stringContaining(told)));
+  });
 
   it('a sparse sidecar of a terabyte is not read', async () => {
     truncateSync(sidecar(), 1024 ** 4);
     const { code, out } = await run(['tree', NESTED, '--json']);
     expect(code).toBe(0);
     expect(unreadable(JSON.parse(out))).toEqual([expect.stringContaining('is too large')]);
-  }, 180_000);
+  });
 });
 
 describe.skipIf(process.platform === 'win32')('when files of troupe are FIFOs', () => {
@@ -283,15 +273,11 @@ describe.skipIf(process.platform === 'win32')('when files of troupe are FIFOs', 
     ['the sidecar', sidecar, /^deny$/],
   ];
 
-  it.each(PLACES)(
-    'hooks answer: %s',
-    async (_what, place, answer) => {
-      putFifo(place());
-      expect(await decide(stub())).toMatch(answer);
-      expect(await decide(alone())).toMatch(answer);
-    },
-    180_000,
-  );
+  it.each(PLACES)('hooks answer: %s', async (_what, place, answer) => {
+    putFifo(place());
+    expect(await decide(stub())).toMatch(answer);
+    expect(await decide(alone())).toMatch(answer);
+  });
 
   it('hooks answer: the compiled policy', async () => {
     for (const hook of [stub(), alone()]) {
@@ -300,14 +286,14 @@ describe.skipIf(process.platform === 'win32')('when files of troupe are FIFOs', 
       for (const name of readdirSync(state('policy'))) if (name.endsWith('.json')) putFifo(state('policy', name));
       expect(await decide(hook)).toBe('deny');
     }
-  }, 180_000);
+  });
 
   it('hooks answer: the queue and the log of errors', async () => {
     putFifo(state('spool'));
     putFifo(state('hook-errors.log'));
     putFifo(state('hook-failure'));
     for (const hook of [stub(), alone()]) expect(await decide(hook)).toBe('deny');
-  }, 180_000);
+  });
 
   it('the stub asks without node, if on_error is one', async () => {
     putFifo(state('policy/user.on-error'));
@@ -315,7 +301,7 @@ describe.skipIf(process.platform === 'win32')('when files of troupe are FIFOs', 
     const text = readFileSync(state('bin/guard'), 'utf8').replace(/^node=.*$/m, 'node=/nowhere/node');
     writeFileSync(state('bin/guard'), text.replace(/^hook=.*$/m, 'hook=/nowhere/hook.cjs'));
     expect(await decide(stub())).toBe('ask');
-  }, 180_000);
+  });
 
   it('hooks take another name for their queue file', async () => {
     // exec keeps the number of the process, which is part of the name.
@@ -324,7 +310,7 @@ describe.skipIf(process.platform === 'win32')('when files of troupe are FIFOs', 
     await decide(`${first} '${state('bin/observe')}' claude-code`);
     for (const name of readdirSync(state('spool'))) if (name.startsWith('.new-')) fifos.push(state('spool', name));
     expect(readdirSync(state('spool')).filter((name) => name.endsWith('.1.json'))).toHaveLength(2);
-  }, 180_000);
+  });
 
   it('the server answers hooks and goes on serving, if a sidecar is one', async () => {
     putFifo(sidecar());
@@ -332,14 +318,14 @@ describe.skipIf(process.platform === 'win32')('when files of troupe are FIFOs', 
     await expect.poll(() => existsSync(state('hook-address')), { timeout: HANGS_MS }).toBe(true);
     for (let call = 0; call < 5; call++) expect(await decide(stub())).toBe('deny');
     expect((await server.sessions()).sessions.map(({ id }) => id)).toContain(NESTED);
-  }, 180_000);
+  });
 
   it('troupe guard check names the policy that is one', async () => {
     putFifo(at('project/.troupe/policy.yaml'));
     const { code, out } = await run(['guard', 'check'], inProject());
     expect(code).toBe(1);
     expect(out).toContain('This is a FIFO, not a regular file.');
-  }, 180_000);
+  });
 
   // Together only where none keeps a command from reading the others.
   it.each<[string, Readonly<Record<string, () => string>>]>([
@@ -401,5 +387,5 @@ describe.skipIf(process.platform === 'win32')('files named on the command line',
     // One that lies there may have been put in place of the file.
     const { code, out } = await run(['guard', 'test', putFifo(at('table.yaml'))]);
     expect([code, out]).toEqual([1, expect.stringContaining('This is a FIFO, not a regular file.')]);
-  }, 180_000);
+  });
 });

@@ -46,7 +46,7 @@ beforeAll(async () => {
   page = await context.newPage();
   await page.goto(await accessTo(path.join(home, '.local/state/troupe')).createLink());
   await page.goto(`${JSON.parse(out()).url}#/cost`);
-}, 120_000);
+});
 afterAll(async () => {
   await browser?.close();
   await stop?.();

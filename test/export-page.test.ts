@@ -35,7 +35,7 @@ beforeAll(async () => {
   server = home.start(['--no-open', '--json']);
   await vi.waitFor(() => expect(server.out().trimEnd()).toMatch(/}$/), { timeout: 30_000 });
   context = await browser.newContext({ viewport: { width: 1500, height: 950 }, reducedMotion: 'reduce' });
-}, 120_000);
+});
 afterAll(async () => {
   await browser?.close();
   server?.child.kill();
@@ -111,7 +111,7 @@ describe('Export… on the page', () => {
     const { file } = await exportAs(page, /JSON/);
     expect(readFileSync(file, 'utf8')).not.toContain('planted@');
     await page.close();
-  }, 60_000);
+  });
 
   it('the saved page works from a file, asks for nothing, and has no way to export it again', async () => {
     const stranger = await browser.newContext({ reducedMotion: 'reduce' });
@@ -194,7 +194,7 @@ describe('Export… on the page', () => {
       expect(await overflowOf(page)).toBe(0);
     }
     await page.close();
-  }, 60_000);
+  });
 });
 
 describe('Review what is taken out… on the page', () => {
@@ -236,7 +236,7 @@ describe('Review what is taken out… on the page', () => {
     await page.keyboard.press('x');
     expect(await textOf(page)).not.toContain('correct-horse');
     await page.close();
-  }, 90_000);
+  });
 
   it('undoes, chooses for a kind, and does not write before Export is pressed', async () => {
     const page = await openReview();
@@ -255,7 +255,7 @@ describe('Review what is taken out… on the page', () => {
     await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
     expect(existsSync(decisions)).toBe(false);
     await page.close();
-  }, 60_000);
+  });
 
   it('keeps a decision for the project, for later downloads and exports, until it is taken back', async () => {
     const page = await openReview();
@@ -290,7 +290,7 @@ describe('Review what is taken out… on the page', () => {
     expect(await textOf(again)).not.toContain('correct-horse');
     await again.close();
     expect(JSON.parse(readFileSync(decisions, 'utf8')).decisions).toEqual([]);
-  }, 120_000);
+  });
 
   it('a value that is always redacted everywhere is gone from downloads where nothing marks it', async () => {
     const page = await openReview();
@@ -306,7 +306,7 @@ describe('Review what is taken out… on the page', () => {
     await later.close();
     expect(JSON.parse(readFileSync(decisions, 'utf8')).decisions).toMatchObject([{ decision: 'everywhere' }]);
     rmSync(decisions);
-  }, 90_000);
+  });
 
   it('starts again when what is looked for changes', async () => {
     const page = await openReview();
@@ -318,7 +318,7 @@ describe('Review what is taken out… on the page', () => {
     await sheet(page).getByRole('button', { name: 'Review what is taken out…' }).click();
     await list(page).getByText(MAIL).first().waitFor({ timeout: 30_000 });
     await page.close();
-  }, 60_000);
+  });
 
   it('axe finds nothing wrong with the review, light and dark, on a desk and on a phone', async () => {
     const page = await openReview();
@@ -333,7 +333,7 @@ describe('Review what is taken out… on the page', () => {
       expect(await overflowOf(page)).toBe(0);
     }
     await page.close();
-  }, 120_000);
+  });
 });
 
 /** In a theme and on a screen of this width, until the page has painted it. */

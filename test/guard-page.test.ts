@@ -32,7 +32,7 @@ beforeAll(async () => {
   await vi.waitUntil(() => server.out().trimEnd().endsWith('}'), { timeout: 30_000 });
   browser = await chromium.launch(await findBrowser());
   context = await browser.newContext({ viewport: { width: 1500, height: 950 }, reducedMotion: 'reduce' });
-}, 120_000);
+});
 afterAll(async () => {
   await browser?.close();
   await program?.end();
@@ -256,5 +256,5 @@ describe.sequential('the guard view', () => {
       }
       await page.close();
     }
-  }, 60_000);
+  });
 });

@@ -30,7 +30,7 @@ beforeAll(async () => {
   // Files that were written just now are not kept.
   const written = Math.max(...filesIn(data).map((file) => statSync(file).ctimeMs));
   await until(() => Date.now() - written > 3_000, 'quiet files');
-}, 60_000);
+});
 
 let program: ProgramHome;
 let index: string;
@@ -186,7 +186,7 @@ describe('a running server', () => {
     expect(await listed()).toEqual(await listed({ TROUPE_INDEX: 'off' }));
     child.kill('SIGTERM');
     await ended;
-  }, 120_000);
+  });
 });
 
 describe('sessions that were written just now', () => {
@@ -228,7 +228,7 @@ describe('sessions that were written just now', () => {
     await expect.poll(counts, { timeout: 30_000 }).toEqual({ total: 3 + copies.length, unread: 0 });
     child.kill('SIGTERM');
     await ended;
-  }, 120_000);
+  });
 });
 
 const WEEK_AGO = new Date(Date.now() - 7 * 86_400_000);

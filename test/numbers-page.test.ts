@@ -62,7 +62,7 @@ beforeAll(async () => {
   origin = access.origin;
   page = await browser.newPage({ viewport: { width: 1500, height: 950 }, reducedMotion: 'reduce' });
   await page.goto(await access.createLink());
-}, 120_000);
+});
 afterAll(async () => {
   await browser?.close();
   await program.end();
@@ -129,7 +129,7 @@ describe.each(Object.entries(SESSIONS))('a session %s', (_, session) => {
       })
       .first()
       .waitFor({ state: 'attached' });
-  }, 60_000);
+  });
 
   it('has the same numbers in the terminal, in JSON and in exports', async () => {
     const detail = await get<SessionDetail>(`/api/sessions/${session}`);
@@ -190,7 +190,7 @@ describe.each(Object.entries(SESSIONS))('a session %s', (_, session) => {
       usage: detail.usage,
       cost: detail.cost,
     });
-  }, 60_000);
+  });
 });
 
 describe('the list of sessions', () => {
@@ -277,5 +277,5 @@ describe('a session that is replayed', () => {
     expect(await textOf('.top-then')).toContain(standingsText(countStandings(agentsOf(past))));
     const others = page.locator('.sessions-row', { hasText: 'failing' });
     expect(await others.first().innerText()).not.toMatch(/\d agents?/);
-  }, 60_000);
+  });
 });

@@ -41,7 +41,7 @@ beforeAll(async () => {
   browser = await chromium.launch(await findBrowser());
   server = await serve();
   context = await browser.newContext({ viewport: { width: 1500, height: 950 }, reducedMotion: 'reduce' });
-}, 120_000);
+});
 afterAll(async () => {
   await browser?.close();
   await server?.stop();
@@ -274,7 +274,7 @@ describe('the page', () => {
       }
     }
     await page.close();
-  }, 60_000);
+  });
 });
 
 describe('the demo', () => {

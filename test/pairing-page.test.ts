@@ -22,7 +22,7 @@ let context: BrowserContext;
 
 beforeAll(async () => {
   browser = await chromium.launch(await findBrowser());
-}, 60_000);
+});
 afterAll(() => browser?.close());
 
 beforeEach(async () => {
@@ -98,7 +98,7 @@ describe('a browser that is not paired', () => {
     await closeSheet(page);
     await press(page, 'Deny');
     expect((await hook.ended).said.permissionDecision).toBe('deny');
-  }, 60_000);
+  });
 
   it.runIf(hasTerminal)(
     'notices the passphrase that is set in a terminal, is paired, allows, and is revoked',
@@ -145,7 +145,6 @@ describe('a browser that is not paired', () => {
       second.child.kill();
       await second.ended;
     },
-    90_000,
   );
 
   it('is paired by keyboard alone', async () => {
@@ -171,7 +170,7 @@ describe('a browser that is not paired', () => {
     await tabTo('Allow once');
     await page.keyboard.press('Enter');
     expect((await hook.ended).said.permissionDecision).toBe('allow');
-  }, 60_000);
+  });
 
   it('says that a passphrase is wrong, and that one has to wait after three wrong ones', async () => {
     await setPassphrase();
@@ -187,7 +186,7 @@ describe('a browser that is not paired', () => {
     await look(page, 'wait');
     expect(await sheet(page).getByLabel('Passphrase for approvals').inputValue()).toBe('');
     expect(await page.evaluate(() => localStorage.getItem('troupe-pairing'))).toBeNull();
-  }, 60_000);
+  });
 });
 
 describe('the alarm', () => {
@@ -209,7 +208,7 @@ describe('the alarm', () => {
     await look(page, 'alarm-help');
     hook.child.kill();
     await hook.ended;
-  }, 60_000);
+  });
 
   it('is shown by the browser that was paired, if the server forgot its passphrase, too', async () => {
     await setPassphrase();
@@ -230,5 +229,5 @@ describe('the alarm', () => {
       await page.getByRole('alert').filter({ hasText: 'Alarm:' }).waitFor();
       await program.run(['server', 'stop']);
     }
-  }, 60_000);
+  });
 });

@@ -33,7 +33,7 @@ beforeAll(async () => {
   const server = home.start(['--no-open', '--json']);
   await vi.waitFor(() => expect(server.out().trimEnd()).toMatch(/}$/), { timeout: 30_000 });
   ({ origin: address, headers } = accessTo(home.state));
-}, 60_000);
+});
 afterAll(() => home.end(), 60_000);
 
 const agents = async (): Promise<readonly AgentReport[]> => {

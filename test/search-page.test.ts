@@ -39,7 +39,7 @@ beforeAll(async () => {
   page = await context.newPage();
   await page.goto(await accessTo(state).createLink());
   await page.locator('.sessions-row > a').first().waitFor();
-}, 120_000);
+});
 afterAll(async () => {
   await browser?.close();
   await stop?.();

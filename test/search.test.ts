@@ -32,7 +32,7 @@ beforeAll(async () => {
   const written = Math.max(...filesIn(data).map((file) => statSync(file).ctimeMs));
   // Files that were written just now are looked at again each time.
   await until(() => Date.now() - written > 3_000, 'quiet files');
-}, 60_000);
+});
 
 let program: ProgramHome;
 beforeEach(() => {

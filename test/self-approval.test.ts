@@ -1,7 +1,8 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ApprovalRequest } from '../src/core/index.ts';
+import { until } from '../src/lib/testing/waiting.ts';
 import { type HeldCalls, prepareHeldCalls, RECORDING } from './testing/held-calls.ts';
 import { createProgramHome, type ProgramHome, type RunningProgram } from './testing/program.ts';
 import { accessTo, followLink, type ServerAccess } from './testing/server-access.ts';
@@ -35,18 +36,15 @@ afterEach(() => program.end());
 
 async function serve(): Promise<void> {
   server = program.start(['--no-open', '--json']);
-  await vi.waitUntil(() => server.out().trimEnd().endsWith('}'), { timeout: 20_000 });
+  await until(() => server.out().trimEnd().endsWith('}'), 'the address of the server');
   access = accessTo(program.state);
 }
 
-const openAsk = async (): Promise<ApprovalRequest> =>
-  vi.waitUntil(
-    async () => {
-      const { asks } = await (await fetch(`${access.origin}/api/asks`, { headers: access.headers })).json();
-      return (asks as readonly ApprovalRequest[]).find(({ end }) => end === null);
-    },
-    { timeout: 10_000, interval: 50 },
-  );
+const openAsk = (): Promise<ApprovalRequest> =>
+  until(async () => {
+    const { asks } = await (await fetch(`${access.origin}/api/asks`, { headers: access.headers })).json();
+    return (asks as readonly ApprovalRequest[]).find(({ end }) => end === null);
+  }, 'an open approval');
 
 /** A request from a process of its own. Its parent has ended if it is an orphan. */
 async function post(address: string, headers: object, body: object, before: readonly string[]): Promise<string> {

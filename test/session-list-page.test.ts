@@ -34,7 +34,7 @@ beforeAll(async () => {
   const page = await context.newPage();
   await page.goto(await accessTo(path.join(home, '.local/state/troupe')).createLink());
   await page.close();
-}, 120_000);
+});
 afterAll(async () => {
   await browser?.close();
   await stop?.();

@@ -24,7 +24,7 @@ const files = new Map<string, readonly string[]>();
 beforeAll(async () => {
   for (const name of RECORDINGS) files.set(name, await writePages(name));
   browser = await chromium.launch(await findBrowser());
-}, 120_000);
+});
 afterAll(async () => {
   await browser?.close();
 });
@@ -114,7 +114,7 @@ describe('exported pages', () => {
         await page.close();
       }
     }
-  }, 120_000);
+  });
 
   it('hostile text is shown as what it is', async () => {
     const { page } = await open('2.1.325-xss', 'index.html');
@@ -171,7 +171,7 @@ describe('the page of one file', () => {
     expect(await violationsOf(page)).toEqual([]);
     expect(complaints).toEqual([]);
     await page.close();
-  }, 60_000);
+  });
 
   it('without script says who did what', async () => {
     const { page } = await open('2.1.325-xss', 'single.html', { javaScriptEnabled: false });

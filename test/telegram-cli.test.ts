@@ -112,7 +112,7 @@ describe('troupe telegram', () => {
     for (const line of ['📎 Subagent [Count TODO comments]', '✅ Subagent [Count TODO comments] completed', '🏁 Done'])
       expect(text.split(line).length - 1, line).toBe(1);
     expect(telegram.topics(FORUM).size).toBe(1);
-  }, 90_000);
+  });
 
   it('doctor has a word for each trouble', async () => {
     settings({ telegram: { apiRoot: telegram.url, chats: [FORUM] } });
@@ -144,7 +144,7 @@ describe('troupe telegram', () => {
     }).catch(() => {});
     await vi.waitUntil(() => saidBy(bot).includes('Another program asks for the updates'), { timeout: 30_000 });
     expect(await codes()).toEqual(['telegram-bot', 'telegram-conflict', 'telegram-strangers']);
-  }, 90_000);
+  });
 });
 
 describe('troupe webhook', () => {
@@ -171,5 +171,5 @@ describe('troupe webhook', () => {
     expect(received.at(-1)).toContain('🏁 Done');
     server.closeAllConnections();
     server.close();
-  }, 60_000);
+  });
 });

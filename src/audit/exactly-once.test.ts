@@ -84,7 +84,7 @@ it('records each event once when killed before each step and in the middle of ea
     await expectOnce(calls, all);
     expect(step).toBeLessThan(400);
   }
-}, 120_000);
+});
 
 it(`records each event once when ten hooks run at once, ${ROUNDS} times each, and drains are killed`, async () => {
   const start = prepareWriters(scripts, folder);

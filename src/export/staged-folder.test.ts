@@ -240,5 +240,5 @@ describe('killed at any moment', () => {
     expect(readdirSync(folder).length).toBe(37);
     // If none was caught in the middle, this test proves nothing of it.
     expect(halfway).toBeGreaterThan(0);
-  }, 120_000);
+  });
 });

@@ -21,9 +21,10 @@ export async function isProcessAlive(mark: ProcessMark): Promise<boolean> {
     return (await linuxStart(mark.pid)) === mark.procStart;
   if (mark.startedAt === undefined) return true;
   const seen = await askPs(mark.pid);
-  if (seen && isOver(seen.state)) return false;
+  if (!seen) return isRunning(mark.pid);
+  if (isOver(seen.state)) return false;
   // The host notes its own start a moment after the system does; ps counts whole seconds.
-  return seen?.startedAt === undefined || Math.abs(seen.startedAt - mark.startedAt) < 60_000;
+  return seen.startedAt === undefined || Math.abs(seen.startedAt - mark.startedAt) < 60_000;
 }
 
 const DOMAIN = /^(\w+):([^:]*)(?::(pid:\[\d+\]))?/;
@@ -91,8 +92,11 @@ export function isRunning(pid: number): boolean {
 export async function isStillRunning(pid: number, markedAt: number): Promise<boolean> {
   if (!isRunning(pid)) return false;
   const seen = await askPs(pid);
+  // There is no ps, or the process ended while it looked.
+  if (!seen) return isRunning(pid);
+  if (isOver(seen.state)) return false;
   // ps counts whole seconds, and clocks are set.
-  return seen?.startedAt === undefined || seen.startedAt < markedAt + 5_000;
+  return seen.startedAt === undefined || seen.startedAt < markedAt + 5_000;
 }
 
 /** Somebody stopped it (Ctrl-Z, SIGSTOP), and it goes on where it is told to. Known on Linux only. */

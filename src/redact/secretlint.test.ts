@@ -84,5 +84,5 @@ describe('what secretlint finds', () => {
     expect(passedOver).toEqual([]);
     // The oracle is at work: it finds most of what was written for it.
     expect(found).toBeGreaterThan(CORPUS.length * 1.6);
-  }, 60_000);
+  });
 });

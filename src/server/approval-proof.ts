@@ -145,7 +145,11 @@ export class ApprovalProof {
       const { wrong } = this.#tries;
       this.#keepTries(wrong + 1);
       const unlocked = await unlockKey(passphrase, key);
-      if (!unlocked) return WRONG_PASSPHRASE;
+      if (!unlocked) {
+        // The wait begins with the answer: on a busy machine, it could otherwise be over by then.
+        this.#keepTries(wrong + 1);
+        return WRONG_PASSPHRASE;
+      }
       this.#keepTries(0);
       const now = this.#options.clock();
       const secret = randomBytes(32).toString('base64url');
