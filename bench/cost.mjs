@@ -16,24 +16,19 @@ const FIELDS = ['input', 'output', 'cacheRead', 'cacheWrite'];
 const RULES = [
   [
     'ccusage counts the split of cache writes by their life, and the host wrote a smaller one than the whole',
-    ({ fields, isSplit }) => isSplit && fields.length === 0,
+    ({ fields, isSplit }) => isSplit && fields.every((field) => field === 'cacheWrite'),
+  ],
+  ["the host's total holds more than the messages", ({ session }) => session.unattributedUsage !== null],
+  [
+    'messages, agents or a team that several sessions have count in another one, and each once',
+    ({ family }) => family.length > 1,
   ],
   [
-    'messages that a fork copied count in another session, and not in fewer',
-    ({ family, byFamily }) => family.length > 1 && byFamily.every(([ours, their]) => ours >= their),
+    'ccusage counts agents of workflows, and those whose files are beside the session, as sessions of their own',
+    ({ isApart }) => isApart,
   ],
-  [
-    "the host's total holds more than the messages",
-    ({ session, usage, their, fields }) =>
-      session.unattributedUsage !== null && fields.every((field) => usage[field] > their[field]),
-  ],
-  [
-    'a reply was cut off, or its last line is not its largest',
-    ({ usage, their, fields }) => isOnly(fields, 'output') && usage.output > their.output,
-  ],
+  ['a reply was cut off, or its last line is not its largest', ({ fields }) => fields.includes('output')],
 ];
-
-const isOnly = (fields, name) => fields.length === 1 && fields[0] === name;
 
 /** 2,000 transcripts. */
 const MEGABYTES = 1_100;
@@ -74,7 +69,7 @@ export async function benchCost({ megabytes = MEGABYTES, runs = 3, folder } = {}
       times.node.push(run([process.execPath, '-e', '0']).ms);
     }
     const least = Object.fromEntries(Object.entries(times).map(([name, all]) => [name, Math.min(...all)]));
-    return { ...compare(sessions, rows, theirRows), times: least };
+    return { ...compare(readMessages(data), { sessions, rows, theirRows }), times: least };
   } finally {
     await removeFolder(work);
   }
@@ -92,68 +87,141 @@ function dateFiles(data) {
   }
 }
 
-function compare(sessions, rows, theirRows) {
+/**
+ * Every difference has to follow from what is in the files: theirs are what their rules make of them, and ours, of all sessions together that
+ * have something in common, the largest numbers of each message once.
+ */
+function compare(messages, { sessions, rows, theirRows }) {
   const ours = new Map(rows.map(({ key, total }) => [key, total]));
   const theirs = new Map(theirRows.map((one) => [one.sessionId, one]));
-  const families = familiesOf(sessions);
-  const compared = new Map(
-    sessions.map((session) => {
-      const usage = ours.get(session.id)?.usage ?? { ...NOTHING, cacheWrite5m: 0, cacheWrite1h: 0 };
-      const other = theirs.get(session.id);
-      const their = other
-        ? {
-            input: other.inputTokens,
-            output: other.outputTokens,
-            cacheRead: other.cacheReadTokens,
-            cacheWrite: other.cacheCreationTokens,
-          }
-        : NOTHING;
-      const split = usage.cacheWrite5m + usage.cacheWrite1h;
-      return [session.id, { session, usage, their, split }];
-    }),
+  const { families, expected } = sumFamilies(messages, sessions);
+  const byTheirRules = countAsCcusage(messages);
+  const splits = new Set(messages.filter(({ usage, split }) => split < usage.cacheWrite).map(({ session }) => session));
+  const apart = new Set(
+    messages.filter((one) => (one.workflow ?? one.group) !== one.session).map((one) => one.session),
   );
-  // What the split leaves out is a rule of its own: the others are looked at without it.
-  const isSplit = [...compared.values()].every(
-    ({ their, split, usage }) => their.cacheWrite <= usage.cacheWrite || split === 0,
-  );
-  const written = ({ usage, split }) => (isSplit && split < usage.cacheWrite ? split : usage.cacheWrite);
-  const amountOf = (one, field) => (field === 'cacheWrite' ? written(one) : one.usage[field]);
+  const usageOf = (id) => ours.get(id)?.usage ?? NOTHING;
+  const isWhole = (family) =>
+    isSame(
+      family.reduce((sum, one) => minus(plus(sum, usageOf(one.id)), one.unattributedUsage ?? NOTHING), NOTHING),
+      expected.get(family) ?? NOTHING,
+    );
   const differences = [];
   let equal = 0;
-  for (const one of compared.values()) {
-    const { session, usage, their } = one;
-    const [usd, theirUsd] = [ours.get(session.id)?.cost.usd ?? 0, theirs.get(session.id)?.totalCost ?? 0];
-    const isSame = FIELDS.every((field) => usage[field] === their[field]);
-    if (isSame && Math.abs(usd - theirUsd) <= 0.01 * Math.max(usd, theirUsd)) {
+  for (const session of sessions) {
+    const [usage, other] = [usageOf(session.id), theirs.get(session.id)];
+    const their = other ? toUsage(other) : NOTHING;
+    const [usd, theirUsd] = [ours.get(session.id)?.cost.usd ?? 0, other?.totalCost ?? 0];
+    if (isSame(usage, their) && Math.abs(usd - theirUsd) <= 0.01 * Math.max(usd, theirUsd)) {
       equal++;
       continue;
     }
-    const fields = FIELDS.filter((field) => amountOf(one, field) !== their[field]);
-    const family = families.get(session.id).map((id) => compared.get(id));
-    const byFamily = FIELDS.map((field) => [
-      family.reduce((sum, member) => sum + amountOf(member, field), 0),
-      family.reduce((sum, member) => sum + member.their[field], 0),
-    ]);
-    const facts = { session, usage, their, fields, family, byFamily, isSplit: !isSame && fields.length === 0 };
-    const rule = isSame ? 'another price list' : RULES.find(([, holds]) => holds(facts))?.[0];
-    differences.push({ id: session.id, rule: rule ?? 'NOT EXPLAINED', usage, their, usd, theirUsd });
+    const family = families.get(session.id);
+    const fields = FIELDS.filter((field) => usage[field] !== their[field]);
+    const facts = { session, fields, family };
+    const flags = { isSplit: splits.has(session.id), isApart: apart.has(session.id) };
+    const isExplained = isSame(their, byTheirRules.get(session.id) ?? NOTHING) && isWhole(family);
+    const known =
+      fields.length === 0 ? 'another price list' : RULES.find(([, holds]) => holds({ ...facts, ...flags }))?.[0];
+    const rule = (isExplained && known) || 'NOT EXPLAINED';
+    differences.push({ id: session.id, rule, usage, their, usd, theirUsd });
   }
   return { sessions: sessions.length, equal, differences };
 }
 
 const NOTHING = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 
-/** Sessions that copied each other's messages, or whose process went from one to the other. */
-function familiesOf(sessions) {
-  const families = new Map(sessions.map(({ id }) => [id, [id]]));
+const combine = (a, b, how) => Object.fromEntries(FIELDS.map((field) => [field, how(a[field], b[field])]));
+const plus = (a, b) => combine(a, b, (one, two) => one + two);
+const minus = (a, b) => combine(a, b, (one, two) => one - two);
+const isSame = (a, b) => FIELDS.every((field) => a[field] === b[field]);
+const sumOf = (usage) => FIELDS.reduce((sum, field) => sum + usage[field], 0);
+
+function toUsage({ inputTokens, outputTokens, cacheReadTokens, cacheCreationTokens }) {
+  return { input: inputTokens, output: outputTokens, cacheRead: cacheReadTokens, cacheWrite: cacheCreationTokens };
+}
+
+/** Every line with numbers, in the order of paths: of which session, agent and team, and how its cache writes are split. */
+function readMessages(data) {
+  const projects = path.join(data, 'projects');
+  const files = readdirSync(projects, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.jsonl'));
+  return files.sort().flatMap((name) => {
+    const text = readFileSync(path.join(projects, name), 'utf8');
+    const parts = name.split(path.sep);
+    const [project, first] = parts;
+    const agent = /^agent-(.+)\.jsonl$/.exec(parts.at(-1))?.[1];
+    const isBeside = parts.length === 2 && agent !== undefined;
+    const session = isBeside ? /"sessionId":"([^"]+)"/.exec(text)?.[1] : first?.replace('.jsonl', '');
+    const workflow = parts.find((part) => part.startsWith('wf_'));
+    const team = /"teamName":"([^"]+)"/.exec(text)?.[1];
+    const file = { session, agent, workflow, group: isBeside ? first?.replace('.jsonl', '') : session };
+    return text.split('\n').flatMap((line) => {
+      if (!line.includes('"usage"')) return [];
+      const { message, requestId } = parseOrNothing(line);
+      const { usage, id, model } = message ?? {};
+      if (!usage) return [];
+      const { ephemeral_5m_input_tokens: short = 0, ephemeral_1h_input_tokens: long = 0 } = usage.cache_creation ?? {};
+      const cacheWrite = usage.cache_creation_input_tokens ?? 0;
+      const { input_tokens: input = 0, output_tokens: output = 0, cache_read_input_tokens: cacheRead = 0 } = usage;
+      return {
+        ...{ ...file, team: team && `${project} ${team}`, id, key: requestId ? `${id}:${requestId}` : id, model },
+        ...{ usage: { input, output, cacheRead, cacheWrite }, split: usage.cache_creation ? short + long : cacheWrite },
+      };
+    });
+  });
+}
+
+function parseOrNothing(line) {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return {};
+  }
+}
+
+/** Its rules: each message in the first file that has it, with the numbers of the line that has most; the split of cache writes. */
+function countAsCcusage(messages) {
+  const known = new Map();
+  for (const { key, group, workflow, usage, split } of messages) {
+    const counted = { ...usage, cacheWrite: split };
+    const one = known.get(key);
+    if (!one) known.set(key, { session: workflow ?? group, counted });
+    else if (sumOf(counted) > sumOf(one.counted)) one.counted = counted;
+  }
+  const sums = new Map();
+  for (const { session, counted } of known.values()) sums.set(session, plus(sums.get(session) ?? NOTHING, counted));
+  return sums;
+}
+
+/** Sessions with something in common, and what all their messages used, each once. */
+function sumFamilies(messages, sessions) {
+  const families = new Map(sessions.map((session) => [session.id, [session]]));
+  // Of a team, members with a terminal of their own are in the lead's tree, and not listed.
+  for (const { session: id } of messages) if (!families.has(id)) families.set(id, [{ id, unattributedUsage: null }]);
+  const join = (id, other) => {
+    const [one, two] = [families.get(id), families.get(other)];
+    if (!one || !two || one === two) return;
+    one.push(...two);
+    for (const member of two) families.set(member.id, one);
+  };
   for (const { id, forkedFrom, continuedFrom } of sessions)
-    for (const other of [forkedFrom, continuedFrom]) {
-      const [one, two] = [families.get(id), families.get(other)];
-      if (!two || one === two) continue;
-      one.push(...two);
-      for (const member of two) families.set(member, one);
+    for (const other of [forkedFrom, continuedFrom]) join(id, other);
+  const [firsts, largest] = [new Map(), new Map()];
+  for (const { session, id, agent, team, model, usage } of messages) {
+    for (const shared of [id, agent && `agent ${agent}`, team].filter(Boolean)) {
+      if (firsts.has(shared)) join(session, firsts.get(shared));
+      else firsts.set(shared, session);
     }
-  return families;
+    if (model === '<synthetic>') continue;
+    const before = largest.get(id);
+    largest.set(id, { session, usage: before ? combine(before.usage, usage, Math.max) : usage });
+  }
+  const expected = new Map();
+  for (const { session, usage } of largest.values()) {
+    const family = families.get(session);
+    expected.set(family, plus(expected.get(family) ?? NOTHING, usage));
+  }
+  return { families, expected };
 }
 
 export function printCost({ sessions, equal, differences, times }) {

@@ -1,5 +1,5 @@
 // `troupe cost` as people use it: the built program over recordings.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -80,6 +80,62 @@ describe('troupe cost', () => {
     expect(isValid('prices')(prices)).toBe(true);
     expect(prices.rows[0]).toMatchObject({ model: 'claude-sonnet-4-5', output: 1_000_000, source: 'settings' });
     expect(prices.rows.filter(({ names }) => names.includes('claude-sonnet-4-5'))).toHaveLength(1);
+  });
+
+  describe('for a plan that is paid by the month', () => {
+    /** As Codex 0.169.0 wrote it when replies had the headers of a plan. */
+    const tellLimits = (at: string, resetsAt: string): void => {
+      const data = path.join(program.home, '.codex');
+      cpSync(path.join(root, 'src/hosts/codex/fixtures/0.169.0-custom'), data, { recursive: true });
+      const [file = ''] = readdirSync(data, { recursive: true, encoding: 'utf8' }).filter((name) =>
+        /rollout-.*l$/.test(name),
+      );
+      const resets = Date.parse(resetsAt) / 1_000;
+      const limits = {
+        ...{ limit_id: 'codex', limit_name: null, credits: null, individual_limit: null, spend_control_reached: null },
+        primary: { used_percent: 16, window_minutes: 300, resets_at: resets },
+        secondary: { used_percent: 42.5, window_minutes: 10_080, resets_at: resets + 86_400 },
+        ...{ plan_type: null, rate_limit_reached_type: null },
+      };
+      const payload = { type: 'token_count', info: null, rate_limits: limits };
+      appendFileSync(path.join(data, file), `${JSON.stringify({ timestamp: at, type: 'event_msg', payload })}\n`);
+      configure('{"cost":{"subscriptions":["codex","claude-code"]}}');
+    };
+    const limits = async () => {
+      const found: SpendReport = JSON.parse((await program.run(['cost', '--all', '--json'])).out);
+      const check = isValid('cost');
+      expect(check(found), JSON.stringify(check.errors)).toBe(true);
+      return found.limits;
+    };
+
+    it('says how much of the limits is used, as the host last wrote it down', async () => {
+      tellLimits('2026-11-20T00:48:55.691Z', '2096-11-20T01:48:54.000Z');
+      expect(await limits()).toEqual([
+        {
+          ...{ host: 'codex', hostTitle: 'Codex', at: '2026-11-20T00:48:55.691Z', problem: null },
+          windows: [
+            { minutes: 300, share: 0.16, resetsAt: '2096-11-20T01:48:54.000Z' },
+            { minutes: 10_080, share: 0.425, resetsAt: '2096-11-21T01:48:54.000Z' },
+          ],
+        },
+      ]);
+      expect((await program.run(['cost', '--all'])).out).toMatch(
+        /^Codex: 16 % of the limit of 5 h used, until 2096-11-2\d \d\d:48; 42\.5 % of the limit of 7 d used, until/m,
+      );
+    });
+
+    it('says that nothing is known of a window that began anew since, and of a host that writes nothing', async () => {
+      tellLimits('2016-11-20T00:48:55.691Z', '2016-11-20T01:48:54.000Z');
+      cpSync(NESTED, path.join(program.home, '.claude'), { recursive: true });
+      const found = await limits();
+      expect(found.map(({ host, windows, problem }) => [host, windows, problem])).toEqual([
+        ['codex', [], 'it began anew since that was last written down'],
+        ['claude-code', [], 'its transcripts do not say'],
+      ]);
+      expect((await program.run(['cost', '--all'])).out).toContain(
+        'Claude Code: how much of the limit is used is not known: its transcripts do not say',
+      );
+    });
   });
 
   it('refuses prices that are no numbers', async () => {

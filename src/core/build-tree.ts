@@ -88,6 +88,7 @@ export function buildTree(ledger: SessionLedger, options: BuildOptions): Session
     diagnostics,
     ...(!isRunning && isEmpty(agents, diagnostics) && { isEmpty: true as const }),
     ...known({ unattributed, hostTotals }),
+    ...(ledger.limits?.at !== undefined && { limits: { at: ledger.limits.at, windows: ledger.limits.value } }),
     ...(hasUncounted && { hasUncounted }),
     ...sessionFields(ledger, agents),
     ...startsOf(ledger, ownerOf),

@@ -119,6 +119,8 @@ export interface SessionFacts {
    * with the same beginning holds the earlier one. `at`: when it was written.
    */
   readonly 'session-totalled': HostTotal & { readonly at: number };
+  /** How much of the person's plan is used, by all sessions together, as the provider told the host at this time. */
+  readonly 'limits-told': { readonly at: number; readonly windows: readonly LimitWindow[] };
   /**
    * The host sent a request that is in nobody's conversation: for a title, or for the summary of a conversation. Its usage is
    * known if a sum of the host holds it, or if an agent of the host's own has the same purpose.
@@ -341,6 +343,15 @@ export interface AgentFacts {
   readonly 'agent-compacted': { readonly at?: number; readonly tokensBefore?: number; readonly tokensAfter?: number };
   /** The provider asked to wait. */
   readonly 'agent-held': { readonly at: number; readonly untilAt: number };
+}
+
+/** A limit of a plan. */
+export interface LimitWindow {
+  /** Over how long usage is counted; left out if it is not said. */
+  readonly minutes?: number;
+  /** Of the limit; 0 to 1, or more. */
+  readonly share: number;
+  readonly resetsAt?: number;
 }
 
 type Fact<Kind, Fields> = { readonly kind: Kind; readonly session: SessionId; readonly origin: EventOrigin } & Fields;

@@ -7,6 +7,7 @@ import type {
   EventOrigin,
   GroupKind,
   HostTotal,
+  LimitWindow,
   PromptFact,
   ReplyEnd,
   SessionFacts,
@@ -37,6 +38,8 @@ export interface SessionLedger {
   begunIn?: SessionId;
   /** The host's own sums, by the beginning of their span; left out where there are none. */
   totals?: Map<number, Said<HostTotal>>;
+  /** Of the person's plan, as last told; left out where nothing is told. */
+  limits?: Said<readonly LimitWindow[]>;
   /** The same of the session it was forked from, when the fork began. */
   inheritedTotals?: Map<number, HostTotal>;
   /** What the host's sum for an agent holds beyond its messages. */

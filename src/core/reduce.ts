@@ -114,6 +114,9 @@ const WRITERS: Writers = {
     ledger.totals ??= new Map();
     ledger.totals.set(event.from, later(ledger.totals.get(event.from), said(event, event)));
   },
+  'limits-told'(ledger, event) {
+    ledger.limits = later(ledger.limits, said(event.windows, event));
+  },
   'usage-unattributed'(ledger, event) {
     const { of, usage, nanoUsd } = event;
     ledger.unattributed ??= new Map();

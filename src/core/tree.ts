@@ -1,7 +1,15 @@
 // The tree of a session, and selections from it.
 
 import { isEqual } from '../lib/json.ts';
-import type { AgentKind, DiagnosticCount, EndSignal, GroupKind, SessionStarter, TitleKind } from './events.ts';
+import type {
+  AgentKind,
+  DiagnosticCount,
+  EndSignal,
+  GroupKind,
+  LimitWindow,
+  SessionStarter,
+  TitleKind,
+} from './events.ts';
 import { type AgentId, mainAgentOf, nativeId, type SessionId, type SourceId, type ToolCallId } from './ids.ts';
 import type { SpawnLink } from './link.ts';
 import { shortenTitle } from './text/clean-text.ts';
@@ -134,6 +142,8 @@ export interface SessionTree {
   readonly unattributed?: readonly TimedUsage[];
   /** The host's own sums, each with what it says that they cost; left out if it says nothing. */
   readonly hostTotals?: readonly ModelUsage[];
+  /** How much of the person's plan was used at that time; left out if the host says nothing. */
+  readonly limits?: { readonly at: number; readonly windows: readonly LimitWindow[] };
   /** Requests are known to have been sent whose usage nobody wrote down. */
   readonly hasUncounted?: boolean;
   readonly startedAt?: number;

@@ -201,6 +201,8 @@ export interface HookSettingsCapability {
 export interface StatusLineCapability {
   /** Whether our command writes the line. */
   isOurs(text: string): boolean;
+  /** The script that it runs. */
+  scriptIn(text: string): string | undefined;
   /** The command of before, which ours runs first; undefined if there was none. */
   wraps(text: string): string | undefined;
   /** `file`: the script that writes the line. For texts without a problem. */

@@ -11,7 +11,7 @@ import {
 import type { Clock } from '../lib/clock.ts';
 import { isThere } from '../lib/folders.ts';
 import { stateFolder } from '../lib/state-folder.ts';
-import { assertFound, orElse, UserError } from '../lib/user-error.ts';
+import { assertFound, UserError } from '../lib/user-error.ts';
 import {
   claim,
   type FoundSession,

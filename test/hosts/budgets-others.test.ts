@@ -138,6 +138,12 @@ describe.each(HOSTS)('budgets of $name', ({ start, hasWarnings }) => {
     expect(told.includes('Finish soon, and hand in your result')).toBe(hasWarnings);
   });
 
+  it('counts every turn when turns take no time at all', async () => {
+    const entries = await host.perform('budget-main', policy('name: hasty, per: session, turns: 4'));
+    expect(ran(entries, 'main')).toBeGreaterThanOrEqual(3);
+    expect(ran(entries, 'main')).toBeLessThanOrEqual(5);
+  });
+
   it('stops an agent that has used up its tokens', async () => {
     const entries = await host.perform(
       'budget-alone',

@@ -72,6 +72,12 @@ for (const program of programs) {
           expect(told()).toContain(RESULT);
         });
 
+        it('counts every turn when turns take no time at all', async () => {
+          const entries = await perform('budget-main', policy('name: hasty, per: session, turns: 4'));
+          expect(ran(entries, 'main')).toBeGreaterThanOrEqual(3);
+          expect(ran(entries, 'main')).toBeLessThanOrEqual(5);
+        });
+
         it('stops an agent that has used up its tokens', async () => {
           const entries = await perform(
             'budget-alone',

@@ -6,6 +6,7 @@ import path from 'node:path';
 import type { GuardLog } from '../../audit/index.ts';
 import {
   type AuditEntry,
+  cleanLine,
   type Finding,
   type HookRole,
   type HooksStatus,
@@ -19,9 +20,9 @@ import {
   type ScriptStatus,
   type SettingsStatus,
 } from '../../core/index.ts';
-import { type HooksCapability, TRIAL_SESSION } from '../../hosts/index.ts';
+import { type HookSettingsCapability, type HooksCapability, TRIAL_SESSION } from '../../hosts/index.ts';
 import { known } from '../../lib/json.ts';
-import { createFile } from '../../lib/regular-file.ts';
+import { createFile, readText } from '../../lib/regular-file.ts';
 import { messageOf } from '../../lib/user-error.ts';
 import { findingsOf } from './examine-state.ts';
 
@@ -207,7 +208,7 @@ async function tryCommand(command: string, log: TryOptions['log'], trial: Trial)
   const begin = performance.now();
   for (const [call, caller] of [[`${session}-main`], [`${session}-sub`, agent]] as const) {
     const payload = hooks.sampleCall({ session, transcript, call, ...known({ agent: caller }) });
-    const words = await runCommand(command, JSON.stringify(payload));
+    const { words } = await runCommand(command, JSON.stringify(payload));
     if (words !== undefined) return problem('hooks-fail', `The installed ${role} command fails: ${words}`, again);
   }
   const ms = Math.round((performance.now() - begin) / 2);
@@ -265,20 +266,55 @@ const MISNAMED = problem(
   'Please report this as a bug of troupe.',
 );
 
+/** Says nothing where the line is not ours. Runs our script, and not the command of before that ours runs first. */
+export async function* examineStatusLine(
+  { statusLine }: HookSettingsCapability,
+  files: readonly string[],
+  version: string,
+): AsyncGenerator<Finding> {
+  const again = 'troupe hooks install --statusline';
+  for (const file of files) {
+    const script = statusLine?.scriptIn((await readText(file).catch(() => undefined)) ?? '');
+    if (script === undefined) continue;
+    const text = await readText(script).catch(() => undefined);
+    const writtenBy = /^# troupe (\S+): prints the status line of a session/m.exec(text ?? '')?.[1];
+    if (text === undefined || writtenBy === undefined) {
+      const why = text === undefined ? 'is not there' : 'is not what troupe wrote';
+      yield problem('status-line-script', `The script of the status line in ${file} ${why}: ${script}`, again);
+      continue;
+    }
+    if (writtenBy !== version)
+      yield warning('status-line-script', `The script of the status line is of troupe ${writtenBy}: ${script}`, again);
+    const begin = performance.now();
+    const { words, printed } = await runCommand(`'${script.replaceAll("'", "'\\''")}'`, STATUS_LINE_INPUT);
+    const ms = Math.round(performance.now() - begin);
+    if (words !== undefined || printed.trim() === '')
+      yield problem('status-line-fails', `The status line in ${file} fails: ${words ?? 'it prints nothing'}`, again);
+    else
+      yield good('status-line', `The status line in ${file} prints ${JSON.stringify(cleanLine(printed))} (${ms} ms)`);
+  }
+}
+
+/** Of a session that is in no transcript: the line has the host's own cost. */
+const STATUS_LINE_INPUT = JSON.stringify({ session_id: TRIAL_SESSION, cost: { total_cost_usd: 1.25 } });
+
 const PATIENCE_MS = 15_000;
 
-/** As hosts run it: by a shell, with the payload on its input. Gives what went wrong. */
-function runCommand(command: string, input: string): Promise<string | undefined> {
+/** As hosts run it: by a shell, with the payload on its input. `words`: what went wrong. */
+function runCommand(command: string, input: string): Promise<{ readonly words?: string; readonly printed: string }> {
   return new Promise((resolve) => {
-    const child = spawn('/bin/sh', ['-c', command], { stdio: ['pipe', 'ignore', 'pipe'], timeout: PATIENCE_MS });
-    let stderr = '';
+    const child = spawn('/bin/sh', ['-c', command], { stdio: ['pipe', 'pipe', 'pipe'], timeout: PATIENCE_MS });
+    let [printed, stderr] = ['', ''];
+    child.stdout.on('data', (bytes) => {
+      printed += bytes;
+    });
     child.stderr.on('data', (bytes) => {
       stderr += bytes;
     });
-    child.on('error', (error) => resolve(error.message));
+    child.on('error', (error) => resolve({ words: error.message, printed }));
     child.on('close', (code) => {
       const end = code === null ? 'it did not come to an end by itself' : `it ended with code ${code}`;
-      resolve(code === 0 ? undefined : stderr.trim() || end);
+      resolve({ printed, ...(code !== 0 && { words: stderr.trim() || end }) });
     });
     // A command that does not read is told nothing, and that is for the audit to show.
     child.stdin.on('error', () => undefined);

@@ -18,7 +18,7 @@ import {
   thisMachine,
 } from '../../sessions/index.ts';
 import { createHooks } from '../hooks/machine-hooks.ts';
-import { examineHooks, tryHooks } from './examine-hooks.ts';
+import { examineHooks, examineStatusLine, tryHooks } from './examine-hooks.ts';
 import { examineState, findingsOf } from './examine-state.ts';
 
 interface ExaminedHost {
@@ -54,7 +54,9 @@ export async function* examineMachine(where: SessionScope): AsyncGenerator<Findi
   yield* orWhyNot('folders', () => examineFolders(places));
   for (const { adapter, status } of looked) {
     yield* orWhyNot('hooks', () => examineHooks(status));
-    const { hooks: capability } = adapter;
+    const { hooks: capability, hookSettings } = adapter;
+    const files = status.places.map(({ file }) => file);
+    if (hookSettings) yield* orWhyNot('hooks', () => examineStatusLine(hookSettings, files, packageVersion));
     if (capability) yield* orWhyNot('hooks', () => tryHooks({ hooks: capability, status, log }));
   }
   yield* orWhyNot('server', () => examineServer(state));

@@ -4,6 +4,7 @@ import {
   costText,
   formatCount,
   formatTable,
+  limitText,
   missingPrices,
   type Paint,
   type PricesReport,
@@ -60,6 +61,7 @@ function summaryLines(report: SpendReport, paint: Paint): readonly string[] {
     ...(share === null
       ? []
       : [`${paint.bold(percent(share))} ${of} by sub-agents${paint.dim(`: ${amountText(subAgents, report)}`)}`]),
+    ...report.limits.map((limit) => cleanLine(limitText(limit))),
     ...lost.map((line) => paint.dim(line)),
   ];
 }

@@ -42,6 +42,21 @@ export interface SpendRequest {
   readonly subscriptions?: readonly string[];
 }
 
+export interface SpendLimit {
+  readonly host: string;
+  readonly hostTitle: string;
+  /** When it was told; null: never. */
+  readonly at: string | null;
+  readonly windows: readonly {
+    readonly minutes: number | null;
+    /** 0 to 1, or more. */
+    readonly share: number;
+    readonly resetsAt: string | null;
+  }[];
+  /** Why it is not known. */
+  readonly problem: string | null;
+}
+
 export interface SpendReport {
   readonly by: SpendDimension;
   /** Days are those of this zone. */
@@ -67,6 +82,8 @@ export interface SpendReport {
   readonly pricesAsOf: string;
   /** Hosts in the report that are paid by the month: their money is a list price. */
   readonly subscriptions: readonly string[];
+  /** Of each of them, how much of the plan is used, as the host last wrote it down. */
+  readonly limits: readonly SpendLimit[];
   /** Sessions of which the host counted another cost than the price list gives for the same tokens, by more than 1 %. */
   readonly differences: readonly SpendDifference[];
 }
@@ -162,8 +179,21 @@ export function computeSpend(trees: readonly SessionTree[], request: SpendReques
     unpriced: sums.total.unpriced(),
     pricesAsOf: PRICES_AS_OF,
     subscriptions: subscriptions.filter((host) => hosts.has(host)),
+    limits: subscriptions.filter((host) => hosts.has(host)).map((host) => limitOf(host, trees, request.now)),
     differences,
   };
+}
+
+/** A window that began anew since has another share, which nobody knows. */
+function limitOf(host: string, trees: readonly SessionTree[], now: number): SpendLimit {
+  const own = trees.filter(({ id }) => hostOf(id) === host);
+  const hostTitle = own[0]?.hostTitle ?? host;
+  const [last] = own.flatMap(({ limits }) => limits ?? []).toSorted((a, b) => b.at - a.at);
+  const windows = (last?.windows ?? [])
+    .filter(({ resetsAt = Number.POSITIVE_INFINITY }) => resetsAt > now)
+    .map(({ minutes = null, share, resetsAt }) => ({ minutes, share, resetsAt: isoTime(resetsAt) }));
+  const why = last ? 'it began anew since that was last written down' : 'its transcripts do not say';
+  return { host, hostTitle, at: isoTime(last?.at), windows, problem: windows.length > 0 ? null : why };
 }
 
 const IS_TIME: ReadonlySet<SpendDimension> = new Set(['day', 'week', 'month']);

@@ -1,6 +1,7 @@
 // Counts, durations, sizes, times, costs and ids as text.
 
 import type { CostReport } from '../reports/prices.ts';
+import type { SpendLimit } from '../reports/spend.ts';
 import { cleanLine } from './clean-text.ts';
 
 /** 950, 12.3k, 4.5M: at most four characters of digits, so that columns stay narrow. */
@@ -28,6 +29,22 @@ export function formatAge(iso: string | null, now: number): string {
   if (iso === null) return '–';
   const ms = now - Date.parse(iso);
   return ms < 1000 ? 'now' : `${formatDuration(Math.max(1000, ms)).replace(/\.\d s$/, ' s')} ago`;
+}
+
+/** `Codex: 16 % of the limit of 5 h used, until 2026-11-20 05:48`: of a plan that is paid by the month. */
+export function limitText({ hostTitle, windows, problem }: SpendLimit): string {
+  if (problem !== null) return `${hostTitle}: how much of the limit is used is not known: ${problem}`;
+  const used = windows.map(({ minutes, share, resetsAt }) => {
+    const span = minutes === null ? '' : ` of ${formatDuration(minutes * 60_000)}`;
+    const until = resetsAt === null ? '' : `, until ${minuteText(new Date(resetsAt))}`;
+    return `${Number((100 * share).toFixed(1))} % of the limit${span} used${until}`;
+  });
+  return `${hostTitle}: ${used.join('; ')}`;
+}
+
+function minuteText(at: Date): string {
+  const two = (part: number): string => String(part).padStart(2, '0');
+  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${two(at.getHours())}:${two(at.getMinutes())}`;
 }
 
 /** 512 B, 12.3 kB, 4.5 MB. */

@@ -11,6 +11,7 @@ const OURS = /^'((?:[^']|'\\'')*[\\/]bin[\\/]statusline)'(?: '((?:[^']|'\\'')*)'
 
 export const statusLine: StatusLineCapability = {
   isOurs: (text) => OURS.test(commandIn(text) ?? ''),
+  scriptIn: (text) => OURS.exec(commandIn(text) ?? '')?.[1]?.replaceAll(`'\\''`, `'`),
   wraps: (text) => wrappedIn(commandIn(text)),
   install(text, file) {
     const command = commandIn(text);

@@ -24,6 +24,8 @@ export const parseEvent: LineParser = (context) => {
       return parseThreadItem(context);
     case 'sub_agent_activity':
       return noteActivity(payload, asText(payload['event_id']), context);
+    case 'token_count':
+      return noteLimits(context);
     case 'thread_name_updated':
       return nameThread(context);
     default:
@@ -72,6 +74,21 @@ function abortTurn(context: LineContext): void {
 function endRun(outcome: RunOutcome, reason: string, context: LineContext): void {
   if (!context.isMain) emitTimed(context, { kind: 'run-ended', signal: 'transcript', outcome, reason });
   else if (context.thread.head?.isExec) context.emit({ kind: 'session-closed' });
+}
+
+/** Of a ChatGPT plan, as the headers of the last reply said (0.169.0); with an API key, both are null. */
+function noteLimits(context: LineContext): void {
+  const limits = asObject(context.record.payload['rate_limits']);
+  const windows = ['primary', 'secondary'].flatMap((name) => {
+    const one = asObject(limits?.[name]);
+    const used = asAmount(one?.['used_percent']);
+    if (used === undefined) return [];
+    const resetsAt = asAmount(one?.['resets_at']);
+    const minutes = asAmount(one?.['window_minutes']);
+    return { share: used / 100, ...known({ minutes, resetsAt: resetsAt && resetsAt * 1_000 }) };
+  });
+  const { at } = atOf(context);
+  if (windows.length > 0 && at !== undefined) context.emit({ kind: 'limits-told', windows, at });
 }
 
 function nameThread(context: LineContext): void {

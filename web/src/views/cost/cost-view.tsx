@@ -6,6 +6,7 @@ import {
   cleanLine,
   costText,
   formatCount,
+  limitText,
   plural,
   SPEND_DIMENSIONS,
   type SpendAmount,
@@ -301,6 +302,11 @@ function Summary({ report }: { readonly report: SpendReport }) {
           </dd>
         </div>
       </dl>
+      {report.limits.map((limit) => (
+        <p key={limit.host} class={limit.problem === null ? undefined : 'dim'}>
+          {cleanLine(limitText(limit))}
+        </p>
+      ))}
     </section>
   );
 }
