@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { writeConsent } from '../src/history/text-consent.ts';
+import { MAX_ANSWER_BYTES } from '../src/mcp/answers.ts';
 import { createMcpHome, type McpHome } from './testing/mcp-caller.ts';
 
 // `troupe mcp` over real standard input and output, with the client of the SDK, over recordings in a home of its own.
@@ -18,8 +19,6 @@ const READERS = [
   'cost',
   'policy_decisions',
 ];
-/** Of a whole answer, as docs/guides/mcp.md says. */
-const MAX_BYTES = 65_536;
 /** Whether a process shows where it works: elsewhere, the host's record has to do. */
 const onLinux = process.platform === 'linux' ? it : it.skip;
 
@@ -323,7 +322,7 @@ describe('what was recorded', () => {
     expect(more).toBeGreaterThan(0);
     const end = await ask('read_transcript', { agent: 'a2ca437a', from: last, block: 0, skip: characters - 3 });
     expect(JSON.stringify(end.items)).toContain('"END"');
-    expect(Math.max(...sizes)).toBeLessThanOrEqual(MAX_BYTES);
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(MAX_ANSWER_BYTES);
   });
 });
 

@@ -83,7 +83,7 @@ function sizeOf(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value));
 }
 
-/** Of an object that a host recorded, so many fields and entries are quoted. */
+/** Fields and entries of an object that are quoted. */
 const MAX_FIELDS = 200;
 
 function quote<T>(value: T, maxText: number): T {

@@ -57,7 +57,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     description:
       'Sessions of coding agents in this project, last active first: who worked here before, and who works here now. ' +
       'query takes words and filters: status:failed, type:Explore, model:opus, after:3d.',
-    input: { query: text('Words and filters'), from: FROM, limit: count('At most so many; default 20', 100) },
+    input: { query: text('Words and filters'), from: FROM, limit: count('Maximum number of items; default 20', 100) },
     item: {
       ...{ id: STRING, host: STRING, title: OPTIONAL, status: OPTIONAL, agents: NUMBER, running: NUMBER, usd: NUMBER },
       ...{ output_tokens: NUMBER, started_at: OPTIONAL, last_activity_at: OPTIONAL, is_yours: FLAG },
@@ -71,7 +71,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     input: {
       session: text('Beginning of its id; default: your own session'),
       from: FROM,
-      limit: count('At most so many; default 50', 200),
+      limit: count('Maximum number of items; default 50', 200),
     },
     item: agentFields(),
     find: (sight, input) => page(rowsOf(sessionIn(sight, asText(input['session']))), input, 50),
@@ -79,7 +79,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
   who_is_running: {
     title: 'Who is running',
     description: 'Agents at work right now in all sessions of this project, with their current tool.',
-    input: { from: FROM, limit: count('At most so many; default 50', 200) },
+    input: { from: FROM, limit: count('Maximum number of items; default 50', 200) },
     item: agentFields(),
     find: (sight, input) =>
       page(
@@ -93,7 +93,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     description:
       'Messages of all sessions and agents in this project by their words: what was asked, said, run and printed. ' +
       'Every word has to be in the message; "in quotes" as a phrase; filters: agent, type, tool, file, status, before, after.',
-    input: { query: text('Words, phrases and filters'), limit: count('At most so many sessions; default 5', 20) },
+    input: { query: text('Words, phrases and filters'), limit: count('Maximum number of sessions; default 5', 20) },
     required: ['query'],
     item: {
       ...{ session_id: STRING, agent_id: STRING, agent: OPTIONAL, type: OPTIONAL, message: { type: 'integer' } },
@@ -113,9 +113,9 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
         type: 'integer',
         description: 'Number of the first message, from 0; negative: counted from the end. Default 0',
       },
-      limit: count('At most so many messages; default 20', 100),
+      limit: count('Maximum number of messages; default 20', 100),
       block: { type: 'integer', minimum: 0, description: 'Only this block of the message from' },
-      skip: { type: 'integer', minimum: 0, description: 'With block: leave out so many characters of it' },
+      skip: { type: 'integer', minimum: 0, description: 'With block: number of its characters to leave out' },
     },
     required: ['agent'],
     item: {
@@ -141,7 +141,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     input: {
       path: text('Absolute, or relative to the project'),
       from: FROM,
-      limit: count('At most so many calls; default 30', 200),
+      limit: count('Maximum number of calls; default 30', 200),
     },
     required: ['path'],
     item: {
@@ -159,7 +159,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
       since: text('2h, 7d, today, 2026-11-15; default: 30d'),
       session: text('Only this session: the beginning of its id'),
       from: FROM,
-      limit: count('At most so many items; default 20', 100),
+      limit: count('Maximum number of items; default 20', 100),
     },
     item: {
       ...{ kind: { enum: ['total', 'budget', 'spent'] }, label: STRING, id: OPTIONAL, status: OPTIONAL },
@@ -178,7 +178,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
       session: text('Beginning of the id of the session'),
       since: text('2h, 7d, today, 2026-11-15'),
       from: FROM,
-      limit: count('At most so many; default 20', 100),
+      limit: count('Maximum number of items; default 20', 100),
     },
     item: {
       ...{ n: { type: 'integer' }, at: STRING, decision: STRING, reason: OPTIONAL, rule: OPTIONAL, tool: OPTIONAL },
