@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { writeConsent } from '../src/history/text-consent.ts';
+import { MAX_ANSWER_BYTES } from '../src/mcp/answers.ts';
 import { createMcpHome, type McpHome } from './testing/mcp-caller.ts';
 
 // `troupe mcp` over real standard input and output, with the client of the SDK, over recordings in a home of its own.
@@ -18,8 +19,6 @@ const READERS = [
   'cost',
   'policy_decisions',
 ];
-/** Of a whole answer, as docs/guides/mcp.md says. */
-const MAX_BYTES = 65_536;
 /** Whether a process shows where it works: elsewhere, the host's record has to do. */
 const onLinux = process.platform === 'linux' ? it : it.skip;
 
@@ -256,8 +255,8 @@ describe('what was recorded', () => {
       .replaceAll('Please do the job.', () => `Do it. ${quoted}`);
   };
 
-  it.each(HOSTILE)('stays data inside of the quotes: %j', async (hostile) => {
-    folder = home.project('one', '2.1.325-nested', withText(hostile));
+  it('stays data inside of the quotes', async () => {
+    folder = home.project('one', '2.1.325-nested', withText(HOSTILE.join(' ')));
     const { call } = await connect();
     for (const [name, input] of [
       ['list_sessions', {}],
@@ -290,12 +289,13 @@ describe('what was recorded', () => {
     writePolicy('budgets: [{ name: each, per: agent, tokens: 1M }]');
     const { call } = await connect();
     const seen: string[] = [];
-    for (const agent of ['ab4c7b9a30ff9f65c', 'a2ca437af9f568b24', NESTED])
+    // What has it without its name comes first.
+    for (const agent of ['a2ca437af9f568b24', NESTED, 'ab4c7b9a30ff9f65c'])
       seen.push(JSON.stringify((await call('read_transcript', { agent })).result));
     for (const name of ['list_sessions', 'list_agents', 'cost', 'who_is_running'])
       seen.push(JSON.stringify((await call(name)).result));
     for (const needle of NEEDLES) for (const text of seen) expect(text).not.toContain(needle);
-    expect(seen[0]).toMatch(/DATABASE_PASSWORD/);
+    expect(seen[2]).toMatch(/DATABASE_PASSWORD/);
   });
 
   it('comes in answers of a known size, and the rest with the next questions', async () => {
@@ -323,6 +323,108 @@ describe('what was recorded', () => {
     expect(more).toBeGreaterThan(0);
     const end = await ask('read_transcript', { agent: 'a2ca437a', from: last, block: 0, skip: characters - 3 });
     expect(JSON.stringify(end.items)).toContain('"END"');
-    expect(Math.max(...sizes)).toBeLessThanOrEqual(MAX_BYTES);
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(MAX_ANSWER_BYTES);
+  });
+});
+
+describe('stop and send', () => {
+  const AUDIT = 'a2ca437af9f568b24';
+  const APP = 'ab4c7b9a30ff9f65c';
+  const UTIL = 'ad90f91f7ddfd4e83';
+  let folder: string;
+  let calls = 0;
+  beforeEach(() => {
+    folder = home.project('one', '2.1.325-nested');
+    home.project('one', '2.1.325-single');
+    writePolicy('mcp: { may: [stop, send] }');
+  });
+  const connect = () => home.connect(home.asHost(NESTED, folder), folder);
+
+  /** Writes a call into the transcript of an agent, as the host does before it asks the server. Gives what the host says of it. */
+  function writeCall(agent: string, name: string, input: object): Readonly<Record<string, unknown>> {
+    const session = path.join(home.home, `.claude/projects/one--home-dev-nested/${NESTED}`);
+    const file = agent === NESTED ? `${session}.jsonl` : `${session}/subagents/agent-${agent}.jsonl`;
+    const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
+    const line = JSON.parse(lines.findLast((one) => one.includes('"type":"tool_use"')) ?? '');
+    calls++;
+    const id = `toolu_01mcpcall${String(calls).padStart(4, '0')}xxxxxxxxxx`;
+    line.uuid = `00000000-0000-4000-8000-${String(calls).padStart(12, '0')}`;
+    line.message.id = `msg_01mcp${calls}`;
+    line.message.content = [{ type: 'tool_use', id, name: `mcp__troupe__${name}`, input }];
+    writeFileSync(file, `${[...lines, JSON.stringify(line)].join('\n')}\n`);
+    return { 'claudecode/toolUseId': id };
+  }
+
+  it('exist only if the policy allows them, and nothing approves', async () => {
+    const all = await (await connect()).client.listTools();
+    expect(all.tools.map(({ name }) => name)).toEqual([...READERS, 'stop', 'send']);
+    expect(all.tools.at(-2)?.annotations).toMatchObject({ readOnlyHint: false, destructiveHint: true });
+    writePolicy('mcp: { may: send }');
+    const some = await (await connect()).client.listTools();
+    expect(some.tools.map(({ name }) => name)).toEqual([...READERS, 'send']);
+    // That of a project allows nothing.
+    writePolicy('rules: [{ tools: Bash, decision: ask }]');
+    writePolicy('mcp: { may: [stop, send] }', path.join(folder, '.troupe'));
+    const none = await (await connect()).client.listTools();
+    expect(none.tools.map(({ name }) => name)).toEqual(READERS);
+  });
+
+  it('reach agents below the one that asks', async () => {
+    const { call } = await connect();
+    for (const [caller, agent] of [
+      [NESTED, AUDIT],
+      [NESTED, UTIL],
+      [AUDIT, APP],
+    ] as const)
+      for (const [name, input] of [
+        ['stop', { agent }],
+        ['send', { agent, message: 'Stay calm.' }],
+      ] as const) {
+        // It is over, and this host takes nothing from outside: whoever is not let through does not come that far.
+        const { text } = await call(name, input, writeCall(caller, name, input));
+        expect(text).toContain('The agent cannot be reached: Claude Code takes no messages from outside');
+      }
+  });
+
+  it('never reach anybody else', async () => {
+    const { call } = await connect();
+    for (const [whom, caller, agent] of [
+      ['its parent', AUDIT, NESTED],
+      ['an agent above its parent', APP, NESTED],
+      ['itself', AUDIT, AUDIT],
+      ['an agent beside it', APP, UTIL],
+      ['an agent of another session', NESTED, 'ae4b3f443e0f86901'],
+      ['another session', NESTED, SINGLE],
+      ['the beginning of an id', NESTED, 'a2ca'],
+      ['nobody', NESTED, ''],
+    ] as const) {
+      const { isError, text } = await call('stop', { agent }, writeCall(caller, 'stop', { agent }));
+      expect([whom, isError, text]).toEqual([whom, true, expect.stringContaining('No agent below you has this id.')]);
+    }
+  });
+
+  it('do nothing for who is not known by a call of its own', async () => {
+    const { call } = await connect();
+    const input = { agent: APP };
+    const another = writeCall(NESTED, 'stop', { agent: UTIL });
+    const ofOtherTool = writeCall(NESTED, 'send', input);
+    for (const meta of [{}, { 'claudecode/toolUseId': 'toolu_01mwhh6aot0020xxxxxxxxxx' }, another, ofOtherTool]) {
+      const { isError, text } = await call('stop', input, meta);
+      expect([isError, text]).toEqual([true, expect.stringContaining('Which agent asks is not known')]);
+    }
+  });
+
+  it('stop working when the policy is changed', async () => {
+    const { call } = await connect();
+    writePolicy('mcp: { sees: project }');
+    const { isError, text } = await call('stop', { agent: APP }, writeCall(NESTED, 'stop', { agent: APP }));
+    expect([isError, text]).toEqual([true, expect.stringContaining('The policy does not allow stop.')]);
+  });
+
+  it('do nothing for an unknown caller, whatever it may see', async () => {
+    writePolicy('mcp: { sees: everything, may: stop }');
+    const { call } = await home.connect([], folder);
+    const { isError, text } = await call('stop', { agent: APP }, writeCall(NESTED, 'stop', { agent: APP }));
+    expect([isError, text]).toEqual([true, expect.stringContaining('No coding agent that troupe knows')]);
   });
 });

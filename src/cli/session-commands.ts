@@ -401,6 +401,10 @@ export function withCommandApart(args: readonly string[]): readonly string[] {
 
 export const mcpCommand = buildCommand({
   async func(this: CliContext<'mcp'>): Promise<void> {
+    if (process.stdin.isTTY)
+      this.terminal.note(
+        'This is a server for coding agents, which start it themselves: see troupe mcp --help. Ctrl-C ends it.',
+      );
     await this.mcp.serve();
   },
   parameters: {},

@@ -1,7 +1,7 @@
 // What a tool answers: quoted data of a known size. Whatever was recorded may hold instructions, so it stays inside of JSON strings
 // in which no `<` is left: no text can close the mark around it, or open one that hosts use themselves.
 
-import { cleanValue, splitsCharacter, type TranscriptBlock } from '../core/index.ts';
+import { cleanBlock, cleanValue, splitsCharacter, type TranscriptBlock } from '../core/index.ts';
 import { known } from '../lib/json.ts';
 import type { Redactor } from '../redact/index.ts';
 
@@ -83,7 +83,7 @@ function sizeOf(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value));
 }
 
-/** Of an object that a host recorded, so many fields and entries are quoted. */
+/** Fields and entries of an object that are quoted. */
 const MAX_FIELDS = 200;
 
 function quote<T>(value: T, maxText: number): T {
@@ -112,9 +112,14 @@ export function toResult(answer: Answer) {
   return { content: [{ type: 'text' as const, text }], structuredContent: { ...answer } };
 }
 
-/** Why there is no answer, in words of ours. */
+/** Words of ours. */
+export function toSentence(words: string) {
+  return { content: [{ type: 'text' as const, text: withoutMarks(shorten(cleanBlock(words), MAX_NOTE)) }] };
+}
+
+/** Why there is no answer. */
 export function toRefusal(why: string) {
-  return { content: [{ type: 'text' as const, text: withoutMarks(shorten(why, MAX_NOTE)) }], isError: true };
+  return { ...toSentence(why), isError: true };
 }
 
 /** One block of a message, from a character of it on. */

@@ -19,6 +19,7 @@ import {
 import { type BudgetControl, type McpPolicy, projectRoot } from '../guard/index.ts';
 import type { SearchControl } from '../history/index.ts';
 import type { SourceAdapter } from '../hosts/index.ts';
+import { getOrAdd } from '../lib/group.ts';
 import { environmentOf, folderOf, linuxAncestry, listAncestry, startTimeOf } from '../lib/processes.ts';
 import { orElse, UserError } from '../lib/user-error.ts';
 import type { Redactor } from '../redact/index.ts';
@@ -218,10 +219,21 @@ export async function look(services: McpServices, redactor: Redactor): Promise<S
   if (!isKnown(found) && !seesEverything)
     throw new UserError('unknown-caller', `${found.whyNot} So it shows nothing.`, POLICY);
   const { trees, more } = await services.sessions.list({ limit: MAX_LISTED });
-  const visible = seesEverything
-    ? trees
-    : trees.filter(({ cwd }) => cwd !== undefined && projectOf(cwd) === caller?.project);
+  const visible = seesEverything || !caller ? trees : withinProject(trees, caller.project);
   return { caller, seesEverything, trees: visible, older: more, services, redactor };
+}
+
+/** Also without the sessions that a command started in another project: they stand in the tree of the one that started them. */
+function withinProject(trees: readonly SessionTree[], project: string): readonly SessionTree[] {
+  const projects = new Map<string, string>();
+  const isOwn = (cwd: string | undefined): boolean =>
+    cwd !== undefined && getOrAdd(projects, cwd, () => projectOf(cwd)) === project;
+  return trees
+    .filter(({ cwd }) => isOwn(cwd))
+    .map((tree) => {
+      const agents = tree.agents.filter(({ session, cwd }) => session === undefined || isOwn(cwd));
+      return agents.length === tree.agents.length ? tree : { ...tree, agents };
+    });
 }
 
 export const POLICY = 'The person can change that in policy.yaml (mcp: sees).';
@@ -249,11 +261,12 @@ export interface FoundAgent {
   readonly id: string;
   readonly session: string;
   readonly node: AgentNode;
+  readonly tree: SessionTree;
 }
 
 export function agentsIn(trees: readonly SessionTree[]): readonly FoundAgent[] {
   return trees.flatMap((tree) =>
-    tree.agents.map((node) => ({ id: nativeId(node.id), session: nativeId(node.session ?? tree.id), node })),
+    tree.agents.map((node) => ({ id: nativeId(node.id), session: nativeId(node.session ?? tree.id), node, tree })),
   );
 }
 
@@ -281,4 +294,47 @@ export function agentIn(sight: Sight, wanted: string, session: string | undefine
     'There is no such agent among those that you may see.',
     'list_agents has the ids.',
   );
+}
+
+/** Messages that are read at a time: a transcript may be larger than memory. */
+const PAGE = 500;
+
+/** The messages of an agent, with the number of the first; nothing of one that cannot be read. */
+export async function* pagesOf({ transcripts }: McpServices, { id, session }: FoundAgent, from = 0) {
+  for (let at = from; ; at += PAGE) {
+    const read = await transcripts.read(id, session, { from: at, limit: PAGE }).catch(() => undefined);
+    if (!read) return;
+    yield { at, messages: read.transcript.messages };
+    if (at + PAGE >= read.total) return;
+  }
+}
+
+/** By redactor: how far each agent was searched, and when it was last active then. */
+const searched = new WeakMap<Redactor, Map<string, { readonly count: number; readonly at: number | undefined }>>();
+/** Results are added to messages that were searched before. */
+const OVERLAP = 50;
+const SEARCH_MS = 5_000;
+
+/**
+ * A secret that is named in one message may stand in another one without its name: all messages of the session are searched, those of the
+ * agent first. False if there was no time for all.
+ */
+export async function searchSecrets({ services, redactor }: Sight, wanted: FoundAgent): Promise<boolean> {
+  const known = getOrAdd(searched, redactor, () => new Map());
+  const until = performance.now() + SEARCH_MS;
+  for (const agent of [wanted, ...agentsIn([wanted.tree])]) {
+    const key = `${agent.session} ${agent.id}`;
+    const { lastActivityAt: at } = agent.node;
+    const before = known.get(key);
+    if (before && before.at === at && agent !== wanted) continue;
+    let count = Math.max(0, (before?.count ?? 0) - OVERLAP);
+    for await (const { messages } of pagesOf(services, agent, count)) {
+      redactor.scan(messages);
+      count += messages.length;
+      known.set(key, { count, at: undefined });
+      if (performance.now() > until) return false;
+    }
+    known.set(key, { count, at });
+  }
+  return true;
 }

@@ -9,7 +9,7 @@ import { type AgentNode, createOwnerOf, nativeId, type SessionTree, selectPath, 
 import { asText, isEqual } from '../lib/json.ts';
 import { reportTrouble } from '../lib/report-trouble.ts';
 import { UserError } from '../lib/user-error.ts';
-import { MAX_ITEM_BYTES, NOTICE, toAnswer, toRefusal, toResult } from './answers.ts';
+import { MAX_ITEM_BYTES, NOTICE, toAnswer, toRefusal, toResult, toSentence } from './answers.ts';
 import { adoptHostFolders, type Caller, findCaller, isKnown, look, type McpServices, POLICY } from './caller.ts';
 import { type Input, TOOLS } from './tools.ts';
 
@@ -127,7 +127,7 @@ async function addActs(server: McpServer, services: McpServices): Promise<void> 
             ? agents.stop(id, session)
             : agents.send(id, asText(asked['message']) ?? '', session));
           if ('whyNot' in outcome) throw new UserError('out-of-reach', 'The agent cannot be reached:', outcome.whyNot);
-          return { content: [{ type: 'text' as const, text: name === 'stop' ? 'It was stopped.' : 'It was sent.' }] };
+          return toSentence(outcome.words);
         }),
     );
   }
@@ -159,9 +159,11 @@ async function reach(
       const block = transcript.messages
         .flatMap(({ content }) => content)
         .findLast((one) => one.type === 'tool_use' && one.tool_use_id === call.id);
-      if (block?.type !== 'tool_use' || !block.name.endsWith(`__${name}`) || !isEqual(block.input, asked))
-        throw notKnown('the call that it names is another one.');
-      return { agent: targetIn(tree, owner, asText(asked['agent']) ?? ''), session: id };
+      if (block?.type === 'tool_use') {
+        if (!new RegExp(`(?:^|_)${name}$`).test(block.name) || !isEqual(block.input, asked))
+          throw notKnown('the call that it names is another one.');
+        return { agent: targetIn(tree, owner, asText(asked['agent']) ?? ''), session: id };
+      }
     }
     if (waited >= WRITTEN_WITHIN_MS || named.length === 0) throw notKnown('its host does not say which call this is.');
     await sleep(PAUSE_MS);

@@ -29,7 +29,7 @@ import { asAmount, asText, known } from '../lib/json.ts';
 import { UserError } from '../lib/user-error.ts';
 import { parseWhen } from '../lib/when.ts';
 import { type Found, type Item, toBlock } from './answers.ts';
-import { agentIn, agentsIn, projectOf, realFolder, type Sight, sessionIn } from './caller.ts';
+import { agentIn, agentsIn, pagesOf, projectOf, realFolder, type Sight, searchSecrets, sessionIn } from './caller.ts';
 
 export type Input = Readonly<Record<string, unknown>>;
 
@@ -57,7 +57,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     description:
       'Sessions of coding agents in this project, last active first: who worked here before, and who works here now. ' +
       'query takes words and filters: status:failed, type:Explore, model:opus, after:3d.',
-    input: { query: text('Words and filters'), from: FROM, limit: count('At most so many; default 20', 100) },
+    input: { query: text('Words and filters'), from: FROM, limit: count('Maximum number of items; default 20', 100) },
     item: {
       ...{ id: STRING, host: STRING, title: OPTIONAL, status: OPTIONAL, agents: NUMBER, running: NUMBER, usd: NUMBER },
       ...{ output_tokens: NUMBER, started_at: OPTIONAL, last_activity_at: OPTIONAL, is_yours: FLAG },
@@ -71,7 +71,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     input: {
       session: text('Beginning of its id; default: your own session'),
       from: FROM,
-      limit: count('At most so many; default 50', 200),
+      limit: count('Maximum number of items; default 50', 200),
     },
     item: agentFields(),
     find: (sight, input) => page(rowsOf(sessionIn(sight, asText(input['session']))), input, 50),
@@ -79,7 +79,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
   who_is_running: {
     title: 'Who is running',
     description: 'Agents at work right now in all sessions of this project, with their current tool.',
-    input: { from: FROM, limit: count('At most so many; default 50', 200) },
+    input: { from: FROM, limit: count('Maximum number of items; default 50', 200) },
     item: agentFields(),
     find: (sight, input) =>
       page(
@@ -93,7 +93,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     description:
       'Messages of all sessions and agents in this project by their words: what was asked, said, run and printed. ' +
       'Every word has to be in the message; "in quotes" as a phrase; filters: agent, type, tool, file, status, before, after.',
-    input: { query: text('Words, phrases and filters'), limit: count('At most so many sessions; default 5', 20) },
+    input: { query: text('Words, phrases and filters'), limit: count('Maximum number of sessions; default 5', 20) },
     required: ['query'],
     item: {
       ...{ session_id: STRING, agent_id: STRING, agent: OPTIONAL, type: OPTIONAL, message: { type: 'integer' } },
@@ -113,9 +113,9 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
         type: 'integer',
         description: 'Number of the first message, from 0; negative: counted from the end. Default 0',
       },
-      limit: count('At most so many messages; default 20', 100),
+      limit: count('Maximum number of messages; default 20', 100),
       block: { type: 'integer', minimum: 0, description: 'Only this block of the message from' },
-      skip: { type: 'integer', minimum: 0, description: 'With block: leave out so many characters of it' },
+      skip: { type: 'integer', minimum: 0, description: 'With block: number of its characters to leave out' },
     },
     required: ['agent'],
     item: {
@@ -141,7 +141,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     input: {
       path: text('Absolute, or relative to the project'),
       from: FROM,
-      limit: count('At most so many calls; default 30', 200),
+      limit: count('Maximum number of calls; default 30', 200),
     },
     required: ['path'],
     item: {
@@ -159,7 +159,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
       since: text('2h, 7d, today, 2026-11-15; default: 30d'),
       session: text('Only this session: the beginning of its id'),
       from: FROM,
-      limit: count('At most so many items; default 20', 100),
+      limit: count('Maximum number of items; default 20', 100),
     },
     item: {
       ...{ kind: { enum: ['total', 'budget', 'spent'] }, label: STRING, id: OPTIONAL, status: OPTIONAL },
@@ -178,7 +178,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
       session: text('Beginning of the id of the session'),
       since: text('2h, 7d, today, 2026-11-15'),
       from: FROM,
-      limit: count('At most so many; default 20', 100),
+      limit: count('Maximum number of items; default 20', 100),
     },
     item: {
       ...{ n: { type: 'integer' }, at: STRING, decision: STRING, reason: OPTIONAL, rule: OPTIONAL, tool: OPTIONAL },
@@ -257,7 +257,7 @@ function agentRow(one: AgentReport): Item {
 const PATIENCE_MS = 2_000;
 
 async function search({ trees, services }: Sight, input: Input): Promise<Found> {
-  const visible = new Set<string>(trees.map(({ id }) => id));
+  const visible = new Set(trees.flatMap(({ id, agents }) => [id, ...agents.flatMap(({ session }) => session ?? [])]));
   const report = await services.search({
     ...{ where: { roots: [] }, text: asText(input['query']) ?? '', limit: asAmount(input['limit']) ?? 5 },
     ...{ perSession: 4, patience: PATIENCE_MS, isRedacted: true, isVisible: (id: SessionId) => visible.has(id) },
@@ -287,25 +287,24 @@ async function search({ trees, services }: Sight, input: Input): Promise<Found> 
   };
 }
 
-const ALL = { from: 0, limit: Number.POSITIVE_INFINITY };
-
 /** A text of a block, if it is not asked for alone. */
 const BLOCK_TEXT = 1_500;
 const WHOLE_TEXT = 12_000;
 
 async function readTranscript(sight: Sight, input: Input): Promise<Found> {
   const { services, redactor } = sight;
-  const { id, session } = agentIn(sight, asText(input['agent']) ?? '', asText(input['session']));
-  const { transcript, total } = await services.transcripts.read(id, session, ALL);
-  const { messages } = transcript;
-  // A secret that is named in one message may stand in another one without its name.
-  redactor.scan(messages);
+  const agent = agentIn(sight, asText(input['agent']) ?? '', asText(input['session']));
+  const isSearched = await searchSecrets(sight, agent);
+  const { id, session } = agent;
+  const { total } = await services.transcripts.read(id, session, { from: 0, limit: 1 });
   const wanted = typeof input['from'] === 'number' ? input['from'] : 0;
   const from = Math.max(0, wanted < 0 ? total + wanted : wanted);
   const alone = asAmount(input['block']);
   const limit = alone === undefined ? (asAmount(input['limit']) ?? 20) : 1;
   const skip = alone === undefined ? 0 : (asAmount(input['skip']) ?? 0);
-  const items = messages.slice(from, from + limit).map((message, index): Item => {
+  const { transcript } = await services.transcripts.read(id, session, { from, limit });
+  redactor.scan(transcript.messages);
+  const items = transcript.messages.map((message, index): Item => {
     const { role, timestamp, content } = redactor.redactValue<TranscriptMessage>(message);
     const blocks = content.map((block, number) => toBlock(block, number, skip));
     return {
@@ -316,6 +315,9 @@ async function readTranscript(sight: Sight, input: Input): Promise<Found> {
     };
   });
   const notes = [
+    ...(isSearched
+      ? []
+      : ['The session is long: not all of it was searched for secrets that may stand here without their names.']),
     ...(transcript.known_from === 'transcript'
       ? []
       : ['Its transcript is gone: only its prompt and its result are known.']),
@@ -338,20 +340,20 @@ async function whoChangedFile(sight: Sight, input: Input): Promise<Found> {
   const until = performance.now() + LOOK_MS;
   const calls: (Item & { readonly at: string | null })[] = [];
   const newest = trees.toSorted((a, b) => (b.lastActivityAt ?? 0) - (a.lastActivityAt ?? 0));
-  let left = agentsIn(newest).length;
-  for (const tree of newest)
-    for (const { id, session, node } of agentsIn([tree])) {
-      if (performance.now() > until) break;
-      left--;
-      if (node.sources.length === 0) continue;
-      const { transcript } = await services.transcripts.read(id, session, ALL).catch(nothingRead);
-      const cwd = node.cwd ?? tree.cwd ?? '/';
-      for (const change of changesIn(transcript.messages))
-        if (realFile(path.resolve(cwd, change.path)) === file) {
-          const { label, type } = computeAgent(node, tree.id, undefined);
+  const all = agentsIn(newest);
+  let left = all.length;
+  for (const agent of all) {
+    if (performance.now() > until) break;
+    left--;
+    const { id, session, node, tree } = agent;
+    if (node.sources.length === 0) continue;
+    const cwd = node.cwd ?? tree.cwd ?? '/';
+    const { label, type } = computeAgent(node, tree.id, undefined);
+    for await (const { at, messages } of pagesOf(services, agent))
+      for (const change of changesIn(messages, at))
+        if (change.path.endsWith(path.basename(file)) && realFile(path.resolve(cwd, change.path)) === file)
           calls.push({ ...change, session_id: session, agent_id: id, agent: label, type });
-        }
-    }
+  }
   calls.sort((a, b) => ((a.at ?? '') < (b.at ?? '') ? 1 : -1));
   return page(calls, input, 30, [
     ...(left > 0 ? [`${left} agents, of the oldest sessions, were not looked at: there was no time.`] : []),
@@ -364,10 +366,9 @@ function realFile(file: string): string {
   return path.join(realFolder(path.dirname(file)), path.basename(file));
 }
 
-const nothingRead = () => ({ transcript: { messages: [] as readonly TranscriptMessage[] } });
-
-function changesIn(messages: readonly TranscriptMessage[]) {
-  return messages.flatMap(({ content, timestamp }, message) => {
+function changesIn(messages: readonly TranscriptMessage[], from: number) {
+  return messages.flatMap(({ content, timestamp }, index) => {
+    const message = from + index;
     const uses = new Map(
       content.flatMap((block): [string, ToolUseBlock][] =>
         block.type === 'tool_use' ? [[block.tool_use_id, block]] : [],

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { intercept, LINES } from './intercept-kit.ts';
 import { kit, nameOf, programs, record, recordTogether, root } from './kit.ts';
 
 // A real Claude Code agent asks `troupe mcp` what an agent of another session did, and answers with what it was told.
@@ -24,12 +25,17 @@ interface Block {
   readonly content?: string | readonly { readonly text: string }[];
 }
 
+function transcriptsOf(config: string) {
+  const files = readdirSync(path.join(config, 'projects'), { recursive: true, encoding: 'utf8' });
+  return files
+    .filter((file) => file.endsWith('.jsonl'))
+    .map((file) => ({ file, text: readFileSync(path.join(config, 'projects', file), 'utf8') }));
+}
+
 /** Results of the calls of a tool, as the agents of a data folder got them. */
 function resultsOf(config: string, tool: string): readonly string[] {
-  const files = readdirSync(path.join(config, 'projects'), { recursive: true, encoding: 'utf8' });
-  const blocks = files
-    .filter((file) => file.endsWith('.jsonl'))
-    .flatMap((file) => readFileSync(path.join(config, 'projects', file), 'utf8').split('\n'))
+  const blocks = transcriptsOf(config)
+    .flatMap(({ text }) => text.split('\n'))
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line))
     .filter(({ type }) => type === 'user' || type === 'assistant')
@@ -42,9 +48,18 @@ function resultsOf(config: string, tool: string): readonly string[] {
 
 const answerOf = (result: string) => JSON.parse(result.split('\n\n')[0] ?? '');
 
+/** Of an agent, as another one is told it. */
+function idOf(who: string): string {
+  const items = resultsOf(config, 'list_agents').flatMap((result) => answerOf(result).items);
+  return items.find(({ kind, description }) => (who === 'main' ? kind === 'main' : description === who))?.id ?? 'none';
+}
+
+const MESSAGE = 'Leave the tests as they are.';
+const until = (file: string): string => `for i in $(seq 300); do [ -e ${file} ] && break; sleep 0.1; done`;
+
 let config = '';
 beforeAll(async () => {
-  const { PLAYS, agent, say, tool, write } = await import(pathToFileURL(path.join(kit, 'plays.mjs')).href);
+  const { PLAYS, agent, say, shell, tool, write } = await import(pathToFileURL(path.join(kit, 'plays.mjs')).href);
   const step = (...items: readonly unknown[]) => ({ items });
   const ask = (name: string, input: object) => step(tool(`mcp__troupe__${name}`, input));
   const done = step(say('All done.'));
@@ -64,6 +79,37 @@ beforeAll(async () => {
         },
       }),
       done,
+    ],
+    'mcp-lead': [
+      step(
+        agent('Long job', 'Wait. [[play:mcp-long]]', { background: true }),
+        agent('Bold job', 'Stop others. [[play:mcp-bold]]', { background: true }),
+      ),
+      step(shell(until('tried'), 'Wait')),
+      ask('list_agents', {}),
+      {
+        get items() {
+          return [tool('mcp__troupe__send', { agent: idOf('Bold job'), message: MESSAGE })];
+        },
+      },
+      {
+        get items() {
+          return [tool('mcp__troupe__stop', { agent: idOf('Long job') })];
+        },
+      },
+      step(shell('touch go', 'Let them go on')),
+      ...[done, done, done, done],
+    ],
+    'mcp-long': [step(shell(until('go'), 'Wait')), step(say('The long job is done.'))],
+    'mcp-bold': [
+      ask('list_agents', {}),
+      {
+        get items() {
+          return ['main', 'Long job', 'Bold job'].map((who) => tool('mcp__troupe__stop', { agent: idOf(who) }));
+        },
+      },
+      step(shell(`touch tried; ${until('go')}`, 'Wait')),
+      step(say('The bold job is done.')),
     ],
     'mcp-other': [
       ask('list_sessions', {}),
@@ -112,5 +158,27 @@ describe.each(programs.map((program) => [nameOf(program), program]))('%s', (_nam
     const seen = [...results, refused, ...resultsOf(config, 'cost')].join('\n');
     expect(readFileSync(path.join(other.out, 'stream.jsonl'), 'utf8')).not.toContain('The parser drops');
     expect(seen).not.toMatch(/The parser|parser.test|mcp-worker/);
+  });
+
+  it('lets an agent stop and message those below it, and nobody else', { timeout: 120_000 }, async () => {
+    const ran = await intercept(program, {
+      play: 'mcp-lead',
+      policy: 'version: 1\nmcp: { may: [stop, send] }\n',
+      args: [...LINES, '--mcp-config', SERVER, '--allowedTools', 'mcp__troupe,Agent,Bash'],
+      during: async ({ env }) => {
+        config = String(env['CLAUDE_CONFIG_DIR']);
+      },
+    });
+    expect(ran.code).toBe(0);
+    const texts = (isOfAgent: boolean) =>
+      ran.results.filter((one) => one.isOfAgent === isOfAgent).map(({ text }) => text);
+    // Its parent, the agent beside it, itself.
+    expect(texts(true).filter((text) => text.includes('No agent below you has this id.'))).toHaveLength(3);
+    expect(texts(false)).toContainEqual(expect.stringContaining('It reads the message with its next call'));
+    expect(texts(false)).toContainEqual(expect.stringContaining('The program has stopped it.'));
+    expect(ran.output).not.toContain('The long job is done.');
+    expect(ran.output).toContain('The bold job is done.');
+    const told = transcriptsOf(config).filter(({ file, text }) => file.includes('agent-') && text.includes(MESSAGE));
+    expect(told.map(({ text }) => text.includes('The bold job is done.'))).toEqual([true]);
   });
 });
