@@ -4,7 +4,7 @@ import { looksMadeUp, strengthOf } from './read-nearby.ts';
 import { WORD_OF_STATE } from './read-value.ts';
 import { LONGEST_LINE, lineEnd, lineStart, type OnValue } from './scan-text.ts';
 import { kindOfSecretName } from './secret-names.ts';
-import { isOrdinary, isPassphrase, isPathOrUrl, isReference, isStandIn } from './value-looks.ts';
+import { isOrdinary, isPassphrase, isPathOrUrl, isReference, isStandIn, looksRandom } from './value-looks.ts';
 
 /** Words of which one stands in every command that counts below: names of secrets, and of what makes them. */
 export const PRINTING_KEYWORDS: readonly string[] = [
@@ -62,15 +62,17 @@ const DRAWS =
 const TELLS_ABOUT =
   /^(?:ls|find|fd|wc|stat|file|du|df|tree|sha\w*sum|sha\w*|md5\w*|cksum|b2sum|shasum|git|npx|yarn|pnpm|bun|deno|vitest|jest|pytest|cargo|go|make|mvn|gradle|tsc|eslint|biome|mkdir|touch|rm|cp|mv|chmod|chown|ln|cd|export|unset|test|\[|which|type|command|man|help|kill|ps|top|grep|rg|ag|ack|egrep|fgrep|diff|cmp|tar|zip|unzip|date|sleep|for|while|if|sort|uniq|htpasswd|passwd|id|whoami|hostname|basename|dirname|realpath|readlink|dig|nslookup|apt|apt-get|pip|pip3|brew|dpkg|rpm|locale|troupe|claude|codex|gemini|qwen|opencode|copilot)$/;
 /** Of these, what shows a value all the same. */
-const TELLS_IT = /^(?:git (?:config|credential|show \S+:)|(?:e|f)?grep .*-\w*o|rg .*-\w*o|sort|uniq|go run|deno eval|bun -[ep])/;
+const TELLS_IT =
+  /^(?:git (?:config|credential|show \S+:)|(?:e|f)?grep .*-\w*o|rg .*-\w*o|sort|uniq|go run|deno eval|bun -[ep])/;
 /** What hands on what it is given. */
 const HANDS_ON =
   /^(?:base64|base32|basenc|tr|jq|yq|head|tail|cut|awk|gawk|sed|tee|cat|xargs(?: -\w+)* echo|sort|less|more|openssl (?:base64|enc)|xxd|od|hexdump|fold|uniq|tac|rev|pbcopy|grep|rg|node|python3?|ruby|perl|php|column|paste|shuf|dd|strings|gunzip|zcat|xmllint|dasel|gron|pup|fx|dos2unix|iconv|uuencode)\b/;
 
-const PREFIX = /^(?:(?:sudo|env|time|command|exec|nohup|doas|winpty|stdbuf|timeout \S+|sudo -\S+(?: \w+)?) |[A-Za-z_]\w*=(?:"[^"]*"|'[^']*'|\S*) )+/;
+const PREFIX =
+  /^(?:(?:sudo|env|time|command|exec|nohup|doas|winpty|stdbuf|timeout \S+|sudo -\S+(?: \w+)?) |[A-Za-z_]\w*=(?:"[^"]*"|'[^']*'|\S*) )+/;
 /** Names of files that hold a program or a text for readers say nothing of what is in them. */
 const SOURCE_FILE =
-  /[\w.\/@-]*\.(?:[cm]?[jt]sx?|py|rb|go|rs|java|kt|swift|php|cs|cpp|c|h|hpp|sh|bash|md|rst|html?|css|s[ac]ss|vue|svelte|sql|lock|log|csv|svg|png|test|spec|ipynb|d|map|pub|crt|cer|patch|diff|tf|proto|mdx|adoc|scala|ex|exs|lua|zig|dart|gradle|lean)(?![\w.])/g;
+  /[\w./@-]*\.(?:[cm]?[jt]sx?|py|rb|go|rs|java|kt|swift|php|cs|cpp|c|h|hpp|sh|bash|md|rst|html?|css|s[ac]ss|vue|svelte|sql|lock|log|csv|svg|png|test|spec|ipynb|d|map|pub|crt|cer|patch|diff|tf|proto|mdx|adoc|scala|ex|exs|lua|zig|dart|gradle|lean)(?![\w.])/g;
 
 /** The last statement of a line of a shell, its stages between pipes. Quotes keep theirs. */
 function stagesOf(line: string): readonly string[] {
@@ -113,18 +115,30 @@ function printingOf(command: string): Printing {
   const stages = stagesOf(command);
   const [first = '', ...others] = stages;
   // What goes into a file or a variable is not printed.
-  if (/(?:^|[^<\d&=-])>{1,2}\s?(?!&)[\w.\/~$"-]|^[A-Za-z_]\w*=/.test(first.replace(/'[^']*'|"[^"]*"/g, 'Q')) && !/\/dev\/stdout/.test(first))
+  if (
+    /(?:^|[^<\d&=-])>{1,2}\s?(?!&)[\w./~$"-]|^[A-Za-z_]\w*=/.test(first.replace(/'[^']*'|"[^"]*"/g, 'Q')) &&
+    !/\/dev\/stdout/.test(first)
+  )
     return undefined;
-  if (/>{1,2}\s?[\w.\/~$"]/.test((others.at(-1) ?? '').replace(/'[^']*'|"[^"]*"/g, 'Q'))) return undefined;
-  if (!others.every((stage) => HANDS_ON.test(stage)) || others.some((stage) => /^(?:grep|rg)\b.*\s-\w*[clLq]/.test(stage)))
+  if (/>{1,2}\s?[\w./~$"]/.test((others.at(-1) ?? '').replace(/'[^']*'|"[^"]*"/g, 'Q'))) return undefined;
+  if (
+    !others.every((stage) => HANDS_ON.test(stage)) ||
+    others.some((stage) => /^(?:grep|rg)\b.*\s-\w*[clLq]/.test(stage))
+  )
     return undefined;
   const all = stages.join(' | ');
-  if (DRAWS.test(all) && !/\b(?:cat|sed|head|tail|grep|rg|git)\b(?![^|]*\/dev\/)[^|]*\.\w/.test(first) && !/-out\b/.test(first)) return 'drawn';
+  if (
+    DRAWS.test(all) &&
+    !/\b(?:cat|sed|head|tail|grep|rg|git)\b(?![^|]*\/dev\/)[^|]*\.\w/.test(first) &&
+    !/-out\b/.test(first)
+  )
+    return 'drawn';
   if (/^(?:go)?pass (?:show )?\S*\/?/.test(first) && PRINTS.test(first)) return others.length > 0 ? 'told' : 'first';
   if (PRINTS.test(first)) return 'told';
   const program = /^[^\s]+/.exec(first)?.[0].replace(/^.*\//, '') ?? '';
   if (TELLS_ABOUT.test(program) && !TELLS_IT.test(first)) {
-    const picks = /^(?:grep|rg|egrep)$/.test(program) && others.some((stage) => /^(?:cut|awk|sed|tr|grep|rg)\b/.test(stage));
+    const picks =
+      /^(?:grep|rg|egrep)$/.test(program) && others.some((stage) => /^(?:cut|awk|sed|tr|grep|rg)\b/.test(stage));
     if (!picks) return undefined;
   }
   if (/^(?:npm|docker|podman|kubectl|oc|curl|wget|http)$/.test(program) && !SHOWS[program]?.test(all)) return undefined;
@@ -161,7 +175,8 @@ function namesSecret(said: string, program: string): Printing {
     const last = name.slice(name.lastIndexOf('.') + 1);
     const bare = name.replace(/\.(?:txt|key|gpg|age|enc|b64|asc|json|ya?ml)$/, '');
     if ([name, bare, last].every((each) => kindOfSecretName(each) === 'none') && name !== 'app.key') continue;
-    if (SHOWING.test(program) || /\b(?:get|show|view|read|print|reveal|export|reset)\b|--get\b/.test(said)) return 'told';
+    if (SHOWING.test(program) || /\b(?:get|show|view|read|print|reveal|export|reset)\b|--get\b/.test(said))
+      return 'told';
     found = 'likely';
   }
   return found;
@@ -184,8 +199,7 @@ export function readAnswer(command: string, answer: string, onValue: OnValue): v
   const take = (value: string, from: number): void => onValue(from, from + value.length);
   if (printing === 'drawn')
     for (const { 0: line, index } of lines)
-      for (const word of line.matchAll(/[^\s"']+/g))
-        if (isDrawnWord(word[0])) take(word[0], index + word.index);
+      for (const word of line.matchAll(/[^\s"']+/g)) if (isDrawnWord(word[0])) take(word[0], index + word.index);
   if (printing === 'drawn' || (printing !== 'first' && lines.length > 3)) return;
   for (const [number, { 0: line, index }] of lines.entries()) {
     if (printing === 'first' && number > 0) return;
@@ -197,17 +211,24 @@ export function readAnswer(command: string, answer: string, onValue: OnValue): v
   }
 }
 
-const isDrawnWord = (word: string): boolean => /^(?:base64:)?[^\s,;()]{8,400}$/.test(word) && isPrinted(word) && (/\d/.test(word) || /[a-z][A-Z]|-.*-/.test(word)) && !/^\w+:$|\.\w{2,4}$/.test(word);
+const isDrawnWord = (word: string): boolean =>
+  /^(?:base64:)?[^\s,;()]{8,400}$/.test(word) &&
+  isPrinted(word) &&
+  (/\d/.test(word) || /[a-z][A-Z]|-.*-/.test(word)) &&
+  !/^\w+:$|\.\w{2,4}$/.test(word);
 
 /** Of a command whose words name a secret: not a name, a state or a place in a file. */
 const isTold = (value: string): boolean =>
   value.length >= 4 &&
   !isOrdinary(value) &&
-  !/^[A-Za-z]{1,7}$|^[\w.-]*[,;{}()[\]]+$|^\w+\(|^[\w./-]+:\d+:|^[\w.-]+\/[\w./-]+:|^\d{1,5}$|^[A-Z][A-Z_]+(?:=|$)|^[a-z]+_[a-z_]+$|^[a-z]+-[a-z]+$|^[\w.-]{1,15}=$|:$/.test(value) &&
+  !/^[A-Za-z]{1,7}$|^[\w.-]*[,;{}()[\]]+$|^\w+\(|^[\w./-]+:\d+:|^[\w.-]+\/[\w./-]+:|^\d{1,5}$|^[A-Z][A-Z_]+(?:=|$)|^[a-z]+_[a-z_]+$|^[a-z]+-[a-z]+$|^[\w.-]{1,15}=$|:$/.test(
+    value,
+  ) &&
   !(/^[A-Za-z]+$/.test(value) && WORD_OF_STATE.test(value));
 
 const isLikely = (value: string): boolean =>
-  isTold(value) && (looksMadeUp(value) || /^(?=.*\d)(?=.*[a-f])[a-f\d]{32,}$|^(?=.*\d)(?=.*[A-Z])(?=.*[a-z])[\w+/=-]{16,}$/.test(value));
+  isTold(value) &&
+  (looksMadeUp(value) || /^(?=.*\d)(?=.*[a-f])[a-f\d]{32,}$|^(?=.*\d)(?=.*[A-Z])(?=.*[a-z])[\w+/=-]{16,}$/.test(value));
 
 /** `hit`: at a word of such a command. Reads the lines below it. */
 export function readPrinted(text: string, hit: number, onValue: OnValue): number {
@@ -223,7 +244,10 @@ export function readPrinted(text: string, hit: number, onValue: OnValue): number
     if (/^\s*$/.test(line) || (/^\s*(?:[\w@.~/:-]{0,60}[$❯%#>] |[$❯]$|```)/.test(line) && count > 0)) break;
     stop = next;
   }
-  if (stop > end) readAnswer(text.slice(start + prompt.length, end), text.slice(end, stop), (from, to) => onValue(end + from, end + to));
+  if (stop > end)
+    readAnswer(text.slice(start + prompt.length, end), text.slice(end, stop), (from, to) =>
+      onValue(end + from, end + to),
+    );
   return end;
 }
 
@@ -298,21 +322,67 @@ export function readStoring(text: string, hit: number, onValue: OnValue): number
       continue;
     if (strengthOf(value) > (isStoring ? 0 : 1)) onValue(start + match.index, start + match.index + value.length);
   }
+  for (const match of command.matchAll(/ (?:'([^'\n]{8,80})'|"([^"\n]{8,80})")/g)) {
+    const value = (match[1] ?? match[2]) as string;
+    if (isMadeUpWithin(value)) onValue(start + match.index + 2, start + match.index + 2 + value.length);
+  }
   return end;
 }
 
 /** `-p X`, `--auth X`, `<<< X`, `$(echo X)`: what a command takes as a password. */
 const OPTION =
-  /(?:\s(?:-D[\w.]{0,40}(?:login|token|password|key|secret)=|--?(?:[a-z]+[-_]?){0,3}(?:auth\w{0,12}|pass\w{0,10}|pwd|pw|pin|key|secret|token|encrypt|credentials?)[ =:]|-[pkwash][ =:]|-h?p(?=[^\s]{0,40}\d)|\/(?:r?p|pw|pass\w{0,5})[ :]|-u [\w.@\\/-]{1,40}[,%:]|\w{0,20}_pw )|<<< ?|\s-u (?=[^\s:]{16,200}:["'\s])|\$\(echo |-password-command[ =]["']?(?:echo|printf) |<\((?:echo|printf) )["']?([^\s"'`|;&()<>]{7,200})/gi;
+  /(?:\s(?:-D[\w.]{0,40}(?:login|token|password|key|secret)=|(?<pair>(?:-[ua]|--?(?:[a-z]+[-_]?){0,2}(?:auth|cred|user|login|proxy)[\w-]{0,12})[ =]["']?[\w.@\\/-]{1,40}[,%:])|-{1,2}(?:password-command|\w{0,12}pass\w{0,4}eval)[ =]["']?(?:echo|printf) |--?(?:[a-z]+[-_]?){0,3}(?:auth\w{0,12}|pass\w{0,10}|pwd|pw|pin|key|secret|token|encrypt|credentials?)[ =:]|(?<short>-[a-z][ =:])|-h?p(?=[^\s]{0,40}\d)|-(?=[A-Za-z][A-Za-z\d]{16})[A-Z]|\/(?:r?p|pw|pass\w{0,5})[ :]|\w{0,20}_pw )|(?<here><<< ?)|\s-u (?=[^\s:]{16,200}:["'\s])|\$\(echo |<\((?:echo|printf)(?: -n)?(?: ["']?%s(?:\\n)?["']?)? )(?:'([^'\n]{5,200})'|"([^"\n]{5,200})"|([^\s"'`|;&()<>]{5,200}))/gi;
+/** An option for a user stands beside one for a password. */
+const USER_OPTION = /\s(?:-[uUlD]|--?(?:user\w*|login|bind-?dn|account|principal)|\/user)[ =:]?\S/;
+const MEANT_FOR_SECRETS =
+  /passwd|password|vnc|keepass|secret|vault|kinit|unlock|login|auth|connect|luks|gpg|token|\bsu\b|sudo|pass\b|credential|context create/i;
 
 function readOptions(command: string, start: number, onValue: OnValue): void {
   for (const match of command.matchAll(OPTION)) {
-    const value = (match[1] as string).replace(/:$/, '');
-    if (!looksMadeUp(value) || /^[\w.-]+:[\w./-]+$|^[a-z]\w*[-_]\w+[-_]\w*[a-z]\w*$/.test(value)) continue;
-    const from = start + match.index + match[0].length - (match[1] as string).length;
+    const { short, pair, here } = match.groups ?? {};
+    const isQuoted = match[6] === undefined;
+    const said = (match[4] ?? match[5] ?? match[6]) as string;
+    const value = isQuoted ? said : said.replace(/[:,]$/, '');
+    if (isStandIn(value) || isReference(value) || isOrdinary(value)) continue;
+    const isUsual = short === undefined || /^-[pkwash]/i.test(short);
+    const isNear =
+      pair !== undefined ||
+      (here !== undefined && MEANT_FOR_SECRETS.test(command)) ||
+      (short !== undefined && /^-[pPwWsSxXaA][ =:]$/.test(short) && USER_OPTION.test(command));
+    if (
+      !(isNear && isGiven(value)
+        ? true
+        : isUsual
+          ? looksGiven(value, isQuoted)
+          : value.length >= 20 && looksRandom(value))
+    )
+      continue;
+    const from = start + match.index + match[0].length - said.length - (isQuoted ? 1 : 0);
     onValue(from, from + value.length);
   }
 }
+
+/** Beside the option for a user, or as a whole input: any word with a digit that is no name, number or place. */
+const isGiven = (value: string): boolean =>
+  value.length >= 5 &&
+  /\d/.test(value) &&
+  /[A-Za-z]/.test(value) &&
+  !/\s|^\$|^[\w.-]+:\d+$|^[\w-]+(?:\.[\w-]+)+$|^[a-z]+(?:-[a-z]+)+-?\d{0,3}$|^v?\d[\d.:x-]*[a-z]{0,2}$|^\w{1,6}\d$|\/|^\w+=/.test(
+    value,
+  );
+
+const looksGiven = (value: string, isQuoted: boolean): boolean =>
+  !/^[\w.-]+:[\w./-]+$|^[a-z]\w*[-_]\w+[-_]\w*[a-z]\w*$/.test(value) &&
+  (looksMadeUp(value) ||
+    (value.length >= 8 && /^\w+$/.test(value) && looksRandom(value)) ||
+    (isQuoted && isMadeUpWithin(value)));
+
+/** The same with brackets and what ends statements: `<Otter>244;`. */
+const isMadeUpWithin = (value: string): boolean =>
+  /^[^\s]{8,80}$/.test(value) &&
+  /[<>;()[\]{}|,]/.test(value) &&
+  !/\(\)|=>|\$[\w{(]|^\{|\w\(\w*\)$|^<\w+>$|^\w+=|:\/\/|^[\w.-]+\(/.test(value) &&
+  /^(?=.*\d)(?=.*[A-Z])(?=.*[a-z])/.test(value.replace(/[<>;()[\]{}|,]/g, ''));
 
 /** `echo X | kinit ann`: what a command is given, unless that computes with it. */
 const PIPED =
