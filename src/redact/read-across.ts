@@ -3,7 +3,7 @@
 import type { TranscriptBlock, TranscriptMessage } from '../core/index.ts';
 import { isObject } from '../lib/json.ts';
 import type { createMatcher } from './match-rules.ts';
-import { isPrinted, isPrintingSecret } from './read-printed.ts';
+import { readAnswer } from './read-printed.ts';
 import { isCode, isOrdinary, looksRandom } from './value-looks.ts';
 import { plainView } from './view.ts';
 
@@ -11,19 +11,18 @@ type Match = ReturnType<typeof createMatcher>;
 
 /** The secrets that nothing in their own text tells. Linear: of each result one end is looked at once more. */
 export function secretsAcross(messages: readonly TranscriptMessage[], match: Match): readonly string[] {
-  const printing = new Set<string>();
+  const commands = new Map<string, readonly string[]>();
   const found: string[] = [];
   let before = '';
   const read = (block: TranscriptBlock): void => {
     if (block.type === 'tool_use') {
-      if (commandsOf(block.input).some(isPrintingSecret)) printing.add(block.tool_use_id);
+      const said = commandsOf(block.input);
+      if (said.length > 0) commands.set(block.tool_use_id, said);
       return;
     }
     if (block.type !== 'tool_result') return;
-    if (printing.has(block.tool_use_id) && !block.is_error) {
-      const value = onlyWordOf(block.text);
-      if (value !== undefined && isPrinted(value)) found.push(value);
-    }
+    for (const command of commands.get(block.tool_use_id) ?? [])
+      readAnswer(command, block.text, (start, end) => void found.push(block.text.slice(start, end)));
     found.push(...halvesOf(before, block.text, match));
     before = block.text;
   };
@@ -33,28 +32,14 @@ export function secretsAcross(messages: readonly TranscriptMessage[], match: Mat
 
 const COMMAND_FIELDS = ['command', 'cmd', 'script'];
 
-/** The last command of each line that a call runs: `cd app && pass show mail`. */
+/** What a call runs in a shell: a text, or the last word of a list (`["bash", "-lc", "…"]`). */
 function commandsOf(input: unknown): readonly string[] {
   if (!isObject(input)) return [];
   return COMMAND_FIELDS.flatMap((field) => {
     const said = input[field];
     const text = Array.isArray(said) ? said.at(-1) : said;
-    if (typeof text !== 'string' || text.length > LONGEST_COMMAND) return [];
-    return [
-      text
-        .slice(text.lastIndexOf('\n') + 1)
-        .replace(/^.*(?:&&|;)/, '')
-        .trim(),
-    ];
+    return typeof text === 'string' ? [text] : [];
   });
-}
-
-const LONGEST_COMMAND = 2_000;
-const LONGEST_ANSWER = 4_000;
-
-function onlyWordOf(text: string): string | undefined {
-  if (text.length > LONGEST_ANSWER) return undefined;
-  return /^\s{0,20}["']?([^\s"']{6,4000})["']?\s{0,20}$/.exec(text)?.[1];
 }
 
 /** The length of the end of a result that is looked at. */

@@ -4,9 +4,9 @@ type OnSecret = (start: number, end: number) => void;
 
 /** Numbers of lines, quotation marks, marks of diffs and comments, before a line of a key; then it, and what ends the line. */
 const LINE =
-  /[ \t]{0,80}(?:\d{1,7}(?:[\t→:|] ?|[ \t]{1,4}))?(?:[+\-<>|#*│]{1,2}[ \t]{0,8}|\/\/ ?)?["'`]?([A-Za-z0-9+/]{1,128}={0,2})(?:\\[nr]|["'`,;+]|[ \t]){0,8}(?:\r?\n|$)/y;
+  /[ \t]{0,80}(?:\d{1,7}(?:[\t→:|] ?|[ \t]{1,4}))?(?:[+\-<>|#*│]{1,2}[ \t]{0,8}|\/\/ ?)?["'`]?([A-Za-z0-9+/]{1,128}={0,2})(?:\\[nr]|["'`,;+]|[ \t│|]){0,40}(?:\r?\n|$)/y;
 const HEADER =
-  /[ \t]{0,80}(?:Proc-Type|DEK-Info|Comment|Version|Hash):[^\n]{0,120}(?:\n|$)|[ \t\r+|>\d]{0,12}(?:\n|$)/y;
+  /[ \t]{0,80}(?:Proc-Type|DEK-Info|Comment|Version|Hash):[^\n]{0,120}(?:\n|$)|[ \t\r+|>\d│]{0,12}(?:\n|$)/y;
 const MOST_LINES = 2_000;
 
 const lineStart = (text: string, place: number): number => {
@@ -49,6 +49,10 @@ export function readKeyFile(text: string, hit: number, onSecret: OnSecret): numb
     : hit + 1;
 }
 
+const END_BELOW = /^[^\n]{0,60}-----END /;
+/** Between parts of a key may be empty lines. */
+const KEY_BELOW = /^\s{1,80}[^\nA-Za-z]{0,12}(?:-----END |["'`]?[A-Za-z0-9+/]{40})/;
+
 /** The lines that follow, and the one that ends them. */
 function readForward(text: string, from: number, firstLine: number, onSecret: OnSecret, atLeast: number): number {
   let place = firstLine;
@@ -58,10 +62,15 @@ function readForward(text: string, from: number, firstLine: number, onSecret: On
     HEADER.lastIndex = place;
     const match = LINE.exec(text);
     if (match) {
+      const said = match[1] as string;
+      // What follows a key that was cut is a text of its own: only the last line is short, and it looks like the others.
+      const isEnd = END_BELOW.test(text.slice(LINE.lastIndex, LINE.lastIndex + 120));
+      if (said.length < 40 && !isEnd && (lines === 0 ? atLeast > 1 : !/[\d+/=]|[a-z][A-Z]{2}/.test(said))) break;
       lines++;
       place = LINE.lastIndex;
-      if (lines > 1 && (match[1] as string).length < 40) break;
-    } else if (HEADER.test(text) && HEADER.lastIndex > place) place = HEADER.lastIndex;
+      if (lines > 1 && said.length < 40) break;
+    } else if (lines > 0 && !KEY_BELOW.test(text.slice(place, place + 200))) break;
+    else if (HEADER.test(text) && HEADER.lastIndex > place) place = HEADER.lastIndex;
     else break;
   }
   if (lines < atLeast) return from + 1;

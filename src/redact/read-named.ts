@@ -4,7 +4,18 @@
 import { LABEL_END, nameAt, readCompared, readHeading, readLabelled } from './read-label.ts';
 import { readColumn, readElement, readPlist } from './read-table.ts';
 import { literalAt, readValue } from './read-value.ts';
-import { at, endOfQuoted, indexWithin, lineEnd, lineStart, type Name, type OnValue, QUOTE, skip } from './scan-text.ts';
+import {
+  at,
+  endOfQuoted,
+  indexWithin,
+  lineEnd,
+  lineStart,
+  type Name,
+  type OnValue,
+  openQuote,
+  QUOTE,
+  skip,
+} from './scan-text.ts';
 import { isExactly, take, takeQuoted } from './take-value.ts';
 import { isPassphrase, isStandIn, looksSecret } from './value-looks.ts';
 
@@ -99,7 +110,7 @@ function readAfter(text: string, name: Name, onValue: OnValue) {
     return label ? readLabelled(text, name.end + label[0].length, name, onValue) : readPlist(text, name, onValue);
   }
   // `{cookie_secret, "…"}` of Erlang
-  const tuple = before === '{' && name.kind === 'sure' ? at(/, {0,2}(?=")/y, text, name.end) : null;
+  const tuple = before === '{' && name.kind === 'sure' ? at(/, {0,2}(?:<<)?(?=")/y, text, name.end) : null;
   if (tuple) return takeQuoted(text, name.end + tuple[0].length, name, onValue);
   readAssigned(text, name, onValue);
   readColumn(text, name, onValue);
@@ -172,6 +183,12 @@ function readAfterQuoted(text: string, name: Name, quote: string, onValue: OnVal
     return takeQuoted(text, name.end + typed[0].length, name, onValue);
   // `["password"]=> string(12) "…"`
   // An answer of Redis: a name, and below it its value.
+  // `s:8:"password";s:16:"…"` of PHP
+  const serial = name.kind === 'sure' ? at(/;s:\d{1,5}:(?=")/y, text, from) : null;
+  if (serial) return takeQuoted(text, from + serial[0].length, name, onValue);
+  // `'["db"]["password"] "…"'`
+  const keyed = name.kind === 'sure' ? at(/\] (?=")/y, text, from) : null;
+  if (keyed && text[name.start - 2] === '[') return takeQuoted(text, from + keyed[0].length, name, onValue);
   const listed = at(/\r?\n\s{0,8}\d{1,4}\) (?=")/y, text, from);
   if (listed && /\d\) $/.test(text.slice(Math.max(0, name.start - 8), name.start - 1)))
     return takeQuoted(text, from + listed[0].length, name, onValue);
@@ -187,8 +204,8 @@ function readAfterQuoted(text: string, name: Name, quote: string, onValue: OnVal
   if (fallback) return takeQuoted(text, from + fallback[0].length, name, onValue);
   const separator = at(/\s{0,40}(:(?!:)|=>|={1}(?!=)|:=|,|->|to(?= "))\s{0,200}/y, text, from);
   if (
-    /(?:name|key|label|selector|element|field|id)(?:["'][ \t]{0,4}:|=)[ \t]{0,4}["']$/i.test(
-      text.slice(Math.max(0, name.start - 20), name.start),
+    /(?:name|key|label|selector|element|field|id|setting|option|variable|param)(?:["'][ \t]{0,4}:|[ \t]{0,2}=)[ \t]{0,4}["']$/i.test(
+      text.slice(Math.max(0, name.start - 24), name.start),
     )
   )
     readBesideBefore(text, name, onValue);
@@ -306,7 +323,7 @@ function readBeside(text: string, name: Name, from: number, onValue: OnValue) {
 function readBesideBefore(text: string, name: Name, onValue: OnValue) {
   const from = Math.max(0, name.start - 300);
   const before =
-    /["']?\b(?:value|text)["']?\s{0,4}[:=]\s{0,4}(?:"([^"\n]{4,240})"|'([^'\n]{4,240})'|([^\s"',]{4,240}))\s{0,8},?\s{0,20}["']?(?:name|key|selector|element|field|label|ref|id)["']?\s{0,4}[:=]\s{0,4}["']?#?$/i.exec(
+    /["']?\b(?:value|text)["']?\s{0,4}[:=]\s{0,4}(?:"([^"\n]{4,240})"|'([^'\n]{4,240})'|([^\s"',]{4,240}))\s{0,8}(?:,|where\b)?\s{0,20}["']?(?:\w{1,16}_)?(?:name|key|selector|element|field|label|ref|id|setting|option|variable|param)["']?\s{0,4}[:=]\s{0,4}["']?#?$/i.exec(
       text.slice(from, name.start),
     );
   const value = before?.[1] ?? before?.[2] ?? before?.[3];
@@ -430,6 +447,14 @@ function readAssigned(text: string, name: Name, onValue: OnValue) {
     const complex = at(/[ \t]{0,4}\r?\n[ \t]{0,40}:[ \t]{1,8}/y, text, name.end);
     if (complex) return readValue(text, name.end + complex[0].length, name, onValue, 'colon');
   }
+  // `setopt(handle, OPT_PASSWORD, "…")`
+  const argument = name.kind === 'sure' && text[name.end] === ',' ? at(/, ?(?=["'])/y, text, name.end) : null;
+  if (argument && /\b\w*(?:set|opt|put|add|property)\w*\([^()\n]{0,80}$/i.test(lineBefore(text, name))) {
+    const from = name.end + argument[0].length;
+    const pair = /userpwd$/i.test(name.text) ? at(/["'][^\s"':]{1,60}:/y, text, from) : null;
+    if (!pair) return takeQuoted(text, from, name, onValue);
+    return take(text, from + pair[0].length, endOfQuoted(text, from + 1, text[from] as string), name, onValue);
+  }
   readDirective(text, name, onValue);
 }
 
@@ -439,6 +464,9 @@ function readDirective(text: string, name: Name, onValue: OnValue) {
   if (from === name.end) return;
   const line = text.slice(Math.max(0, name.start - 200, lineStart(text, name.start)), name.start);
   if (QUOTE.test(text[from] ?? '')) {
+    // `machine mail login ann password "…"`
+    if (name.kind === 'sure' && /^\s*(?:machine\s+\S+|default)\s.*$|\blogin\s+\S+\s+$/.test(line))
+      return takeQuoted(text, from, name, onValue);
     const isDirective =
       /(?:^|\s)(?:ENV|ARG|setenv|[sS]etEnv|set(?: -[a-zA-Z]+)*(?: --\w+)*|#\s?define|setx|defp?|configure set|config set(?: --\w+)*|config(?: --\w+)*|secret set|variable|\(def\w*|\(setq|--arg(?:json)?|H?SET \S{1,60}|h?set \S{1,60}|\w*set_header|add_header|header_up|[Hh]eader set)\s+(?:\$|[\w./-]{1,60}:)?$|^\s*@$|\bset\($|\b(?:CREATE|create) [^;]{0,40}(?:SECRET|secret)\b[^;]{0,100}$/.test(
         line,
@@ -448,7 +476,8 @@ function readDirective(text: string, name: Name, onValue: OnValue) {
         /(?:^|\b)(?:ROLE|USER|role|user|WITH|with|ENCRYPTED|encrypted)\b[^\n;]{0,160}$/.test(line)) ||
       (name.kind === 'sure' &&
         /^[A-Za-z][A-Za-z_-]*$/.test(name.text) &&
-        /^(?:[^"'\n]*[{;])?[ \t]*$/.test(line) &&
+        /(?:^|[{;])[ \t]*$/.test(line) &&
+        openQuote(line) === '' &&
         at(/"[^"\n]{4,100}"[ \t]*(?:\r?\n|[};]|$)|'[^'\n]{4,100}'[ \t]*(?:\r?\n|[};]|$)/y, text, from) !== null);
     if (isDirective) {
       if (/variable\s+$/.test(line)) return;

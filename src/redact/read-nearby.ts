@@ -60,7 +60,9 @@ export function readSentence(text: string, hit: number, onValue: OnValue): numbe
     const begin = spans[index] as number;
     const word = line.slice(begin, spans[index + 1]);
     // `bob:…`, `ann,…`, `/p:…`
-    const pair = /^[*_]+|^\/?[\w.@-]{1,30}[:/,](?=.{6})(?!\/)/.exec(word)?.[0].length ?? 0;
+    const lead = /^[*_]+|^\/?[\w.@-]{1,30}[:/,](?=.{6})(?!\/)/.exec(word)?.[0] ?? '';
+    // The slash of base64 divides nothing.
+    const pair = lead.length > 12 && lead.endsWith('/') && looksRandom(lead) ? 0 : lead.length;
     const value = withoutEnd(word.slice(pair), line.slice(spans[index + 1], (spans[index + 1] as number) + 2));
     const shape = shapeOf(value);
     if (shape === 0) continue;

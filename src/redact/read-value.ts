@@ -41,6 +41,15 @@ export function readValue(text: string, from: number, name: Name, onValue: OnVal
       style === 'data' || name.isExact ? undefined : isNoName(name),
     );
   const first = text[from];
+  // A diff of words.
+  const changed =
+    first === '[' || first === '{' ? at(/(?:\[-([^\s]{4,200}?)-\])?(?:\{\+([^\s]{4,200}?)\+\})?/y, text, from) : null;
+  if (changed && changed[0] !== '') {
+    const [whole, before, after] = changed;
+    if (before !== undefined) take(text, from + 2, from + 2 + before.length, name, onValue);
+    if (after !== undefined) take(text, from + whole.length - 2 - after.length, from + whole.length - 2, name, onValue);
+    return;
+  }
   if (first === '\\' && QUOTE.test(text[from + 1] ?? '')) return;
   const beyond = style !== 'code' ? at(/\\\r?\n[ \t]{1,40}(?=\S)/y, text, from) : null;
   if (beyond) return readValue(text, from + beyond[0].length, name, onValue, style, separator);
@@ -49,6 +58,11 @@ export function readValue(text: string, from: number, name: Name, onValue: OnVal
     return takeQuoted(text, from + opened[0].length, name, onValue, isNoName(name));
   if (name.kind === 'sure' && style !== 'colon' && readDelimited(text, from, name, onValue)) return;
   if (first === '[') return readList(text, from + 1, name, onValue);
+  if (name.kind === 'sure' && OF_MANY.test(name.text)) {
+    if (first === '{') return readMap(text, from + 1, '}', name, onValue);
+    const below = at(/[ \t]{0,8}\r?\n(?=[ \t])/y, text, from);
+    if (below && style === 'colon') return readMap(text, from + below[0].length, '', name, onValue);
+  }
   const wrapped = at(
     /\{\s{0,60}(?:["']?(?:type|sensitive|description)["']?\s{0,3}[:=]\s{0,3}(?:"[^"\n]{0,80}"|\w{1,20})[\s,]{1,30}){0,3}["']?(?:value|default|plaintext|secretString|stringValue|S|#text|_text)["']?\s{0,10}[:=]\s{0,10}(?=["'])/iy,
     text,
@@ -105,6 +119,34 @@ function readDelimited(text: string, from: number, name: Name, onValue: OnValue)
   }
   return true;
 }
+
+/** Names of what holds a secret for each of several users or services: `passwords: {ann: …}`. */
+const OF_MANY = /(?:passwords|passwds|pwds|passphrases|apikeys|api_?keys|secrets|chpasswd|credentials)$/i;
+const PAIR =
+  /[\s,]{0,80}(?:- )?(?:["']([^"'\n]{1,80})["']|([\w.@+-]{1,80}))[ \t]{0,4}(?:=>|[:=])[ \t]{0,4}(?:"([^"\n]{4,240})"|'([^'\n]{4,240})'|([^\s,{}[\]"'|>]{4,240}(?=[ \t]{0,4}(?:[,}]|\r?\n|$)))|[|>][-+]?(?=\n))/y;
+
+/** The values of a map; without an end, those of the lines that are further to the right. */
+function readMap(text: string, from: number, close: string, name: Name, onValue: OnValue) {
+  const indent = indentAt(text, lineStart(text, name.start));
+  const isLoose = !/pass|pwd/i.test(name.text);
+  let place = from;
+  for (let count = 0; count < 60; count++) {
+    const pair = at(PAIR, text, place);
+    if (!pair) return;
+    const end = place + pair[0].length;
+    const value = pair[3] ?? pair[4] ?? pair[5];
+    if (close === '' && indentAt(text, lineStart(text, end)) <= indent) return;
+    place = end;
+    const key = pair[1] ?? pair[2] ?? '';
+    if (value === undefined || ABOUT_SECRETS.test(key) || (isLoose && !looksSecret(value, true))) continue;
+    const start = end - value.length - (pair[5] === undefined ? 1 : 0);
+    take(text, start, start + value.length, name, onValue);
+  }
+}
+
+/** What is said about a secret in a list of them. */
+const ABOUT_SECRETS =
+  /^(?:file|path|name|external|driver|type|url|uri|id|description|environment|version|namespace|source|target|mode|expire|list|ref|key|owner|region|provider|min\w*|max\w*|length|inherit|required|enabled|hash\w*|algorithm|policy)$/i;
 
 function readList(text: string, from: number, name: Name, onValue: OnValue) {
   let place = from;
@@ -253,9 +295,13 @@ function readBare(text: string, from: number, name: Name, onValue: OnValue, styl
   const isProperty =
     style === 'equals' && separator === '=' && name.kind === 'sure' && /^[a-z]+(?:[.-][a-z]+)+$/.test(name.text);
   // `Server=db;Pwd=Cs_Harp(2);`
+  // `mail.smtp.pass=If({x8`: no code leaves brackets open at the end of its line.
+  const isBroken =
+    isProperty && /\d/.test(value) && (value.match(/[({[]/g)?.length ?? 0) !== (value.match(/[)}\]]/g)?.length ?? 0);
   const isSettingOfMany = style === 'equals' && /;\s?$/.test(prefix) && name.kind === 'sure';
   if (
     !isSettingOfMany &&
+    !isBroken &&
     !(isProperty && /^[A-Za-z]+\(\d+\)$/.test(value)) &&
     isCodeValue(value, text.slice(from, from + value.length + 2)) &&
     !(isLine && (isMixed(value) || (isUpper && /[<>]\w+$/.test(value))) && isConfigAround(text, start, stop)) &&

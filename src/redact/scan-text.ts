@@ -45,6 +45,8 @@ export function endOfQuoted(text: string, from: number, quote: string): number {
   for (let place = from; place < last; place++) {
     const mark = text[place];
     if (mark === '\\') place++;
+    // A quote within quotes of a shell: `'It'\''s'`.
+    else if (mark === "'" && quote === mark && text.startsWith("'\\''", place)) place += 3;
     else if (mark === quote) {
       if (text[place + 1] === quote && place > from && quote !== '`' && text[place + 2] !== quote) place++;
       else return place;

@@ -24,7 +24,8 @@ const KEY_OWNERS = set(
   'api access private secret auth signing encryption jwt hmac aes rsa ssh master account storage license licence service session cookie deploy ' +
     'admin cipher crypto shared client consumer recovery root webhook bot cfg function subscription vault tls ssl gpg pgp sas app rails write admin ' +
     'role integration routing decryption aead kms ingest maps stripe openai anthropic sendgrid mailgun twilio ' +
-    'unseal wrapping sealing pairing preshared fernet kek dek totp wireguard',
+    'unseal wrapping sealing pairing preshared fernet kek dek totp wireguard encrypt decrypt crypt validation derivation sign activation enrollment ' +
+    'provisioning registration join stream streaming agent hook machine',
 );
 const TOKEN_OWNERS =
   /^(?:access|auth|authorization|refresh|api|bearer|bot|id|github|gh|gitlab|gl|slack|npm|registry|session|deploy|personal|oauth|jwt|app|client|security|csrf|webhook|telegram|discord|vault|ci|push|user|admin|service|device|login|private|secret|sas|hf|pypi|vercel|cloudflare|cf|do|azure|aws|gcp|heroku|sentry|linear|notion|jira|figma|twilio|reset|verification|invite)$/;
@@ -36,7 +37,7 @@ const AFTER = set(
 const GLUED =
   /(?:passwords?|passwd|passphrase|passcode|passwort|kennwort|apikey|accesskey|secretkey|privatekey|signingkey|encryptionkey|(?<!o)pwd|(?:client|app|api|jwt|shared|webhook|session)secret|(?:auth|access|refresh|api|bearer|bot|secret)token)$/;
 const GLUED_PASS =
-  /^(?:database|app|service|account|server|router|registry|broker|api|client|sa|sys|system|db|smtp|mysql|pg|sql|user|ftp|http|mail|email|root|admin|store|key|redis|mongo|rabbit|auth|ldap|bind|proxy|sudo|ssh|vpn|wifi|imap|my|login)pass$/;
+  /^(?:database|app|service|account|server|router|registry|broker|api|client|sa|sys|system|default|db|smtp|mysql|pg|sql|user|ftp|http|mail|email|root|admin|store|key|redis|mongo|rabbit|auth|ldap|bind|proxy|sudo|ssh|vpn|wifi|imap|my|login)pass$/;
 
 const kinds = new Map<string, NameKind>();
 const MOST = 5_000;
@@ -110,7 +111,7 @@ function judge(name: string): NameKind {
   if (last === 'phrase' && /^(?:seed|recovery|mnemonic|secret)$/.test(before)) return 'sure';
   // `PASS_PHRASE` is one word in two.
   if (SURE.has(last) || SURE.has(before + last) || GLUED.test(last) || GLUED_PASS.test(last)) return 'sure';
-  if ((last === 'salt' || last === 'pepper') && SALTED.test(before)) return 'sure';
+  if ((last === 'salt' || last === 'pepper') && end > 1) return SALTED.test(before) ? 'sure' : 'maybe';
   if (last === 'key' || last === 'keys') {
     if (KEY_OWNERS.has(before) || (before === 'key' && words.includes('access'))) return 'sure';
     return last === 'key' && end > 1 && /^[A-Z][A-Z\d]*(?:_[A-Z\d]+)*_KEY$/.test(name) && !OPEN_KEYS.test(before)
@@ -139,7 +140,8 @@ function judge(name: string): NameKind {
 
 const ABOUT =
   /^(?:types?|length|laenge|fields?|feld|min|max|name|id|ids|hash|url|label|hint|policy|file|path|regel|frage)$/;
-const SALTED = /^(?:encryption|password|passwd|secret|cookie|session|auth|signing|jwt|hash)$/;
+const SALTED =
+  /^(?:encryption|password|passwd|secret|cookie|session|auth|signing|jwt|hash|nonce|derivation|key|master|security|crypt|in|hashids|token|app)$/;
 const OPEN_KEYS =
   /^(?:public|pub|publishable|cache|partition|sort|primary|foreign|s3|object|row|site|host|index|map|query)$/;
 

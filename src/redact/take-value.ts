@@ -1,8 +1,8 @@
 // Of what a name names: whether it is a secret, or what stands for one.
 
 import { isNameOfCode } from './read-nearby.ts';
-import { endOfQuoted, indexWithin, LONGEST_VALUE, type Name, type OnValue } from './scan-text.ts';
-import { isCode, isPathOrUrl, isReference, isStandIn, looksRandom, NUMBERED_WORDS } from './value-looks.ts';
+import { at, endOfQuoted, indexWithin, LONGEST_VALUE, type Name, type OnValue } from './scan-text.ts';
+import { entropyOf, isCode, isPathOrUrl, isReference, isStandIn, looksRandom, NUMBERED_WORDS } from './value-looks.ts';
 
 /** Without what ends a sentence, a statement or a bracket around it. */
 export function unpunctuated(value: string, isWhole: boolean): string {
@@ -59,8 +59,39 @@ export function takeQuoted(
     return;
   }
   const end = endOfQuoted(text, from + 1, quote);
-  take(text, from + 1, end, name, onValue, accepts);
-  // `a + 'rest'`: `process.env.X || '…'` is read before.
+  let isTaken = false;
+  take(
+    text,
+    from + 1,
+    end,
+    name,
+    (start, stop) => {
+      isTaken = true;
+      onValue(start, stop);
+    },
+    accepts,
+  );
+  if (isTaken && name.kind === 'sure' && text[end] === quote) takeRest(text, from, end + 1, onValue);
+}
+
+/** Further literals of the same value: `"ab" + "cd"`, `"ab"'cd'` of a shell, lines of literals in brackets. */
+const NEXT_LITERAL = /(?:\s{0,40}(?:\+|\.{1,2}|&|\\)\s{0,40})?(?=["'])/y;
+const NEXT_LINE = /\s{1,40}(?=["'])/y;
+
+function takeRest(text: string, opening: number, from: number, onValue: OnValue) {
+  const isOpen = /\(\s*$/.test(text.slice(Math.max(0, opening - 40), opening));
+  let place = from;
+  for (let count = 0; count < 8; count++) {
+    const gap = at(NEXT_LITERAL, text, place) ?? (isOpen ? at(NEXT_LINE, text, place) : null);
+    if (!gap) return;
+    const start = place + gap[0].length;
+    const end = endOfQuoted(text, start + 1, text[start] as string);
+    if (end - start < 3 || text[end] !== text[start] || /^\s*[:=]/.test(text.slice(end + 1, end + 4))) return;
+    const value = text.slice(start + 1, end);
+    if (isStandIn(value) || /\s/.test(value)) return;
+    onValue(start + 1, end);
+    place = end + 1;
+  }
 }
 
 export function take(
@@ -124,7 +155,8 @@ function isNoSecret(value: string, { kind, text: key, isExact = false }: Name): 
   )
     return true;
   // `anonymous@`, `JSON.create_id`
-  if (/^-?anonymous@?$|^[A-Z][A-Za-z]*\.[a-z_]+$/.test(value)) return true;
+  if (/^-?anonymous@?$|^[A-Z][A-Za-z]*\.[a-z_]+$|^\((?:const|struct|void|int|unsigned|size_t|char)\b/.test(value))
+    return true;
   // The word itself in other languages, as texts for readers have it.
   if (SAME_WORD.test(value) || /^(?:&(?:#x27|#39|quot);)?\*+/.test(value)) return true;
   // `SETTING_PASS="EXIT"`
@@ -139,7 +171,7 @@ function isNoSecret(value: string, { kind, text: key, isExact = false }: Name): 
   if (
     /^--[a-z]/.test(value) ||
     /^#[0-9a-f]{3,8}$/i.test(value) ||
-    EXPRESSION.test(value) ||
+    (EXPRESSION.test(value) && !(value.length >= 32 && !/\s/.test(value) && entropyOf(value) > 4.7)) ||
     /^(?:&lt;|&#x3C;|&#60;)/i.test(value) ||
     /^:[a-z]+:/.test(value)
   )

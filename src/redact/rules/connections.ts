@@ -1,7 +1,11 @@
-import { placed, type SecretRule, shaped } from '../rule.ts';
+import { hasDigitAndLetter, placed, type SecretRule, shaped, UUID } from '../rule.ts';
 import { isReference, isStandIn } from '../value-looks.ts';
 
 const GROUP = 'connections';
+const BY_PLACE = 'by name and place';
+const SOURCE = { source: 'troupe: forms in its own tests', date: '2026-11-20' } as const;
+
+const isValue = (secret: string): boolean => !isReference(secret) && !isStandIn(secret);
 
 export const CONNECTION_RULES: readonly SecretRule[] = [
   placed(GROUP, {
@@ -47,9 +51,15 @@ export const CONNECTION_RULES: readonly SecretRule[] = [
       'nats',
       'ldap',
       'smtp',
+      'ftp:',
+      'ssh:',
+      'rsync:',
+      'smb:',
+      'dav',
+      'mqtt',
     ],
     pattern:
-      '(?:postgres(?:ql)?|mysql2?|mariadb|mongodb|rediss?|amqps?|mssql|sqlserver|clickhouse|cockroachdb|oracle|nats|ldaps?|smtps?)(?:\\+[a-z0-9_]{1,20})?:\\/\\/[^\\s:@/"\'<>`]{0,200}:([^\\s"\'<>`]{1,200})@[\\w.-]{1,200}(?::\\d{2,5})?(?:[/?,]|$|(?=[\\s"\'<>`)]))',
+      '(?:postgres(?:ql)?|mysql2?|mariadb|mongodb|rediss?|amqps?|mssql|sqlserver|clickhouse|cockroachdb|oracle|nats|ldaps?|smtps?|[a-z]{0,4}s?ftps?|ftpe?s|ssh|rsync|smb|cifs|(?:web)?davs?|mqtts?)(?:\\+[a-z0-9_]{1,20})?:\\/\\/[^\\s:@/"\'<>`]{0,200}:([^\\s"\'<>`]{1,200})@[\\w.-]{1,200}(?::\\d{2,5})?(?:[/?,]|$|(?=[\\s"\'<>`)]))',
     accepts: (secret) => !isUrlStandIn(secret) && !secret.includes('://') && !/^\d{2,5}\//.test(secret),
     samples: ['postgres://app:{=h@nt/er2}@db.example/app', 'mysql+pymysql://root:{=a@b}@db:3306/x'],
     misses: ['postgres://localhost:5432/app@home'],
@@ -146,6 +156,99 @@ export const CONNECTION_RULES: readonly SecretRule[] = [
     accepts: (secret) => !isStandIn(secret),
     samples: ['db.example:5432:app:me:{=hunter2}', '*:*:*:postgres:{=s3cret9}'],
     misses: ['localhost:5432:db', 'a:*:b'],
+  }),
+  placed(BY_PLACE, {
+    ...SOURCE,
+    id: 'mail-password',
+    what: 'password of a mail relay behind its server and user, as Postfix keeps it',
+    keywords: ['static:', ']:25', ']:465', ']:587', ']:2525'],
+    pattern:
+      '(?:\\bstatic:[^\\s:]{1,60}:|\\]:(?:25|465|587|2525)[ \\t]{1,20}[^\\s:]{1,80}:)([^\\s:]{4,200})(?=[ \\t]{0,9}(?:\\r?\\n|$))',
+    accepts: (secret) => isValue(secret),
+    samples: [
+      'smtp_sasl_password_maps = static:relay:{=otter_81}',
+      '[mx.example.com]:587 ann@example.com:{=Heron7slate}\n',
+    ],
+    misses: ['static:relay:$PW', '[mx.example.com]:587 ann@example.com\n', '[mx.example.com]:25 and more: than that'],
+  }),
+  placed(BY_PLACE, {
+    ...SOURCE,
+    id: 'stream-key',
+    what: 'key of a stream behind the address of its server',
+    keywords: ['rtmp://', 'rtmps://'],
+    pattern: 'rtmps?://[^\\s"\'/]{3,200}/[\\w-]{1,40}/([\\w?=&.-]{8,200})',
+    accepts: (secret) => hasDigitAndLetter(secret) && isValue(secret),
+    samples: [
+      'ffmpeg -i a.mp4 -f flv rtmp://live.example/app/{=live_63_uhmHnPQOUgmLQoZp}',
+      'rtmps://x.example:443/live2/{=7cds-fk6l-jx80-68fs}',
+    ],
+    misses: ['rtmp://live.example/app', 'rtmp://live.example/app/$KEY'],
+  }),
+  placed(BY_PLACE, {
+    ...SOURCE,
+    id: 'passwd-line',
+    what: 'password in a line of a list of users, as tools that crack passwords print it',
+    keywords: [':/bin/', ':/sbin/', ':/usr/', '/nologin'],
+    pattern: '(?<=^|\\n)[\\w.-]{1,40}:([^:\\s]{4,100}):\\d{1,10}:\\d{0,10}:[^:\\n]{0,80}:[^:\\n]{0,80}:/',
+    before: 300,
+    accepts: (secret) => isValue(secret) && !/^[!*$]/.test(secret),
+    samples: ['\nroot:{=Lantern.Maple#65}:0:0::/root:/bin/sh\n'],
+    misses: ['root:x:0:0:root:/root:/bin/bash', 'ann:*:1000:1000::/home/ann:/bin/sh'],
+  }),
+  placed(BY_PLACE, {
+    ...SOURCE,
+    id: 'protocol-login',
+    what: 'password in a line of FTP, POP3, IMAP or Redis',
+    keywords: ['user ', ' login ', '> auth ', 'auth default'],
+    pattern:
+      '(?:(?<=^|\\n)(?:[<>-]{1,3} )?USER [^\\n]{1,80}\\n(?:(?:[<>-]{1,3} )?[+\\d][^\\n]{0,120}\\n){0,2}(?:[<>-]{1,3} )?PASS ([^\\s]{4,200})|(?<=(?:^|\\n)(?:[CS<>]:? )?[\\w.]{1,8}) LOGIN [^\\s]{1,80} (?:"([^"\\n]{4,200})"|([^\\s"]{4,200}))|(?<=> )AUTH (?:[\\w.-]{1,40} )?([^\\s]{6,200}))(?=[ \\t]{0,9}(?:\\r?\\n|$))',
+    before: 4,
+    reach: 700,
+    accepts: (secret) => isValue(secret) && /[\d\W_]/.test(secret),
+    samples: [
+      '\nUSER ann\n331 Password required\nPASS {=IvoryCanyon492}\n',
+      '\na1 LOGIN ann@x.example "{=Ember>509}"\n',
+      'redis> AUTH default {=lantern_95}\n',
+    ],
+    misses: ['PASS src/login.test.ts\n', 'a1 OK LOGIN completed\n', '> AUTH LOGIN\n'],
+  }),
+  placed(BY_PLACE, {
+    ...SOURCE,
+    id: 'secret-id',
+    what: 'secret of a pair of two ids, beside the one that is open: of Consul, Nomad and Vault',
+    keywords: ['secret_id', 'secretid', 'secret id'],
+    pattern: `secret[_ ]?id["']?\\s{0,20}[:=\\s]\\s{0,20}["']?(${UUID})`,
+    flags: 'i',
+    samples: [
+      'SecretID:       {=7f0433e8-c75e-4741-92bf-99d360344bfa}',
+      'Secret ID    = {=df497e82-8b61-4c5f-9614-b72df694e582}',
+    ],
+    misses: ['AccessorID:       fb4cbc75-2f82-45e2-ad6b-a819afb0fd13', '--secret-id prod/db-2024'],
+  }),
+  placed(BY_PLACE, {
+    ...SOURCE,
+    id: 'shown-secret',
+    what: 'password that a program shows after it has made, reset or been asked for it',
+    keywords: [
+      'password is generated',
+      'new value:',
+      'key content',
+      'generated password',
+      'temporary password',
+      'initial password',
+      'one-time password',
+    ],
+    pattern:
+      '(?:(?:password|secret|token)[^\\n]{0,80}\\n(?:[^\\n]{0,80}\\n)?\\s{0,8}New value:|Key Content\\s{0,16}:|(?:generated|temporary|initial|one-time) password(?: is generated)?(?: for [\\w@.%-]{1,60})?(?: is)?:)[ \\t]{1,4}([^\\s]{4,200})',
+    flags: 'i',
+    before: 200,
+    reach: 400,
+    accepts: (secret) => isValue(secret),
+    samples: [
+      'Password for the [elastic] user successfully reset.\nNew value: {=ppaG9+Egz2Ej6-hDhTYr}\n',
+      '    Key Content            : {=opal1954}\n',
+    ],
+    misses: ['Key Content            : $KEY', 'New value: 17'],
   }),
 ];
 
