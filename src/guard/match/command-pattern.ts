@@ -100,6 +100,7 @@ export function isSurelyCommand(argument: string, command: SimpleCommand): boole
 export function mustBeCommand(argument: string, command: SimpleCommand, uses: CallUses): boolean {
   const pattern = readPattern(argument);
   if (!command.sets.every(isHarmlessVariable)) return false;
+  if (!namesTelling(pattern, command)) return false;
   if (holds(pattern, command.form, 'must')) return true;
   let before = 0;
   for (let inner = command; inner.within !== null; ) {
@@ -112,6 +113,11 @@ export function mustBeCommand(argument: string, command: SimpleCommand, uses: Ca
     inner = outer;
   }
   return false;
+}
+
+/** `Bash(npm test:*)` is not about `npm test --prefix evil`; `Bash(npm:*)` is. */
+function namesTelling({ fixedWords }: CommandPattern, { telling }: SimpleCommand): boolean {
+  return telling === undefined || fixedWords === null || fixedWords === 1 || fixedWords > telling;
 }
 
 interface Head {

@@ -370,7 +370,7 @@ function handsOffPolicy(): string {
     ...CHANGING_COMMANDS.map((command) => `Bash(troupe ${command}${command.endsWith('*') ? '' : ':*'})`),
     ...MOVING_VARIABLES.flatMap((name) => [`Bash(${name}=* *)`, `Bash(export ${name}=*)`, `Bash(unset ${name}:*)`]),
     ...HOME_VARIABLES.flatMap((name) => ['troupe', ...HOSTS].map((host) => `Bash(${name}=* ${host}:*)`)),
-    ...HOME_VARIABLES.map((name) => `Bash(export ${name}=*)`),
+    ...HOME_VARIABLES.flatMap((name) => [`Bash(export ${name}=*)`, `Bash(unset ${name}:*)`]),
     ...UNGUARDED.flatMap((command) => {
       const [host = '', ...options] = command.split(' ');
       return [host, PACKAGES[host] ?? []].flat().map((name) => `Bash(${[name, ...options].join(' ')})`);

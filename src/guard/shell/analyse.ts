@@ -18,7 +18,6 @@ import { wordSet } from '../../lib/group.ts';
 import { hostOfDevice } from './network.ts';
 import { eachChoice, isNoFile, usePath, writtenText } from './paths.ts';
 import { whyNotPlain } from './plain.ts';
-import { printedText } from './printed-text.ts';
 import { runWords } from './run-words.ts';
 import {
   apart,
@@ -35,8 +34,17 @@ import {
   SOME_HOST,
   type Stdin,
 } from './scene.ts';
-import { checkUnseen, checkVariable, rememberVariable } from './variables.ts';
-import { expandToOne, expandWord, GLOB_STAR, holdsMark, IN_WORD, isUnsure, type ShellWord } from './words.ts';
+import { alsoExports, checkUnseen, checkVariable, rememberVariable } from './variables.ts';
+import {
+  expandToOne,
+  expandWord,
+  GLOB_STAR,
+  holdsMark,
+  IN_WORD,
+  isUnsure,
+  printedText,
+  type ShellWord,
+} from './words.ts';
 import { rememberWritten } from './written-files.ts';
 
 /** Longer ones are not looked through: what no person would read is not judged by patterns. */
@@ -235,6 +243,7 @@ function walkNode(node: PipelineNode | AndOr | CompoundList, scene: Scene): void
         const words = (node.wordlist ?? []).flatMap((word) => expandWord(word, placesOf(scene)));
         const forms = words.map(({ form }) => form);
         for (const form of forms) checkVariable(node.name.value, form, copy);
+        alsoExports(node.name.value, forms[0] ?? '', copy);
         rememberVariable(node.name.value, forms, copy);
       });
       return;
@@ -378,6 +387,7 @@ function walkParts(node: Command, scene: Scene): void {
     if (part.type !== 'Assignment') continue;
     walkInner(part, scene);
     checkVariable(part.name, valueForm(part, scene), scene, !lasts);
+    if (lasts) alsoExports(part.name, valueForm(part, scene), scene);
     if (hasCodeInSubscript(valueForm(part, scene))) scene.gathering.lose('a text holds code that arithmetic would run');
     if (!lasts) sets.push(part.name);
     else if (part.value.type === 'Word' && part.index === undefined && !part.append) {
@@ -410,8 +420,10 @@ function walkParts(node: Command, scene: Scene): void {
   const isExec = words.at(-1)?.form === 'exec';
   if (isExec && (stdin?.kind === 'text' || stdin?.kind === 'unknown'))
     scene.gathering.lose('what comes in to later commands is not followed');
-  else if (isExec && stdin?.kind === 'file')
+  else if (isExec && stdin?.kind === 'file') {
     scene.gathering.markUnproven('a shell that reads its commands from stdin would run this file');
+    scene.stdin = stdin;
+  }
   const copy = { ...scene, stdin: stdin ?? scene.stdin };
   scene.runner.runWords(words, copy, sets);
   rememberWritten(writtenBy(node, scene), words, copy);
@@ -483,7 +495,7 @@ function readRedirect(redirect: Redirection, scene: Scene): Stdin | null {
   if (form === '/dev/null') return { kind: 'none' };
   if (isProcess || isDescriptor || isUnsure(form) || host !== null) return { kind: 'unknown' };
   const written = writtenText(form, scene);
-  if (written === undefined) return { kind: 'file' };
+  if (written === undefined) return { kind: 'file', form };
   return written === null ? { kind: 'unknown' } : { kind: 'text', text: written };
 }
 

@@ -4,9 +4,8 @@
 import { byName, wordSet } from '../../lib/group.ts';
 import { CONNECTS, hostOfUrl } from './network.ts';
 import { baseName, isStdinFile, joinPath, loadsWritten, readListed, unpack, usePath, writtenText } from './paths.ts';
-import { literalCalls } from './printed-text.ts';
 import { inside, type Scene, SOME_HOST } from './scene.ts';
-import { ANYTHING, isUnsure, maySplit, type ShellWord } from './words.ts';
+import { ANYTHING, isUnsure, literalCalls, maySplit, type ShellWord } from './words.ts';
 import { runText } from './wrappers.ts';
 
 interface Interpreter {
@@ -153,7 +152,7 @@ export function runInterpreter(
   )
     readStdin(name, scene);
   // `gdb --args rm x`
-  const at = words.findIndex(({ form }) => form === '--args');
+  const at = words.findIndex(({ form }) => /^--?args$/.test(form));
   if (at > 0) scene.runner.runWords(words.slice(at + 1), inside(scene, name, at + 1));
   // `bun x rm`, `bun exec 'rm y'`
   if (name === 'bun' && file !== null && /^(?:x|exec)$/.test(file.form)) {
@@ -401,7 +400,10 @@ export function runShell(name: string, words: readonly ShellWord[], outside: Sce
   }
   if (startFile !== null && isUnsure(startFile.form))
     gathering.lose(`which file ${name} runs first is only known when it runs`);
-  else if (startFile !== null) usePath('read', startFile.form, `${name} ${startFile.text}`, scene);
+  else if (startFile !== null) {
+    usePath('read', startFile.form, `${name} ${startFile.text}`, scene);
+    runWritten(startFile.form, name, scene);
+  }
   if (!isUsual) gathering.markUnproven(`an option of ${name} can change what its code does`);
   const [script] = rest;
   if (letters.includes('c')) {
@@ -496,6 +498,7 @@ function runStdin(name: string, scene: Scene): boolean {
     return true;
   }
   if (stdin.kind === 'unknown') gathering.lose(`what ${name} is given to run is only known when it runs`);
+  else if (stdin.kind === 'file') runWritten(stdin.form, name, scene);
   return false;
 }
 

@@ -18,8 +18,8 @@ const STOPS: readonly ShellWord[] = ['troupe', 'server', 'stop'].map((word) => (
 const ONLY_LOOKS = /^(?:-0|-l|-L|--list|--table|--help|--version|-V)$/;
 const OWN_JOB = /^"?(?:%\S*|\$!|\$\$|\$BASHPID|\$PPID|\$\(jobs -\w*p\w*\)|\$\{!\}|\$\{?COPROC_PID\}?)"?$/;
 
-/** Ports that the system chooses, as it does for the server, begin here. */
-const FIRST_CHOSEN_PORT = 32_768;
+/** Servers that somebody develops listen below it; which port ours has is chosen by the system, or in its settings. */
+const FIRST_CHOSEN_PORT = 10_000;
 
 /** Allows need not look inside: nothing is run. */
 export function runKill(words: readonly ShellWord[], scene: Scene, name: string): boolean {
@@ -58,7 +58,7 @@ function isOther({ form, text }: ShellWord, scene: Scene): boolean {
   if (variable !== undefined) return new RegExp(`\\b${variable}=("?)\\$!\\1(?![\\w])`).test(scene.code);
   // `kill $(lsof -ti:3000)`, `lsof -ti:3000 | xargs kill`, and the same with pgrep.
   const source = /^"?(?:\$\(|`)/.test(text) ? text : scene.code;
-  const [, port] = /\b(?:lsof|fuser)\b[^|;&]*?[:\s](\d{2,5})(?:\/tcp)?\b/.exec(source) ?? [];
+  const [, port] = /\b(?:lsof|fuser)\b[^|;&]*?(?:[:\s]|(?<=-\w*i))(\d{2,5})(?:\/tcp)?\b/.exec(source) ?? [];
   if (port !== undefined) return Number(port) < FIRST_CHOSEN_PORT;
   const [, given = ''] = /\bpgrep\s+(?:-\w+\s+)*(?:--\s+)?("[^"$`]*"|'[^']*'|[^\s$`|;&)"']+)/.exec(source) ?? [];
   return given !== '' && !fitsOurs(given.replace(/^["']|["']$/g, ''), true);
@@ -72,14 +72,19 @@ function mayHitByName(name: string, args: readonly ShellWord[]): boolean {
     const [, port] = /(?:^|\s)(\d{2,5})\/tcp\b/.exec(forms.join(' ')) ?? [];
     return port === undefined || Number(port) >= FIRST_CHOSEN_PORT;
   }
-  const isWhole = name === 'pkill' && forms.some((form) => /^-\w*f|^--full$/.test(form));
+  const has = (option: RegExp): boolean => forms.some((form) => option.test(form));
+  const isWhole = name === 'pkill' && has(/^-\w*f|^--full$/);
+  const isExact = name === 'killall' && !has(/^-[a-zA-Z]*r|^--regexp$/);
+  const fold = (form: string): string => (has(/^-[a-zA-Z]*I|^--ignore-case$/) ? form.toLowerCase() : form);
   const plain = targetsByName(forms);
-  return plain.length === 0 || plain.some((form) => isUnsure(form) || fitsOurs(form, isWhole, name === 'killall'));
+  return plain.length === 0 || plain.some((form) => isUnsure(form) || fitsOurs(fold(form), isWhole, isExact));
 }
 
 function targetsByName(forms: readonly string[]): readonly string[] {
   return forms.filter(
-    (form, at) => !form.startsWith('-') && !/^-(?:s|u|U|g|G|P|t|-signal|-user)$/.test(forms[at - 1] ?? ''),
+    (form, at) =>
+      !form.startsWith('-') &&
+      !/^-(?:s|u|U|g|G|P|t|o|y|-signal|-user|-older-than|-younger-than)$/.test(forms[at - 1] ?? ''),
   );
 }
 

@@ -37,9 +37,10 @@ export function usePath(
     });
   const plain = withoutProc(form);
   for (const { path, below } of eachChoice(plain, scene).flatMap((chosen) => placesOfPath(chosen, scene))) {
-    const places = withLinks(path, scene.context);
-    if (places === null) scene.gathering.miss(`where ${via} leads cannot be seen`);
-    for (const place of places ?? [normalize(path)]) {
+    const found = withLinks(path, scene.context);
+    if (found === null) scene.gathering.miss(`where ${via} leads cannot be seen`);
+    const written = found ?? [normalize(path)];
+    for (const place of [...written, ...written.flatMap((one) => linkedPlaces(one, scene))]) {
       if (extent !== 'all') add({ path: place, below, via });
       // `public/*` with all below is `public` as a whole.
       else if (below === null || below === GLOB_STAR) add({ path: place, below: ANYTHING, via });
@@ -47,6 +48,40 @@ export function usePath(
     }
   }
 }
+
+/** `ln -s FILE l; > l`: where the links of this call lead. */
+function linkedPlaces(place: string, { gathering: { links } }: Scene): readonly string[] {
+  return [...links].flatMap(([link, targets]) =>
+    place === link || place.startsWith(`${link}/`) ? targets.map((target) => target + place.slice(link.length)) : [],
+  );
+}
+
+/** `ln A B`, `cp -l A B` and `cp -s A B`: B, or what is called as A in it, is A from now on. */
+export function rememberLinks(name: string, args: readonly string[], scene: Scene): void {
+  const isLink = name === 'ln' || args.some((form) => /^-[a-zA-Z]*[ls]|^--(?:link|symbolic-link)$/.test(form));
+  const at = args.findIndex((form) => /^-[a-zA-Z]*t$|^--target-directory$/.test(form));
+  const folder = at < 0 ? undefined : args[at + 1];
+  const plain = args.filter((form, index) => !form.startsWith('-') && (at < 0 || index !== at + 1));
+  const sources = folder === undefined && plain.length > 1 ? plain.slice(0, -1) : plain;
+  const end = folder ?? (plain.length > 1 ? (plain.at(-1) ?? '.') : '.');
+  if (!isLink || sources.length > MAX_LINKS) return;
+  const { links } = scene.gathering;
+  const chosen = sources.flatMap((form) => eachChoice(form, scene)).filter((form) => !isUnsure(form));
+  for (const cwd of scene.cwds ?? ['/'])
+    for (const source of chosen)
+      for (const to of eachChoice(end, scene).filter((form) => !isUnsure(form)))
+        for (const link of [joinPath(cwd, to), joinPath(cwd, `${to}/${baseName(source)}`)]) {
+          const folders = [cwd, link.slice(0, link.lastIndexOf('/'))];
+          const targets = folders.map((one) => joinPath(one, source));
+          const all = [...targets, ...targets.flatMap((target) => linkedPlaces(target, scene))];
+          links.set(
+            link,
+            [...new Set(all)].filter((target) => target !== link && target !== '/'),
+          );
+        }
+}
+
+const MAX_LINKS = 16;
 
 /** `/proc/self/cwd/x` is `x`, `/proc/self/root/x` is `/x`. */
 function withoutProc(form: string): string {

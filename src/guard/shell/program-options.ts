@@ -65,6 +65,44 @@ export const PROGRAM_OPTIONS: Readonly<Record<string, ProgramOptions>> = {
   },
 };
 
+/** Options that change nothing of what npm runs, or where that writes; behind `--` all words are those of the script. */
+const NPM_HARMLESS =
+  /^(?:-s|-d|-dd|-ddd|-q|--silent|--quiet|--verbose|--if-present|--no-color|--color(?:=always)?|--no-progress|--no-audit|--no-fund|--no-update-notifier|--loglevel(?:=\w+)?|--foreground-scripts|--json|--help|--ignore-scripts)$/;
+
+/** Options, and words, that say which code a program runs, or make it write somewhere. */
+const TELLING: Readonly<Record<string, RegExp>> = {
+  yarn: /^--(?:cwd|use-yarnrc|cache-folder|modules-folder|global-folder|script-shell|mutex|require|top-level|inspect|binaries-only|registry)/,
+  pnpm: /^(?:-C|-r|-w|-F)|^--(?:dir|prefix|filter|recursive|workspace|script-shell|shell-|node-|global|config|store|modules-dir|virtual-store|cache|state|reporter|npm-path|userconfig|use-)/,
+  bun: /^(?:-r|-c|-F)|^--(?:cwd|preload|require|config|shell|filter|env-file|bun|inspect|eval|print|import|define|loader|tsconfig|reporter|coverage-dir)/,
+  cargo:
+    /^(?:-C|-Z|\+)|^--(?:config|manifest-path|target-dir|artifact-dir|out-dir|build-plan|lockfile-path|registry|index)/,
+  go: /^--?(?:exec|toolexec|vettool|o|C|modfile|overlay|work|pkgdir|cpuprofile|memprofile|blockprofile|mutexprofile|trace|outputdir|coverprofile|test\.\w+|ldflags|gcflags|asmflags|gccgoflags|compiler|mod|fuzz|args)(?:=|$)/,
+  git: /^--(?:o(?:u|ut|utp\w*)?|ext\w*|textc\w*|no-ind\w*|open-f\w*|upload-p\w*|receive-p\w*|exec|conf\w*|templ\w*|separate-g\w*|exec-path|git-dir|work-tree|edit\w*)(?:=|$)|^-O/,
+};
+
+/** Where the last word is that changes what a program runs: an allow must name it. */
+export function tellingWord(name: string, words: readonly ShellWord[]): number | undefined {
+  const program = /^(?:gmake|make|npm)$/.test(name) ? name.replace('gmake', 'make') : name;
+  const pattern = TELLING[program];
+  if (pattern === undefined && program !== 'npm' && program !== 'make') return undefined;
+  const end = words.findIndex(({ form }) => form === '--');
+  const own = words.slice(0, end < 0 ? undefined : end);
+  const at = own.findLastIndex(({ form }, index) => {
+    if (index === 0) return false;
+    if (program === 'npm') return form.startsWith('-') && !NPM_HARMLESS.test(form);
+    // A further goal is another recipe, and a variable may be a part of any.
+    if (program === 'make')
+      return (
+        index > 1 &&
+        !/^(?:-[jknsBiw]+\d*|-j|\d+|--(?:silent|jobs(?:=\d+)?|keep-going|dry-run|no-print-directory|always-make))$/.test(
+          form,
+        )
+      );
+    return pattern?.test(form) ?? false;
+  });
+  return at < 0 ? undefined : at;
+}
+
 /** As `readOptions`, for programs that take options behind other words, and cut long ones. */
 export function readMixedOptions(words: readonly ShellWord[], spec: OptionSpec): ReadOptions {
   const names = (spec.long ?? '').split(' ').filter((name) => name !== '');

@@ -21,10 +21,11 @@ import { runKill } from './kill.ts';
 import { useHosts } from './network.ts';
 import { baseName, isStdinFile, moveTo, usePath, withLinks } from './paths.ts';
 import { whyEvaluated } from './plain.ts';
-import { PROGRAM_OPTIONS, type ProgramOptions, readMixedOptions, withDashes } from './program-options.ts';
+import { PROGRAM_OPTIONS, type ProgramOptions, readMixedOptions, tellingWord, withDashes } from './program-options.ts';
+import { runTargets } from './project-code.ts';
 import { type FoundCommand, IN_BARE_REPOSITORY, inside, PUSH, type Scene } from './scene.ts';
 import { losesByOption, suspectTexts } from './suspects.ts';
-import { checkUnseen, checkVariable, isHarmlessVariable } from './variables.ts';
+import { alsoExports, checkUnseen, checkVariable, isHarmlessVariable } from './variables.ts';
 import {
   ANYTHING,
   isUnsure,
@@ -77,6 +78,8 @@ export function runWords(words: readonly ShellWord[], scene: Scene, sets: readon
     gathering.lose('which program is behind a descriptor is only known when it runs');
   const own: Scene = { ...scene, self };
   const names = namesOf(first.form, own);
+  const telling = names.map((name) => tellingWord(name, words)).find((at) => at !== undefined);
+  if (telling !== undefined) found.telling = telling;
   for (const name of names) {
     useFiles(name, words, own);
     useHosts(name, words, own);
@@ -85,6 +88,8 @@ export function runWords(words: readonly ShellWord[], scene: Scene, sets: readon
   }
   suspectScript(words, own);
   suspectOtherNames(words, own);
+  suspectGlued(words, own);
+  if (/^(?:g?make|npm|pnpm|yarn|bun)$/.test(names.at(-1) ?? '')) runTargets(names.at(-1) ?? '', words, own);
   if (first.form.includes('/')) runWritten(first.form, first.text, own);
   losesByOption(names, words, own);
   if (isRemoval(names, words)) gathering.alsoKnownAs(() => own.runner.runWords([RM], inside(own, first.form, -1)));
@@ -108,6 +113,25 @@ function isFromSystem(form: string, name: string): boolean {
   return form === name || /^(?:\/usr)?\/bin\/[^/]+$/.test(form);
 }
 
+/** Letters and values that stand together are also read apart: `codex -cx=y` is `codex -c x=y`, `gemini -yp x` is `gemini -y -p x`. */
+function suspectGlued([first, ...rest]: readonly ShellWord[], scene: Scene): void {
+  const name = baseName(first?.form ?? '');
+  if (!HOSTS.has(name) || !rest.some(({ form }) => GLUED.test(form))) return;
+  const word = (form: string): ShellWord => ({ form, text: form });
+  const readAs = (split: (form: string) => readonly string[]): void =>
+    scene.gathering.alsoKnownAs(() =>
+      scene.runner.runWords(
+        [word(name), ...rest.flatMap((one) => (GLUED.test(one.form) ? split(one.form).map(word) : [one]))],
+        inside(scene, name, -1),
+      ),
+    );
+  readAs((form) => [form.slice(0, 2), form.slice(2).replace(/^=/, '')]);
+  readAs((form) => [...form.slice(1, 9).replace(/=.*$/s, '')].map((letter) => `-${letter}`));
+}
+
+const HOSTS = wordSet('claude claude-code codex copilot gemini gemini-cli opencode qwen qwen-code');
+const GLUED = /^-[A-Za-z](?=[^-\s])/;
+
 /** `git-push` is `git push`, and a program that this call has given a name of its own is run under that one. */
 function suspectOtherNames([first, ...rest]: readonly ShellWord[], scene: Scene): void {
   const form = first?.form ?? '';
@@ -126,8 +150,10 @@ function suspectOtherNames([first, ...rest]: readonly ShellWord[], scene: Scene)
 /** `node x/troupe.js stop`, `x/troupe.js stop` and `node .bin/troupe stop` are held against denies of `troupe stop`. */
 function suspectScript(words: readonly ShellWord[], scene: Scene): void {
   const isInterpreter = RUNS_SCRIPTS.has(baseName(words[0]?.form ?? ''));
-  const index = isInterpreter ? words.findIndex(({ form }) => scriptName(form) !== undefined) : 0;
-  const script = scriptName(words[index]?.form ?? '');
+  const nameOf = (form: string): string | undefined =>
+    scriptName(form) ?? (isInterpreter && baseName(form) === 'troupe' ? 'troupe' : undefined);
+  const index = isInterpreter ? words.findIndex(({ form }) => nameOf(form) !== undefined) : 0;
+  const script = nameOf(words[index]?.form ?? '');
   // `yarn troupe stop` runs the program of a package that is installed.
   const own = /^(?:yarn|pnpm|bun)$/.test(words[0]?.form ?? '') ? words.findIndex(({ form }) => form === 'troupe') : -1;
   if (own > 0) scene.gathering.alsoKnownAs(() => scene.runner.runWords(words.slice(own), inside(scene, 'troupe', -1)));
@@ -228,7 +254,7 @@ const RUNNERS = byName<RunCommand>({
   trap: runTrap,
   alias: runAlias,
   read: runRead,
-  printf: (words) => !words.some(({ form }) => form === '-v'),
+  printf: runPrintf,
   'cd chdir pushd popd': moveTo,
   // `set -- words` gives $1 …, and letters change how careful the shell is; -k makes arguments variables.
   set: (words) => words.slice(1).every(({ form }) => /^(?:[-+][a-jl-z]+|pipefail|errexit|nounset|xtrace)$/.test(form)),
@@ -258,6 +284,13 @@ function runRead(words: readonly ShellWord[], scene: Scene): boolean {
   return words.every(({ form }) => /^[-\w]+$/.test(form));
 }
 
+function runPrintf(words: readonly ShellWord[], scene: Scene): boolean {
+  const at = words.findIndex(({ form }) => /^-v/.test(form));
+  const name = words[at]?.form === '-v' ? words[at + 1] : words[at];
+  if (at > 0 && name !== undefined) checkUnseen(name.form.replace(/^-v/, ''), scene);
+  return at < 0;
+}
+
 function runHash(words: readonly ShellWord[], scene: Scene): boolean {
   if (words.some(({ form }) => /^-\w*p/.test(form))) scene.gathering.lose('hash gives a command another meaning');
   return false;
@@ -267,11 +300,22 @@ function declareVariables(words: readonly ShellWord[], scene: Scene, name: strin
   let isPlain = true;
   for (const { form } of words.slice(1)) {
     const [, variable, value] = /^([A-Za-z_]\w*)\+?=([\s\S]*)$/.exec(form) ?? [];
-    if (variable !== undefined && value !== undefined) checkVariable(variable, value, scene);
+    if (variable !== undefined && value !== undefined) {
+      checkVariable(variable, value, scene);
+      if (name !== 'export') alsoExports(variable, value, scene);
+    }
+    // No program gets it any more.
+    else if (name === 'export' && words[1]?.form === '-n') alsoUnsets(form, scene);
     // -n makes a name stand for another one, -f and -F are about functions.
     else if (form.startsWith('-') || isUnsure(form)) isPlain = false;
   }
   return isPlain || name === 'local';
+}
+
+function alsoUnsets(name: string, scene: Scene): void {
+  const words = ['unset', name].map((form) => ({ form, text: form }));
+  if (/^[A-Z]/.test(name))
+    scene.gathering.alsoKnownAs(() => scene.runner.runWords(words, inside(scene, 'export -n', -1)));
 }
 
 /** A program of awk is another language: harmless unless it starts programs or writes, which its signs tell. */
@@ -433,7 +477,7 @@ function hasSettings({ options }: ReadOptions): boolean {
 
 /** They run the command behind their options, wherever these end. */
 const PREFIXES = wordSet(
-  'valgrind catchsegv numactl prlimit cgexec faketime fakeroot fakechroot proot bwrap gosu su-exec setpriv capsh unbuffer rlwrap ' +
+  'valgrind catchsegv numactl prlimit cgexec faketime fakeroot fakechroot proot bwrap gosu su-exec capsh unbuffer rlwrap ' +
     'logsave ip daemonize chpst setarch linux32 linux64 i386 x86_64 arch dumb-init tini envdir softlimit wsl conda mamba micromamba ' +
     'rbenv pyenv nodenv nvm fnm volta dotenvx watchexec mosh rsh rlogin oc lxc incus nix guix flatpak launchctl start-stop-daemon pipx ' +
     'uvx devbox pixi op doppler aws-vault chamber infisical sops envchain mpirun mpiexec srun sandbox-exec xcrun winpty chronic retry ' +

@@ -35,7 +35,7 @@ export interface Scene {
   /** The command that is being looked at, where it is one that runs others. */
   readonly self: number | null;
   readonly within: SimpleCommand['within'];
-  readonly stdin: Stdin;
+  stdin: Stdin;
   /** On another machine or in a container: its files are not ours. */
   readonly isElsewhere: boolean;
   readonly home: string | null;
@@ -47,7 +47,7 @@ export interface Scene {
 export type Stdin =
   | { readonly kind: 'none' }
   | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'file' }
+  | { readonly kind: 'file'; readonly form: string }
   /** `hint`: what comes in, as far as a text that stands there says so (`echo x |`); `found`: names of such files. */
   | { readonly kind: 'unknown'; readonly hint?: string; readonly found?: string };
 
@@ -135,6 +135,8 @@ export interface SimpleCommand {
   readonly within: { readonly index: number; readonly at: number } | null;
   /** Variables that are set for it alone: `NODE_ENV` of `NODE_ENV=test npm test`. */
   readonly sets: readonly string[];
+  /** Which of its words is the last that changes what it runs, or where that writes: `--prefix` of npm. An allow must name it. */
+  readonly telling?: number;
   /** Words that a program may run, or may take for something else: `rm x` of `some-launcher rm x`. */
   readonly isSuspected?: true;
 }
@@ -197,6 +199,8 @@ export class Gathering {
   readonly copiedPrograms = new Set<string>();
   /** Files that the call has written by now, with the text if it stands there. */
   readonly written = new Map<string, string | null>();
+  /** Links that the call makes, and the places they lead to. */
+  readonly links = new Map<string, readonly string[]>();
   /** Files that the call has copied from others that were there before. */
   readonly placed = new Set<string>();
   #unknown: { readonly why: string; readonly text: string | null } | null = null;

@@ -2,7 +2,7 @@
 
 import { hasWrittenFile, usePath } from './paths.ts';
 import { inside, type Scene } from './scene.ts';
-import { isUnsure } from './words.ts';
+import { ANYTHING, isUnsure } from './words.ts';
 
 /** Their value is a command line that some program runs. */
 const HOLDS_CODE =
@@ -108,8 +108,18 @@ function checkSpecial(name: string, isNumber: boolean, scene: Scene): void {
     scene.gathering.markUnproven(`${name} is set, which can change what is run`);
 }
 
+/** However a variable comes by its value: `declare -x`, `read`, `: ${x:=y}`. Who hands it on later is denied what `export` is. */
+export function alsoExports(name: string, form: string, scene: Scene): void {
+  if (!/^[A-Z][A-Z0-9_]*$/.test(name) || HARMLESS.test(name)) return;
+  const word = { form: `${name}=${form}`, text: `${name}=…` };
+  scene.gathering.alsoKnownAs(() =>
+    scene.runner.runWords([{ form: 'export', text: 'export' }, word], inside(scene, `${name}=`, -1)),
+  );
+}
+
 /** Set by `read`, by arithmetic, by an expansion: to what, nobody looks. */
 export function checkUnseen(name: string, scene: Scene): void {
+  alsoExports(name, ANYTHING, scene);
   checkSpecial(name, false, scene);
   if (HARMLESS.test(name)) return;
   // Small letters are a script's own: `while read command`.

@@ -1,9 +1,11 @@
 // Programs that run the command behind their options. One line each; what an option is must be known, or all is lost.
 
 import { joinPath, usePath } from './paths.ts';
+import { readMixedOptions } from './program-options.ts';
 import { inside, type Scene } from './scene.ts';
 import { checkVariable } from './variables.ts';
 import {
+  ANYTHING,
   hasOption,
   isUnsure,
   type OptionSpec,
@@ -80,14 +82,23 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   ltrace: { flags: 'bcCfhirStTV', values: 'aAeFlnopsuwDx' },
   'ssh-agent': { flags: 'csDdk', values: 'aEOPt' },
   choom: { values: 'np', long: 'adjust= pid=' },
-  perf: { verbs: 'stat record trace sched kmem lock mem c2c kvm ftrace', flags: 'adgvBiSr', values: 'eopFcr' },
+  perf: {
+    verbs: 'stat record trace sched kmem lock mem c2c kvm ftrace',
+    flags: 'adgvBiSr',
+    values: 'eopFcrxtCI',
+    long: 'output= event= repeat= append detailed big-num no-inherit all-cpus log-fd= per-core',
+  },
   unshare: {
     flags: 'mpufinUrcCT',
     values: 'RSGw',
     long: 'mount pid uts fork ipc net user map-root-user map-current-user cgroup time mount-proc kill-child root= wd= setuid= setgid=',
   },
   nsenter: { flags: 'amuinpUCTFZ', values: 'tSGrw', long: 'all target= mount uts ipc net pid user cgroup time' },
-  chroot: { long: 'userspec= groups= skip-chdir', before: 1, isElsewhere: true },
+  chroot: { long: 'userspec= groups= skip-chdir', before: 1 },
+  setpriv: {
+    flags: 'd',
+    long: 'reset-env no-new-privs nnp clear-groups keep-groups init-groups dump list-caps reuid= regid= ruid= euid= rgid= egid= groups= inh-caps= ambient-caps= bounding-set= securebits= pdeathsig= ptracer= selinux-label= apparmor-profile= landlock-access= landlock-rule= seccomp-filter=',
+  },
   flock: {
     flags: 'sxenouFv',
     values: 'wEc',
@@ -169,8 +180,7 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   'start-stop-daemon': {
     flags: 'SKTVobqtvmC',
     values: 'xnuaPpcgrdkNIR',
-    long: 'start stop exec= startas= background make-pidfile pidfile= chuid= chdir=',
-    code: 'x exec a startas',
+    long: 'start stop status remove-pidfile test oknodo quiet verbose exec= startas= name= user= pid= ppid= group= signal= retry= background no-close make-pidfile pidfile= chuid= chdir= chroot= umask= nicelevel= procsched= iosched= notify-await notify-timeout=',
   },
 };
 
@@ -190,13 +200,16 @@ export function runWrapper(name: string, words: readonly ShellWord[], scene: Sce
   const wrapper = WRAPPERS[name] as Wrapper;
   // It only says where a command is.
   if (name === 'command' && /^-p?[vV]$/.test(words[1]?.form ?? '')) return true;
-  const read = readOptions(words.slice(1), wrapper);
+  const isLogin = name === 'su' || name === 'runuser';
+  const read = isLogin ? readMixedOptions(words.slice(1), wrapper) : readOptions(words.slice(1), wrapper);
   let rest = [...read.rest];
+  const told = [...read.options];
   /** Options that stand behind a first word. */
   const readBehind = (inner: Scene): ShellWord[] => {
     const behind = readOptions(rest, wrapper);
     if (!behind.isSure) lost(name, scene);
     runCodeOptions(wrapper, behind, inner);
+    told.push(...behind.options);
     return [...behind.rest];
   };
   // Without the verb it is no wrapper: `pnpm test`, `uv sync`.
@@ -218,7 +231,7 @@ export function runWrapper(name: string, words: readonly ShellWord[], scene: Sce
     ...movedBy(name, read, scene),
   };
   const output = WRITES_OUTPUT.test(name)
-    ? optionValue(read, 'o', 'output')
+    ? optionValue({ ...read, options: told }, 'o', 'output')
     : name === 'script'
       ? (rest[0] ?? null)
       : null;
@@ -233,12 +246,19 @@ export function runWrapper(name: string, words: readonly ShellWord[], scene: Sce
   const asText = inside(scene, name, -1, elsewhere);
   runCodeOptions(wrapper, read, asText);
   const sets = wrapper.takesVariables ? takeVariables(rest, scene) : [];
-  if (name === 'su' || name === 'runuser') {
+  sets.push(...takenAway(name, read));
+  if (name === 'start-stop-daemon') {
+    runDaemon(read, rest, scene);
+    return false;
+  }
+  if (isLogin) {
     if (!read.isSure || read.options.length === 0 || hasOption(read, 's', 'shell')) lost(name, scene);
     // `runuser -u NAME COMMAND`; behind `su NAME` stand words for a shell.
     if (name === 'runuser' && hasOption(read, 'u', 'user')) scene.runner.runWords(rest, asText);
     return false;
   }
+  // Below another root, all files have other names.
+  if (name === 'chroot' && !/^\/+$/.test(rest[0]?.form ?? '')) lost(name, scene);
   rest = rest.slice(wrapper.before ?? 0);
   if (RUNS_PACKAGES.test(name)) rest = rest.map((word, index) => (index === 0 ? withoutVersion(word) : word));
   // `flock file -c code`: options once more.
@@ -268,6 +288,38 @@ export function runWrapper(name: string, words: readonly ShellWord[], scene: Sce
   // `time -o file -f text` writes what it likes.
   return wrapper.isTransparent === true && read.isSure && output === null;
 }
+
+/** `env -u HOME claude`: the same as another one that is set for it. */
+function takenAway(wrapper: string, { options }: ReadOptions): string[] {
+  return options.flatMap(({ name, value }) => {
+    if (ALL_TAKEN[wrapper]?.test(name)) return ['HOME'];
+    return wrapper === 'env' && /^(?:u|unset)$/.test(name) && value !== null ? [value.form] : [];
+  });
+}
+
+const ALL_TAKEN: Readonly<Record<string, RegExp>> = {
+  env: /^(?:i|ignore-environment)$/,
+  exec: /^c$/,
+  setpriv: /^reset-env$/,
+};
+
+/** `-S -x PROGRAM -- WORDS` runs it; `-K` ends whatever it names. */
+function runDaemon(read: ReadOptions, rest: readonly ShellWord[], scene: Scene): void {
+  if (!read.isSure) lost('start-stop-daemon', scene);
+  if (hasOption(read, 'K', 'stop')) {
+    const [name, file] = [optionValue(read, 'n', 'name'), optionValue(read, 'p', 'pidfile')];
+    const words = ['killall', name?.form ?? (file === null ? 'troupe' : '')].map((form) => ({ form, text: form }));
+    scene.runner.runWords(file === null ? words : KILL_SOME, inside(scene, 'start-stop-daemon -K', -1));
+    return;
+  }
+  const program = optionValue(read, 'a', 'startas') ?? optionValue(read, 'x', 'exec');
+  if (program !== null) scene.runner.runWords([program, ...rest], inside(scene, 'start-stop-daemon', -1));
+}
+
+const KILL_SOME: readonly ShellWord[] = [
+  { form: 'kill', text: 'kill' },
+  { form: ANYTHING, text: '$(cat FILE)' },
+];
 
 const RUNS_PACKAGES = /^(?:npm|npx|bunx|pnpx|pnpm|yarn)$/;
 

@@ -3,11 +3,10 @@
 import { byName, wordSet } from '../../lib/group.ts';
 import { readCode } from './interpreters.ts';
 import { useHosts } from './network.ts';
-import { baseName, isNoFile, isStdinFile, joinPath, writtenText } from './paths.ts';
-import { printedText } from './printed-text.ts';
+import { baseName, isNoFile, isStdinFile, joinPath, rememberLinks, writtenText } from './paths.ts';
 import type { Scene } from './scene.ts';
 import { findCommands, MAX_TOKENS, pathsIn, suspectPath, TAKES_TEXT } from './suspects.ts';
-import { isUnsure, type ShellWord } from './words.ts';
+import { isUnsure, printedText, type ShellWord } from './words.ts';
 import { isWrapper } from './wrappers.ts';
 
 const WRITERS = wordSet('tee echo printf cat cp mv ln install dd');
@@ -18,6 +17,12 @@ export function rememberWritten(targets: readonly string[], given: readonly Shel
   const start = isWrapper(given[0]?.form ?? '') ? given.findIndex(({ form }) => WRITERS.has(form)) : 0;
   const words = given.slice(Math.max(start, 0));
   const name = baseName(words[0]?.form ?? '');
+  if (name === 'cp' || name === 'ln')
+    rememberLinks(
+      name,
+      words.slice(1).map(({ form }) => form),
+      scene,
+    );
   if (/^(?:cp|mv|ln|install|rsync|dd)$/.test(name)) rememberCopied(name, words.slice(1), scene);
   const isTee = name === 'tee';
   const all = isTee ? [...targets, ...words.slice(1).map(({ form }) => form)] : targets;
