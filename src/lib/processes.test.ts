@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
-import { isProcessAlive, isRunning, linuxStart, variableOf } from './processes.ts';
+import { isProcessAlive, isRunning, linuxAncestry, linuxStart, variableOf } from './processes.ts';
 
 let parent: ChildProcess | undefined;
 afterEach(() => void parent?.kill('SIGKILL'));
@@ -21,6 +21,21 @@ describe('process checks', () => {
     await expect.poll(() => variableOf(pid, 'TROUPE_TEST')).toBe('a=b c');
     expect(variableOf(pid, 'TROUPE_TES')).toBeUndefined();
     expect(variableOf(2 ** 30, 'PATH')).toBeUndefined();
+  });
+
+  it.runIf(process.platform === 'linux')('name a program by the first word of the title that it gave itself', async () => {
+    const names = async (title: string) => {
+      const program = `process.title = ${JSON.stringify(title)}; console.log(1); setInterval(() => {}, 1000)`;
+      parent = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'ignore'] });
+      await new Promise((resolve) => parent?.stdout?.once('data', resolve));
+      const found = linuxAncestry(parent.pid ?? 0)[0]?.names;
+      parent.kill('SIGKILL');
+      return found;
+    };
+    expect(await names('npm run check src/hosts/opencode')).not.toContain('opencode');
+    expect(await names('npm run a/codex')).not.toContain('codex');
+    expect(await names('claude')).toContain('claude');
+    expect(await names('/opt/bin/gemini --yolo')).toContain('gemini');
   });
 
   it('report a process as alive when number and start time match', async () => {

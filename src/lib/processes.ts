@@ -293,7 +293,9 @@ async function listByPs(pid: number) {
 }
 
 function namesOf(called: string, [first = '', ...rest]: readonly string[], file?: string): ReadonlySet<string> {
-  const names = new Set([called, first, file ?? ''].map((name) => path.basename(name)));
+  // Programs may write a title over their command line (`npm run check src/opencode`): it names what they were given, too.
+  const titles = [called, first].map((title) => title.split(' ', 1)[0] ?? '');
+  const names = new Set([...titles, file ?? ''].map((name) => path.basename(name)));
   const script = rest.find((word) => !word.startsWith('-'));
   if (script !== undefined && [...names].some((name) => isInterpreter(name)))
     for (const name of [path.basename(script), ...packagesIn(script)]) names.add(name);

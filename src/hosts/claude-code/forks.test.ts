@@ -127,6 +127,21 @@ it('does not show an agent at work in a fork that was made while it worked', asy
   expect(statuses.toSorted()).toEqual(['completed', 'failed']);
 });
 
+it('shows a teammate of its original in a fork, where only the name of the team says whose it is', async () => {
+  const trees = await readAll('2.1.287-team-fork');
+  const mates = trees.map(({ agents }) => agents.find(({ kind }) => kind === 'teammate'));
+  const seen = mates.map((mate) => [
+    mate?.status,
+    mate?.toolCallCount,
+    mate?.usage?.output,
+    mate?.inheritedUsage?.output,
+  ]);
+  expect(seen.toSorted()).toEqual([
+    ['completed', 1, 403, undefined],
+    ['unknown', 1, 201, 201],
+  ]);
+});
+
 it('shows an agent that goes on beside a branch in the original, and what the branch has copied of it', async () => {
   const trees = await readAll('2.1.325-branch-busy');
   const agents = trees.map(({ forkedFrom, agents }) => {

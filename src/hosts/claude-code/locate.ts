@@ -91,9 +91,11 @@ export async function locateAgents(
       const others = filesOf(nativeAgentOf(delivery.path) ?? '').filter((file) => !listed.has(file));
       sources.push(...goesOnElsewhere(delivery, root, others));
     }
-    const byCall = calls.length > 0 ? await once(scan, `calls ${project}`, () => filesByCall(inProject)) : undefined;
-    const ofCalls = calls.flatMap((call) => byCall?.get(call) ?? []).filter((file) => !file.startsWith(home));
-    sources.push(...ofCalls.flatMap((file) => toSource(root, file) ?? []));
+    const keys = [...calls, ...membersOfOthers(session, wanted)];
+    const byKey =
+      keys.length > 0 ? await once(scan, `sidecars ${project}`, () => filesBySidecar(inProject)) : undefined;
+    const told = keys.flatMap((key) => byKey?.get(key) ?? []).filter((file) => !file.startsWith(home));
+    sources.push(...told.flatMap((file) => toSource(root, file) ?? []));
     for (const agent of wanted) {
       const found = filesOf(agent).flatMap((file) => toSource(root, file) ?? []);
       sources.push(...(await whereverItIs(session, found)));
@@ -116,9 +118,19 @@ async function agentsOfOtherProjects(
   const own = new Set(session.sources.map(projectFolderOf));
   const others = (await projectFolders(rootOf(main))).filter((folder) => !own.has(folder));
   const files = await Promise.all(others.map((folder) => once(scan, `agents ${folder}`, () => agentFilesIn(folder))));
-  return missing.flatMap((agent) =>
+  const members = membersOfOthers(session, wanted);
+  if (members.length > 0)
+    for (const [index, folder] of others.entries())
+      files.push(await once(scan, `sidecars ${folder}`, () => filesBySidecar(files[index] ?? new Map())));
+  return [...missing, ...members].flatMap((agent) =>
     files.flatMap((byId) => byId.get(agent) ?? []).flatMap((file) => toSource(rootOf(main), file) ?? []),
   );
+}
+
+/** Up to 2.1.287, a fork names the members of its original's team by that team alone: it is called after the session. */
+function membersOfOthers({ id }: LocatedSession, wanted: ReadonlySet<string>): readonly string[] {
+  const own = `@session-${nativeId(id).slice(0, 8)}`;
+  return [...wanted].filter((agent) => agent.includes('@session-') && !agent.endsWith(own));
 }
 
 /** After `/clear`, a member of a team goes on in the new session's folder, under the name of its file (2.1.161). */
@@ -195,21 +207,24 @@ async function agentFilesIn(project: string): Promise<FilesById> {
   return groupBy(files, (file) => nativeAgentOf(file) ?? '');
 }
 
-/** By the call that made it, the files of an agent: its sidecar names the call (2.1.81 and later). */
-async function filesByCall(filesById: FilesById): Promise<FilesById> {
-  const byCall = new Map<string, readonly string[]>();
+/** The files of an agent by what its sidecar says: the call that made it (2.1.81 and later), a teammate's name and team. */
+async function filesBySidecar(filesById: FilesById): Promise<FilesById> {
+  const byKey = new Map<string, readonly string[]>();
   for (const files of filesById.values()) {
     const sidecar = files.find((file) => file.endsWith('.meta.json'));
     const bytes = sidecar === undefined ? undefined : await readBeside(sidecar, []);
-    const call = bytes && asText(asObject(parseWhole(bytes))?.['toolUseId']);
+    const facts = bytes && asObject(parseWhole(bytes));
     const home = sidecar && path.dirname(sidecar);
-    if (call !== undefined)
-      byCall.set(
-        call,
-        files.filter((file) => path.dirname(file) === home),
-      );
+    const [call, name, team] = [facts?.['toolUseId'], facts?.['name'], facts?.['teamName']].map(asText);
+    const member = name !== undefined && team !== undefined ? `${name}@${team}` : undefined;
+    for (const key of [call, member])
+      if (key !== undefined)
+        byKey.set(
+          key,
+          files.filter((file) => path.dirname(file) === home),
+        );
   }
-  return byCall;
+  return byKey;
 }
 
 type Project = Awaited<ReturnType<typeof readProject>>;

@@ -295,8 +295,9 @@ function nameAgent(
   if (!facts || exact === undefined) return;
   const isTeammate = facts['status'] === 'teammate_spawned';
   const team = isTeammate ? asText(facts['team_name']) : undefined;
-  // The team that every session is: its members have transcripts with ids of their own (2.1.178 and later).
-  const isAlias = team === `session-${nativeId(context.session).slice(0, 8)}` && exact === `${facts['name']}@${team}`;
+  // The team that every session is, after `/clear` the one of the session before: its members have transcripts with ids of
+  // their own (2.1.178 and later).
+  const isAlias = team !== undefined && SESSION_TEAM.test(team) && exact === `${facts['name']}@${team}`;
   context.emit({
     kind: 'agent-seen',
     agent,
@@ -311,6 +312,8 @@ function nameAgent(
   });
   if (team !== undefined) context.emit({ kind: 'agent-grouped', agent, group: team, groupKind: 'team' });
 }
+
+const SESSION_TEAM = /^session-[0-9a-f]{8}$/;
 
 /** Up to 2.0.41 a result does not name its agent. If none speaks in this file, its report is all that is left of it. */
 function noteReport(call: ToolCallId, facts: JsonObject | undefined, context: LineContext): void {

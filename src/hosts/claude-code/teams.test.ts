@@ -3,8 +3,10 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { nativeId, selectTotalUsage } from '../../core/index.ts';
+import { realAgents } from '../../core/link.ts';
 import { makeTemporaryFolder } from '../../lib/testing/temporary-folder.ts';
-import { createSessions } from '../../sessions/index.ts';
+import { createSessions, readSession } from '../../sessions/index.ts';
+import type { LocatedSession } from '../index.ts';
 import { claudeCode } from './index.ts';
 
 const fixtures = fileURLToPath(new URL('fixtures/', import.meta.url));
@@ -136,6 +138,19 @@ describe('teammates in terminals of their own', () => {
     ]);
     expect(trees.map(selectTotalUsage)).toEqual([before[0], before[0]]);
   });
+});
+
+it('waits for the transcript of a teammate of a team that /clear has left, as long as its session goes on', async () => {
+  const root = copyOf('2.1.287-inter-team');
+  const [lead = ''] = sessionFilesOf(root);
+  rmSync(lead.replace('.jsonl', ''), { recursive: true });
+  // Teams are called after the session that the program began with.
+  writeFileSync(lead, readFileSync(lead, 'utf8').replaceAll(/session-[0-9a-f]{8}/g, 'session-01234567'));
+  const { sessions } = await claudeCode.locate(root);
+  const ledger = await readSession(claudeCode, sessions[0] as LocatedSession);
+  const shown = (isAlive: boolean) => realAgents(ledger, isAlive).map(({ id }) => nativeId(id));
+  expect(shown(true)).toHaveLength(1);
+  expect(shown(false).slice(1)).toEqual(['alice@session-01234567', 'bob@session-01234567']);
 });
 
 function copyOf(name: string, isWanted: (file: string) => boolean = () => true): string {
