@@ -116,6 +116,8 @@ function surroundingsOf(
       record.id === main && [...(ledger.hiddenRequests?.values() ?? [])].some(({ purpose }) => purpose === TITLE),
     /** Before it, the session was another one: its lines say so themselves. */
     copiedAt: ledger.copiedAt ?? 0,
+    /** When it wrote its first line after those that it has copied. */
+    forkedAt: ledger.forkedAt,
     /** Its last reply was copied from another session: in this one nothing was said yet. */
     isFreshCopy: own.lastRequest !== undefined && ledger.inherited.has(own.lastRequest.id),
     /** A question of its is open in front of the person. */
@@ -230,15 +232,16 @@ function verdictOfMain(agent: AgentRecord, context: LifeContext): Verdict {
 
 /**
  * What the process is at, by its record. The record is late (2.1.161: up to a second), so it says nothing about lines
- * that are newer than it; and `/clear` takes along the state that it had in the session before.
+ * that are newer than it; and `/clear` and `/branch` take along the state that it had in the session before.
  */
 function stateOf(agent: AgentRecord, context: LifeContext): ProcessState | undefined {
   const { state, stateAt, hasMoved } = context.life.process ?? {};
   const isBefore = (at: number | undefined, tolerance: number): boolean =>
     stateAt !== undefined && at !== undefined && stateAt + tolerance < at;
   if (state === 'idle' && isBefore(tailOf(agent)?.at, SAME_MOMENT_MS)) return undefined;
-  // `/clear` does not touch the state, nor its time: one that was set right before it is of the session before, too.
-  if (state === 'busy' && (hasMoved || context.beganEmpty) && isBefore(agent.startedAt, 0)) return undefined;
+  // `/clear` and `/branch` do not touch the state, nor its time: one that was set right before is of the session before, too.
+  const isNew = hasMoved || context.beganEmpty || context.forkedAt !== undefined;
+  if (state === 'busy' && isNew && isBefore(context.forkedAt ?? agent.startedAt, 0)) return undefined;
   return state;
 }
 

@@ -259,6 +259,16 @@ describe('a main agent whose process record is late', () => {
     const continued: Facts<AgentEvent> = { kind: 'session-cleared' };
     const killed = follow(continued, { ...busy, alive: false }, begun, prompt, ended);
     expect(killed.after(SETTLE_MS)).toEqual(['completed']);
+    // `/branch` copies older lines, and writes its own right after the last change of state.
+    const branch = (at: number): Facts<AgentEvent> => ({
+      kind: 'session-forked',
+      from: toSessionId('test', 'old'),
+      replies: [],
+      at,
+    });
+    const copying: Facts<AgentEvent> = { ...busy, stateAt: BEGIN - 101 };
+    expect(follow(copying, begun, branch(BEGIN - 100), prompt, ended).after(SETTLE_MS)).toEqual(['waiting input']);
+    expect(follow(copying, begun, branch(BEGIN - 102), prompt, ended).shown).toEqual(['running']);
     const since: Facts<AgentEvent> = { ...moved, stateAt: BEGIN };
     expect(follow(since, begun).shown).toEqual(['running']);
     // Without a session before, its process was busy with this one as it began.
