@@ -4,7 +4,7 @@ import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, utimes
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createRandom } from '../src/lib/testing/seed.ts';
 import { makeTemporaryFolder } from '../src/lib/testing/temporary-folder.ts';
 import { pace, until } from '../src/lib/testing/waiting.ts';
@@ -38,6 +38,7 @@ beforeEach(() => {
   program = programIn(makeTemporaryFolder('history-home'));
   index = path.join(program.state, 'history');
 });
+afterEach(() => program.end());
 
 async function list(on: ProgramHome) {
   const { errors, ...rest } = await on.run(['ls', '--all', '--json', '--root', data]);

@@ -23,7 +23,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const RECORDING = path.join(root, 'src/hosts/claude-code/fixtures/2.1.325-nested');
 /** `TROUPE_KILLS=200 npx vitest run test/search.test.ts` takes minutes. */
 const KILLS = Number(process.env['TROUPE_KILLS'] ?? 12);
-const SESSIONS = 30;
+const SESSIONS = 15;
 
 let data: string;
 beforeAll(async () => {
@@ -113,7 +113,7 @@ describe('troupe search', () => {
     const random = createRandom();
     for (let kill = 0; kill < KILLS; kill++) {
       const { child, ended } = program.start(['index', 'text', 'on', '--root', data]);
-      await pace(200 + random() * 1_000);
+      await pace(200 + random() * 600);
       child.kill('SIGKILL');
       await ended;
     }

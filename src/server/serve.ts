@@ -377,7 +377,9 @@ class IndexBuilds {
       reportTrouble(error);
     });
     child.unref();
-    if (child.pid !== undefined) orElse(() => setPriority(child.pid ?? 0, constants.priority.PRIORITY_LOW), undefined);
+    // At the lowest priority, it gets nothing at all on a busy machine.
+    const { PRIORITY_BELOW_NORMAL } = constants.priority;
+    if (child.pid !== undefined) orElse(() => setPriority(child.pid ?? 0, PRIORITY_BELOW_NORMAL), undefined);
   }
 }
 
