@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { writeConsent } from '../src/history/text-consent.ts';
@@ -175,6 +175,41 @@ function filesIn(recording: string): readonly string[] {
     ([, file]) => file ?? [],
   );
 }
+
+describe('an agent of a host that keeps no record of its processes', () => {
+  const GEMINI = '0.61.0-hang-sigkill';
+
+  /** The recording, with its last line a second ago, as a session of the folder. */
+  function writeSession(folder: string): void {
+    const from = new URL(`../src/hosts/gemini/fixtures/${GEMINI}/`, import.meta.url);
+    const to = path.join(home.home, '.gemini');
+    const later = Date.now() - Date.parse('2026-11-15T19:24:31Z') - 1_000;
+    for (const file of readdirSync(from, { recursive: true, encoding: 'utf8' }))
+      if (/\.jsonl?$/.test(file)) {
+        mkdirSync(path.dirname(path.join(to, file)), { recursive: true });
+        const text = readFileSync(new URL(file, from), 'utf8')
+          .replaceAll('/home/dev/0.61.0/hang-sigkill/project', folder)
+          .replaceAll(/2026-11-15T19:24:\d\d\.\d+Z/g, (at) => new Date(Date.parse(at) + later).toISOString());
+        writeFileSync(path.join(to, file), text);
+      }
+  }
+
+  onLinux('sees its project while its session is at work in the folder of its process', async () => {
+    const folder = home.project('one', '2.1.325-nested');
+    const { call } = await home.connect(home.asHost(undefined, '', 'gemini'), folder);
+    expect((await call('list_sessions')).text).toContain('works on no session that troupe can read');
+    writeSession(folder);
+    expect(labels((await call('list_sessions')).answer.items, 'host').toSorted()).toEqual(['claude-code', 'gemini']);
+  });
+
+  onLinux('sees nothing if the session at work is of another folder', async () => {
+    const folder = home.project('one', '2.1.325-nested');
+    const { call } = await home.connect(home.asHost(undefined, '', 'gemini'), folder);
+    writeSession(home.project('two', '2.1.325-single'));
+    const { isError, text } = await call('list_sessions');
+    expect([isError, text]).toEqual([true, expect.stringContaining('another folder')]);
+  });
+});
 
 describe('nobody sees anything', () => {
   let folder: string;
