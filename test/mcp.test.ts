@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { writeConsent } from '../src/history/text-consent.ts';
 import { MAX_ANSWER_BYTES } from '../src/mcp/answers.ts';
@@ -175,6 +176,33 @@ function filesIn(recording: string): readonly string[] {
     ([, file]) => file ?? [],
   );
 }
+
+it('does not show an agent the session that it started in another project', async () => {
+  // test/fixtures/README.md
+  const OUTER = '353ada2e-6b76-407a-ac24-5562cada3e3a';
+  const [one, two] = ['one', 'two'].map((name) => path.join(home.home, name)) as [string, string];
+  const from = new URL('fixtures/all-hosts/', import.meta.url);
+  for (const folder of [one, two]) mkdirSync(folder);
+  for (const entry of readdirSync(from, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const file = path.join(entry.parentPath, entry.name);
+    const to = path.join(home.home, path.relative(fileURLToPath(from), file));
+    mkdirSync(path.dirname(to), { recursive: true });
+    writeFileSync(to, readFileSync(file, 'utf8').replaceAll('/home/dev/app', to.includes('.codex') ? two : one));
+  }
+  const { call } = await home.connect(home.asHost(OUTER, one), one);
+  const seen = (await call('list_agents', { limit: 200 })).answer.items;
+  expect([...new Set(labels(seen, 'host'))].toSorted()).toEqual([
+    'claude-code',
+    'copilot',
+    'gemini',
+    'opencode',
+    'qwen',
+  ]);
+  expect((await call('read_transcript', { agent: '01a1e139-d5d8-73b3-b963-d0bc6e44f6b3' })).isError).toBe(true);
+  writePolicy('mcp: { sees: everything }');
+  expect(labels((await call('list_agents', { session: OUTER, limit: 200 })).answer.items, 'host')).toContain('codex');
+});
 
 describe('an agent of a host that keeps no record of its processes', () => {
   const GEMINI = '0.61.0-hang-sigkill';
