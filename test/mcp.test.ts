@@ -1,5 +1,6 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { writeConsent } from '../src/history/text-consent.ts';
 import { MAX_ANSWER_BYTES } from '../src/mcp/answers.ts';
@@ -175,6 +176,68 @@ function filesIn(recording: string): readonly string[] {
     ([, file]) => file ?? [],
   );
 }
+
+it('does not show an agent the session that it started in another project', async () => {
+  // test/fixtures/README.md
+  const OUTER = '353ada2e-6b76-407a-ac24-5562cada3e3a';
+  const [one, two] = ['one', 'two'].map((name) => path.join(home.home, name)) as [string, string];
+  const from = new URL('fixtures/all-hosts/', import.meta.url);
+  for (const folder of [one, two]) mkdirSync(folder);
+  for (const entry of readdirSync(from, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const file = path.join(entry.parentPath, entry.name);
+    const to = path.join(home.home, path.relative(fileURLToPath(from), file));
+    mkdirSync(path.dirname(to), { recursive: true });
+    writeFileSync(to, readFileSync(file, 'utf8').replaceAll('/home/dev/app', to.includes('.codex') ? two : one));
+  }
+  const { call } = await home.connect(home.asHost(OUTER, one), one);
+  const seen = (await call('list_agents', { limit: 200 })).answer.items;
+  expect([...new Set(labels(seen, 'host'))].toSorted()).toEqual([
+    'claude-code',
+    'copilot',
+    'gemini',
+    'opencode',
+    'qwen',
+  ]);
+  expect((await call('read_transcript', { agent: '01a1e139-d5d8-73b3-b963-d0bc6e44f6b3' })).isError).toBe(true);
+  writePolicy('mcp: { sees: everything }');
+  expect(labels((await call('list_agents', { session: OUTER, limit: 200 })).answer.items, 'host')).toContain('codex');
+});
+
+describe('an agent of a host that keeps no record of its processes', () => {
+  const GEMINI = '0.61.0-hang-sigkill';
+
+  /** The recording, with its last line a second ago, as a session of the folder. */
+  function writeSession(folder: string): void {
+    const from = new URL(`../src/hosts/gemini/fixtures/${GEMINI}/`, import.meta.url);
+    const to = path.join(home.home, '.gemini');
+    const later = Date.now() - Date.parse('2026-11-15T19:24:31Z') - 1_000;
+    for (const file of readdirSync(from, { recursive: true, encoding: 'utf8' }))
+      if (/\.jsonl?$/.test(file)) {
+        mkdirSync(path.dirname(path.join(to, file)), { recursive: true });
+        const text = readFileSync(new URL(file, from), 'utf8')
+          .replaceAll('/home/dev/0.61.0/hang-sigkill/project', folder)
+          .replaceAll(/2026-11-15T19:24:\d\d\.\d+Z/g, (at) => new Date(Date.parse(at) + later).toISOString());
+        writeFileSync(path.join(to, file), text);
+      }
+  }
+
+  onLinux('sees its project while its session is at work in the folder of its process', async () => {
+    const folder = home.project('one', '2.1.325-nested');
+    const { call } = await home.connect(home.asHost(undefined, '', 'gemini'), folder);
+    expect((await call('list_sessions')).text).toContain('works on no session that troupe can read');
+    writeSession(folder);
+    expect(labels((await call('list_sessions')).answer.items, 'host').toSorted()).toEqual(['claude-code', 'gemini']);
+  });
+
+  onLinux('sees nothing if the session at work is of another folder', async () => {
+    const folder = home.project('one', '2.1.325-nested');
+    const { call } = await home.connect(home.asHost(undefined, '', 'gemini'), folder);
+    writeSession(home.project('two', '2.1.325-single'));
+    const { isError, text } = await call('list_sessions');
+    expect([isError, text]).toEqual([true, expect.stringContaining('another folder')]);
+  });
+});
 
 describe('nobody sees anything', () => {
   let folder: string;

@@ -62,13 +62,15 @@ export function toAnswer(found: Found, redactor: Redactor): Answer {
     isShortened ||= max < maxText;
     fitting.push(quoted);
   }
-  const end = from + fitting.length;
-  const isMore = fitting.length < items.length || (total !== null && end < total);
+  // One that cannot be made small enough is passed over, so that the next question gets further.
+  const isTooLarge = fitting.length === 0 && items.length > 0;
+  const end = from + (isTooLarge ? 1 : fitting.length);
+  const isMore = end < from + items.length || (total !== null && end < total);
   const said = [
     ...notes,
     ...(isShortened ? ['Texts were shortened further, to fit into one answer.'] : []),
-    ...(isMore && fitting.length > 0 ? [`There is more: ask again with from: ${end}.`] : []),
-    ...(isMore && fitting.length === 0 && items.length > 0 ? ['The next item does not fit into an answer.'] : []),
+    ...(isTooLarge ? [`Item ${from} does not fit into an answer and was left out.`] : []),
+    ...(isMore ? [`There is more: ask again with from: ${end}.`] : []),
   ];
   return {
     notice: NOTICE,

@@ -147,7 +147,7 @@ function isWithin(folder: string, cwd: string): boolean {
   );
 }
 
-/** The nearest folder above with `.git` or `.troupe`, as for policies; the home folder, and those above it, are no projects. */
+/** The nearest folder above with `.git` or `.troupe`, as for policies; the home folder, and those above it, do not count. */
 export function projectOf(folder: string): string {
   const real = realFolder(folder);
   const root = projectRoot(real);

@@ -119,7 +119,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     },
     required: ['agent'],
     item: {
-      ...{ message: { type: 'integer' }, role: STRING, at: OPTIONAL },
+      ...{ message: { type: 'integer' }, role: STRING, at: OPTIONAL, blocks_left_out: { type: 'integer' } },
       blocks: {
         type: 'array',
         items: {
@@ -290,6 +290,8 @@ async function search({ trees, services }: Sight, input: Input): Promise<Found> 
 /** A text of a block, if it is not asked for alone. */
 const BLOCK_TEXT = 1_500;
 const WHOLE_TEXT = 12_000;
+/** Of a message; the others can be asked for one by one. */
+const MAX_BLOCKS = 50;
 
 async function readTranscript(sight: Sight, input: Input): Promise<Found> {
   const { services, redactor } = sight;
@@ -311,7 +313,8 @@ async function readTranscript(sight: Sight, input: Input): Promise<Found> {
       message: from + index,
       role,
       at: timestamp,
-      blocks: alone === undefined ? blocks : blocks.slice(alone, alone + 1),
+      blocks: alone === undefined ? blocks.slice(0, MAX_BLOCKS) : blocks.slice(alone, alone + 1),
+      ...(alone === undefined && blocks.length > MAX_BLOCKS && { blocks_left_out: blocks.length - MAX_BLOCKS }),
     };
   });
   const notes = [

@@ -38,7 +38,7 @@ export interface McpHome {
   /** Makes a project, with a recording of the host in it. Gives its folder. */
   project(name: string, recording: string, change?: (line: string) => string): string;
   /** What runs commands as a process of the host. The session is what it notes; undefined: it notes none. */
-  asHost(session: string | undefined, cwd?: string): readonly string[];
+  asHost(session: string | undefined, cwd?: string, program?: string): readonly string[];
   /** Words in front of `troupe mcp`; the folder that it is started in. */
   connect(
     before: readonly string[],
@@ -53,8 +53,7 @@ export interface McpHome {
 
 export function createMcpHome(): McpHome {
   const home = realpathSync(makeTemporaryFolder('mcp-test'));
-  const claude = path.join(home, 'claude');
-  symlinkSync(process.execPath, claude);
+  for (const program of ['claude', 'gemini']) symlinkSync(process.execPath, path.join(home, program));
   const script = path.join(home, 'host.mjs');
   writeFileSync(script, HOST);
   const clients: Client[] = [];
@@ -76,7 +75,12 @@ export function createMcpHome(): McpHome {
       }
       return folder;
     },
-    asHost: (session, cwd = '') => [claude, script, home, session === undefined ? '' : JSON.stringify([session, cwd])],
+    asHost: (session, cwd = '', program = 'claude') => [
+      path.join(home, program),
+      script,
+      home,
+      session === undefined ? '' : JSON.stringify([session, cwd]),
+    ],
     async connect(before, cwd, env = {}) {
       const [command = '', ...args] = [...before, ...PROGRAM];
       const { PATH = '', NODE_OPTIONS = '' } = process.env;
