@@ -49,6 +49,8 @@ export function readSentence(text: string, hit: number, onValue: OnValue): numbe
   if (end - start < LONGEST_ANNOUNCEMENT && (marks & OF_CODE) === 0 && ENDS_LABEL.test(text[end - 1] ?? '')) {
     if (ANNOUNCING.test(text.slice(start, end)) && !isWithinPlaceholder(text, hit)) readAnnounced(text, end, onValue);
   }
+  if (end - start < LONGEST_QUESTION && (marks & OF_CODE) === 0 && ENDS_QUESTION.test(text[end - 1] ?? ''))
+    if (asksForSecret(text.slice(start, end))) readAnnounced(text, end, onValue, isAnswered);
   readAlone(text, end, onValue);
   if (hasDigit && (marks & QUOTES) !== 0) readPhrase(text.slice(start, end), start, onValue);
   if (spans.length === 0) return end;
@@ -161,6 +163,8 @@ function candidatesAround(
 }
 
 const LONGEST_ANNOUNCEMENT = 60;
+const LONGEST_QUESTION = 200;
+const ENDS_QUESTION = /[?:.？：]/;
 const LONGEST_BEFORE = 400;
 const SHORTEST = 7;
 const NO_SPANS: number[] = [];
@@ -264,14 +268,46 @@ const ANNOUNCING = new RegExp(
   'iu',
 );
 
+const ASKED =
+  '(?<![\\w-])(?:pass(?:word|phrase|code|wd)|pw|pwd|secret|token|credentials?|api key|passwort|kennwort|mot de passe|mdp|contraseña|clave|senha|パスワード|密码|pin)(?![\\w-])';
+const ASKS = new RegExp(
+  `(?<![\\w-])(?:what|which|remind|know|tell|got|have|remember|give|wie|welches|wie|hast|kennst|quel|cuál|qual|何|什么)(?![\\w-])[^?？]{0,100}${ASKED}[^?？]{0,60}[?？]\\s*$|${ASKED}[^?？.]{0,40}(?:是什么|は何)[^?？]{0,10}[?？]\\s*$`,
+  'iu',
+);
+const SAYS_BELOW = new RegExp(
+  `${ASKED}[^\\n]{0,100}(?<![\\w-])(?:is|value|follows|below|following|here|this|new one|ist|lautet|folgt|unten|suivant|est|es|é|abaixo|abajo)[^.:]{0,12}[.:：]\\s*$`,
+  'iu',
+);
+
+/** Whether a line asks for a secret, or says that it is below. */
+export const asksForSecret = (line: string): boolean => ASKS.test(line) || SAYS_BELOW.test(line);
+
+/** An answer to a question for a secret: a word with a digit that names nothing else. */
+const isAnswered = (value: string): boolean =>
+  looksMadeUp(value) ||
+  (value.length >= 7 &&
+    /\d/.test(value) &&
+    /[A-Za-z]{2}/.test(value) &&
+    !isStandIn(value) &&
+    !isOrdinary(value) &&
+    !isCode(value) &&
+    !isReference(value) &&
+    !NUMBERED_THING.test(value) &&
+    !/[/\\()]|^[\w.-]+:|^\w+=|\.[a-z]{2,4}$/.test(value));
+
 /** One of the next two lines, if it is a word alone, or behind `A:`. */
-function readAnnounced(text: string, lineBreak: number, onValue: OnValue): void {
+function readAnnounced(
+  text: string,
+  lineBreak: number,
+  onValue: OnValue,
+  accepts: (value: string) => boolean = looksMadeUp,
+): void {
   let from = lineBreak + 1;
   for (let count = 0; count < 3 && from < text.length; count++) {
     const end = lineEnd(text, from);
     const word = ANSWER.exec(text.slice(from, Math.min(end, from + 240)));
     const value = word?.[1];
-    if (value !== undefined && looksMadeUp(value)) {
+    if (value !== undefined && accepts(value)) {
       const start = from + (word?.[0].indexOf(value) ?? 0);
       onValue(start, start + value.length);
       return;
@@ -283,7 +319,7 @@ function readAnnounced(text: string, lineBreak: number, onValue: OnValue): void 
 
 /** A word alone on its line, also as somebody's answer: `A: …`, `> …`, `[09:42] ann: …`. */
 const ANSWER =
-  /^[>\s]{0,8}(?:\[?\d\d?:\d\d(?::\d\d)?\]? )?(?:<?[\w.@-]{1,24}>?: |[-*>] )?["'`]?([^\s"'`]{6,100})["'`]?[.!]?\s*$/;
+  /^[>\s]{0,8}(?:\[?\d\d?:\d\d(?::\d\d)?\]? )?(?:<[\w.@-]{1,24}> |<?[\w.@-]{1,24}>?: |[-*>] )?(?:(?:it['’]?s|it is|that['’]?s|it was|use|try|is|es ist|das ist|c['’]est|é|es|son):? )?["'`]?([^\s"'`]{6,100})["'`]?[.!]?\s*$/i;
 
 const isWithinPlaceholder = (text: string, hit: number): boolean =>
   /\[(?:masked|redacted)[ :][\w-]*$/.test(text.slice(Math.max(0, hit - 60), hit));
