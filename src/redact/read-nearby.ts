@@ -65,6 +65,8 @@ export function readSentence(text: string, hit: number, onValue: OnValue): numbe
     const lead = /^[*_]+|^\/?[\w.@-]{1,30}[:/,](?=.{6})(?!\/)/.exec(word)?.[0] ?? '';
     // The slash of base64 divides nothing.
     const pair = lead.length > 12 && lead.endsWith('/') && looksRandom(lead) ? 0 : lead.length;
+    // `SHA256:…`
+    if (/^(?:SHA|MD)\d{1,3}:$/i.test(lead)) continue;
     const value = withoutEnd(word.slice(pair), line.slice(spans[index + 1], (spans[index + 1] as number) + 2));
     const shape = shapeOf(value);
     if (shape === 0) continue;
@@ -381,7 +383,7 @@ const USUAL_NUMBER =
 
 /** Ids such as `call-3f2a91cc01`, hashes, and escapes. */
 const IDS =
-  /^u00[0-9a-f]{2}|%[0-9A-F]{2}|^\$2[aby]\$|&#|[0-9a-f]{8}-[0-9a-f]{4}-|^[a-z_-]{3,}[-_][0-9a-f]{6,}$|[-_][0-9a-f]{32,}$|^\d+(?:-[A-Za-z]+)+$/;
+  /^[a-z\d-]{2,60}-(?:token|dockercfg|tls)-[a-z\d]{5}$|^[A-Z][A-Za-z]*(?:-[A-Za-z]+)*-(?=[0-9a-f]*\d[0-9a-f]*$)(?=\d*[a-f])[0-9a-f]{7,40}$|^u00[0-9a-f]{2}|%[0-9A-F]{2}|^\$2[aby]\$|&#|[0-9a-f]{8}-[0-9a-f]{4}-|^[a-z_-]{3,}[-_][0-9a-f]{6,}$|[-_][0-9a-f]{32,}$|^\d+(?:-[A-Za-z]+)+$/;
 
 /** `X509CertificateFactory`, `s1.caManager`, `mockOAuth2Client`, `SCOPE_scope2`. */
 export function isNameOfCode(value: string): boolean {
@@ -411,7 +413,7 @@ export function isNameOfCode(value: string): boolean {
 
 /** Names of standards, programs and numbered things: `RFC7519`, `ubuntu-22.04`, `gpt-4o`, `CVE-2024-1234`, `user123`. */
 const NUMBERED_THING =
-  /^(?:(?:rfc|iso|cve|ghsa|utf|sha|md|aes|rsa|ecdsa|dsa|ed|hs|rs|es|ps|hmac|pbkdf|base|oauth|http|https|tls|ssl|secp|curve|argon|pkcs|fips|windows|ubuntu|debian|node|python|php|java|gpt|claude|llama|gemini|qwen|issue|bug|ticket|step|test|user|admin|client|server|file|line|page|chapter|section|part|version|room|item|phase|sprint|release|day|week|year|port|host|key|token|password|secret|account|agent|task|model|build)s?[-_.#]?v?\d[\w.-]*|[a-z]{1,8}[-_.]?v?\d{1,3}(?:\.\d+)*|[a-z]+[-_.]v?\d{1,3}(?:\.\d+)*|\d+[a-z]{1,3}|\d+(?:st|nd|rd|th)|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[-_.]?\d{2,4})$/i;
+  /^(?:(?:rfc|iso|cve|ghsa|utf|sha|md|aes|rsa|ecdsa|dsa|ed|hs|rs|es|ps|hmac|pbkdf|base|oauth|http|https|tls|ssl|secp|curve|argon|wpa|pkcs|fips|windows|ubuntu|debian|node|python|php|java|gpt|claude|llama|gemini|qwen|issue|bug|ticket|step|test|user|admin|client|server|file|line|page|chapter|section|part|version|room|item|phase|sprint|release|day|week|year|port|host|key|token|password|secret|account|agent|task|model|build)s?[-_.#]?v?\d[\w.-]*|[a-z]{1,8}[-_.]?v?\d{1,3}(?:\.\d+)*|[a-z]+[-_.]v?\d{1,3}(?:\.\d+)*|\d+[a-z]{1,3}|\d+(?:st|nd|rd|th)|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[-_.]?\d{2,4})$/i;
 const NUMBERED_NAME_PART = /^[A-Z]{1,10}[-_]?\d{1,6}$|^[A-Z]?[a-z]+\d{1,2}$/;
 
 /** `Walrus-88-Fig` */
