@@ -48,7 +48,9 @@ describe('troupe redact', () => {
   it('writes files without their secrets, the same one under one placeholder, and a summary to stderr', async () => {
     const first = file('a.log', `\ufeffstart ${TOKEN}\r\nend\n`);
     const { code, out, errors } = await redact(first, file('b.log', `again ${TOKEN}`));
-    expect(out).toBe('\ufeffstart [redacted:github-token#1]\r\nend\nagain [redacted:github-token#1]');
+    expect(out).toBe(
+      '==> a.log <==\n\ufeffstart [redacted:github-token#1]\r\nend\n\n==> b.log <==\nagain [redacted:github-token#1]',
+    );
     expect(errors).toMatch(/^troupe: redacted 2 places, 1 different: 2 × /);
     expect(code).toBe(0);
   });

@@ -43,7 +43,7 @@ export const redactCommand = buildCommand({
       'troupe redact --json .env notes.md',
     ],
     'Writes the text with placeholders to standard output and what was replaced to standard error. The same secret has the same',
-    'placeholder in all files. No file is changed. At most 64 MB each (docs/REDACTION.md says what is found).',
+    'placeholder in all files; of several files, each has a line with its name before it. No file is changed. At most 64 MB each (docs/REDACTION.md says what is found).',
   ),
 });
 
@@ -56,14 +56,18 @@ async function redact(
   if (flags.decisions || flags.forget) return manageDecisions.call(this, flags, files);
   if (files.length === 0 && terminal.isInputTyped)
     throw new UserError('redact-no-input', 'There is no input.', 'Name a file, or pipe a text into troupe redact.');
-  const { texts, findings, notUtf8 } = await redactor.redact({
+  const { texts, names, findings, notUtf8 } = await redactor.redact({
     files: files.length === 0 ? ['-'] : files,
     pii: flags.pii,
   });
   const places = findings.reduce((sum, { count }) => sum + count, 0);
   const different = new Set(findings.map(({ placeholder }) => placeholder)).size;
   if (flags.json) writeJson(this, { format: 'troupe-redact', version: 1, places, different, notUtf8, findings });
-  else if (!flags.check) for (const text of texts) await terminal.send(text);
+  else if (!flags.check)
+    for (const [index, text] of texts.entries()) {
+      if (texts.length > 1) await terminal.send(`${index > 0 ? '\n' : ''}==> ${cleanLine(names[index] ?? '')} <==\n`);
+      await terminal.send(text);
+    }
   for (const file of notUtf8) terminal.note(`troupe: ${file} is not valid UTF-8; only its ASCII text was searched.`);
   if (!flags.json) terminal.note(summary(places, different, findings));
   if (flags.check && places > 0) this.endWith(1);

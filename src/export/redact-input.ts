@@ -29,6 +29,8 @@ export interface InputFinding {
 export interface RedactedInput {
   /** In the order of the files, in their own encoding. */
   readonly texts: readonly Uint8Array[];
+  /** Of the files, in the same order, redacted as well. */
+  readonly names: readonly string[];
   readonly findings: readonly InputFinding[];
   /** Files that are not valid UTF-8; what is not ASCII in them is kept byte for byte. */
   readonly notUtf8: readonly string[];
@@ -58,6 +60,7 @@ export async function redactInput({ files, input, pii }: RedactRequest): Promise
   const redacted = redactor.redactValue(texts);
   return {
     texts: read.map(({ encoding }, index) => Buffer.from(redacted[`file${index}`] ?? '', encoding)),
+    names: read.map(({ file }) => redactor.replaceOnly(file)),
     findings: redactor.findings().map(({ rule, what, why, placeholder, field, line, count }) => {
       const { file = '' } = read[Number(/^file(\d+)/.exec(field)?.[1])] ?? {};
       return { file, rule, what, why, placeholder, line, count };

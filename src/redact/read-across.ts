@@ -3,6 +3,7 @@
 import type { TranscriptBlock, TranscriptMessage } from '../core/index.ts';
 import { isObject } from '../lib/json.ts';
 import type { createMatcher } from './match-rules.ts';
+import { asksForSecret } from './read-nearby.ts';
 import { readAnswer } from './read-printed.ts';
 import { isCode, isOrdinary, looksRandom } from './value-looks.ts';
 import { plainView } from './view.ts';
@@ -14,11 +15,18 @@ export function secretsAcross(messages: readonly TranscriptMessage[], match: Mat
   const commands = new Map<string, readonly string[]>();
   const found: string[] = [];
   let before = '';
+  let asked = '';
   const read = (block: TranscriptBlock): void => {
     if (block.type === 'tool_use') {
       const said = commandsOf(block.input);
       if (said.length > 0) commands.set(block.tool_use_id, said);
       return;
+    }
+    if (block.type === 'text') {
+      if (asked !== '') found.push(...answersIn(asked, block.text, match));
+      const last = block.text.trimEnd();
+      const line = last.slice(Math.max(last.lastIndexOf('\n') + 1, last.length - NEAR));
+      asked = /[?:？：]$/.test(line) && asksForSecret(line) ? line : '';
     }
     if (block.type !== 'tool_result') return;
     for (const command of commands.get(block.tool_use_id) ?? [])
@@ -44,6 +52,17 @@ function commandsOf(input: unknown): readonly string[] {
 
 /** The length of the end of a result that is looked at. */
 const NEAR = 200;
+
+/** What answers a question for a secret in the message before. */
+function answersIn(asked: string, text: string, match: Match): readonly string[] {
+  const answer = text.slice(0, NEAR);
+  const found: string[] = [];
+  match(plainView(`${asked}\n${answer}`), (_rule, start, end) => {
+    if (start > asked.length && end <= asked.length + answer.length)
+      found.push(answer.slice(start - asked.length - 1, end - asked.length - 1));
+  });
+  return found;
+}
 
 /** Both parts of what becomes a secret only when the beginning of a result is read behind the end of the one before. */
 function halvesOf(before: string, after: string, match: Match): readonly string[] {

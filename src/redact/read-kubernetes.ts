@@ -28,7 +28,10 @@ export function readKubernetesSecret(text: string, hit: number, onValue: OnValue
     if (/^\s*(?:data|stringData):\s*$/.test(here.slice(margin))) [isData, indent] = [true, depth];
     else if (isData && here.trim() !== '' && depth <= indent) isData = false;
     else if (isData) {
-      const field = /^\s*["']?[\w./-]{1,100}["']?:[ \t]+["']?(\S.*?)["']?\s*$/.exec(here.slice(margin));
+      const field =
+        /^\s*["']?(?!(?:[\w.-]{0,60}[_.-])?(?:user(?:name)?|host(?:name)?|port|database|db(?:name)?|region|namespace|bucket)["']?:)[\w./-]{1,100}["']?:[ \t]+["']?(\S.*?)["']?\s*$/i.exec(
+          here.slice(margin),
+        );
       if (field?.[1] && field[1].length >= 4 && !/^[|>]/.test(field[1]) && !isStandIn(field[1])) {
         const start = place + margin + here.slice(margin).lastIndexOf(field[1]);
         onValue(start, start + field[1].length);

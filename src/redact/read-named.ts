@@ -32,6 +32,8 @@ export function readNamed(text: string, hit: number, onValue: OnValue): number {
     return name.end;
   if (text[name.end] === ';') readColumn(text, name, onValue);
   if (NO_VALUE_AFTER.test(text[name.end] ?? '')) return name.end;
+  // `set /p PASSWORD=Enter it: ` asks.
+  if (text.startsWith('set /p ', name.start - 7)) return name.end;
   // The name of a secret in a store of AWS, and what is said about those that were redacted before.
   if (/:\d{12}:$|\[redacted:[a-z-]*$/.test(text.slice(Math.max(0, name.start - 40), name.start))) return name.end;
   if (text.startsWith('${', name.start - 2)) {
@@ -153,7 +155,13 @@ function readOption(text: string, name: Name, mark: string, onValue: OnValue) {
   }
   if (/["']/.test(text[from] ?? '')) return takeQuoted(text, from, { ...name, kind: 'sure' }, onValue);
   const word = at(/(?!-)[^\s"'`;|&()<>\\,]{3,400}/y, text, from)?.[0];
-  if (word === undefined || /^(?:\[|\{|\$)/.test(word)) return;
+  if (
+    word === undefined ||
+    /^(?:\[|\{|\$)|^(?:options?|flags?|arguments?|parameters?|switch(?:es)?|prompt|instead|because|without|before|after|values?|together|respectively)\.?$/i.test(
+      word,
+    )
+  )
+    return;
   // A word of a manual: `--password PASSWORD`, `use --token to …`.
   const isWord = /^[a-z]+[.:]?$/i.test(word) && (space[0] !== '=' || /^[A-Z]+$/.test(word));
   if (
@@ -427,6 +435,8 @@ function readAssigned(text: string, name: Name, onValue: OnValue) {
   const separator = at(SEPARATOR, text, name.end + bracket.length);
   if (separator) {
     const from = name.end + bracket.length + separator[0].length;
+    // `read -rsp "Passphrase: " NAME`: the quote ends what is asked.
+    if (QUOTE.test(text[from] ?? '') && openQuote(lineBefore(text, name)) === text[from]) return;
     const mark = separator[1] as string;
     if (mark === '==' || mark === '===') return readCompared(text, from, name, onValue);
     readValue(

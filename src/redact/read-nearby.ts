@@ -49,6 +49,8 @@ export function readSentence(text: string, hit: number, onValue: OnValue): numbe
   if (end - start < LONGEST_ANNOUNCEMENT && (marks & OF_CODE) === 0 && ENDS_LABEL.test(text[end - 1] ?? '')) {
     if (ANNOUNCING.test(text.slice(start, end)) && !isWithinPlaceholder(text, hit)) readAnnounced(text, end, onValue);
   }
+  if (end - start < LONGEST_QUESTION && (marks & OF_CODE) === 0 && ENDS_QUESTION.test(text[end - 1] ?? ''))
+    if (asksForSecret(text.slice(start, end))) readAnnounced(text, end, onValue, isAnswered);
   readAlone(text, end, onValue);
   if (hasDigit && (marks & QUOTES) !== 0) readPhrase(text.slice(start, end), start, onValue);
   if (spans.length === 0) return end;
@@ -63,6 +65,8 @@ export function readSentence(text: string, hit: number, onValue: OnValue): numbe
     const lead = /^[*_]+|^\/?[\w.@-]{1,30}[:/,](?=.{6})(?!\/)/.exec(word)?.[0] ?? '';
     // The slash of base64 divides nothing.
     const pair = lead.length > 12 && lead.endsWith('/') && looksRandom(lead) ? 0 : lead.length;
+    // `SHA256:…`
+    if (/^(?:SHA|MD)\d{1,3}:$/i.test(lead)) continue;
     const value = withoutEnd(word.slice(pair), line.slice(spans[index + 1], (spans[index + 1] as number) + 2));
     const shape = shapeOf(value);
     if (shape === 0) continue;
@@ -161,6 +165,8 @@ function candidatesAround(
 }
 
 const LONGEST_ANNOUNCEMENT = 60;
+const LONGEST_QUESTION = 200;
+const ENDS_QUESTION = /[?:.？：]/;
 const LONGEST_BEFORE = 400;
 const SHORTEST = 7;
 const NO_SPANS: number[] = [];
@@ -264,14 +270,46 @@ const ANNOUNCING = new RegExp(
   'iu',
 );
 
+const ASKED =
+  '(?<![\\w-])(?:pass(?:word|phrase|code|wd)|pw|pwd|secret|token|credentials?|api key|passwort|kennwort|mot de passe|mdp|contraseña|clave|senha|パスワード|密码|pin)(?![\\w-])';
+const ASKS = new RegExp(
+  `(?<![\\w-])(?:what|which|remind|know|tell|got|have|remember|give|wie|welches|wie|hast|kennst|quel|cuál|qual|何|什么)(?![\\w-])[^?？]{0,100}${ASKED}[^?？]{0,60}[?？]\\s*$|${ASKED}[^?？.]{0,40}(?:是什么|は何)[^?？]{0,10}[?？]\\s*$`,
+  'iu',
+);
+const SAYS_BELOW = new RegExp(
+  `${ASKED}[^\\n]{0,100}(?<![\\w-])(?:is|value|follows|below|following|here|this|new one|ist|lautet|folgt|unten|suivant|est|es|é|abaixo|abajo)[^.:]{0,12}[.:：]\\s*$`,
+  'iu',
+);
+
+/** Whether a line asks for a secret, or says that it is below. */
+export const asksForSecret = (line: string): boolean => ASKS.test(line) || SAYS_BELOW.test(line);
+
+/** An answer to a question for a secret: a word with a digit that names nothing else. */
+const isAnswered = (value: string): boolean =>
+  looksMadeUp(value) ||
+  (value.length >= 7 &&
+    /\d/.test(value) &&
+    /[A-Za-z]{2}/.test(value) &&
+    !isStandIn(value) &&
+    !isOrdinary(value) &&
+    !isCode(value) &&
+    !isReference(value) &&
+    !NUMBERED_THING.test(value) &&
+    !/[/\\()]|^[\w.-]+:|^\w+=|\.[a-z]{2,4}$/.test(value));
+
 /** One of the next two lines, if it is a word alone, or behind `A:`. */
-function readAnnounced(text: string, lineBreak: number, onValue: OnValue): void {
+function readAnnounced(
+  text: string,
+  lineBreak: number,
+  onValue: OnValue,
+  accepts: (value: string) => boolean = looksMadeUp,
+): void {
   let from = lineBreak + 1;
   for (let count = 0; count < 3 && from < text.length; count++) {
     const end = lineEnd(text, from);
     const word = ANSWER.exec(text.slice(from, Math.min(end, from + 240)));
     const value = word?.[1];
-    if (value !== undefined && looksMadeUp(value)) {
+    if (value !== undefined && accepts(value)) {
       const start = from + (word?.[0].indexOf(value) ?? 0);
       onValue(start, start + value.length);
       return;
@@ -283,7 +321,7 @@ function readAnnounced(text: string, lineBreak: number, onValue: OnValue): void 
 
 /** A word alone on its line, also as somebody's answer: `A: …`, `> …`, `[09:42] ann: …`. */
 const ANSWER =
-  /^[>\s]{0,8}(?:\[?\d\d?:\d\d(?::\d\d)?\]? )?(?:<?[\w.@-]{1,24}>?: |[-*>] )?["'`]?([^\s"'`]{6,100})["'`]?[.!]?\s*$/;
+  /^[>\s]{0,8}(?:\[?\d\d?:\d\d(?::\d\d)?\]? )?(?:<[\w.@-]{1,24}> |<?[\w.@-]{1,24}>?: |[-*>] )?(?:(?:it['’]?s|it is|that['’]?s|it was|use|try|is|es ist|das ist|c['’]est|é|es|son):? )?["'`]?([^\s"'`]{6,100})["'`]?[.!]?\s*$/i;
 
 const isWithinPlaceholder = (text: string, hit: number): boolean =>
   /\[(?:masked|redacted)[ :][\w-]*$/.test(text.slice(Math.max(0, hit - 60), hit));
@@ -345,7 +383,7 @@ const USUAL_NUMBER =
 
 /** Ids such as `call-3f2a91cc01`, hashes, and escapes. */
 const IDS =
-  /^u00[0-9a-f]{2}|%[0-9A-F]{2}|^\$2[aby]\$|&#|[0-9a-f]{8}-[0-9a-f]{4}-|^[a-z_-]{3,}[-_][0-9a-f]{6,}$|[-_][0-9a-f]{32,}$|^\d+(?:-[A-Za-z]+)+$/;
+  /^[a-z\d-]{2,60}-(?:token|dockercfg|tls)-[a-z\d]{5}$|^[A-Z][A-Za-z]*(?:-[A-Za-z]+)*-(?=[0-9a-f]*\d[0-9a-f]*$)(?=\d*[a-f])[0-9a-f]{7,40}$|^u00[0-9a-f]{2}|%[0-9A-F]{2}|^\$2[aby]\$|&#|[0-9a-f]{8}-[0-9a-f]{4}-|^[a-z_-]{3,}[-_][0-9a-f]{6,}$|[-_][0-9a-f]{32,}$|^\d+(?:-[A-Za-z]+)+$/;
 
 /** `X509CertificateFactory`, `s1.caManager`, `mockOAuth2Client`, `SCOPE_scope2`. */
 export function isNameOfCode(value: string): boolean {
@@ -375,7 +413,7 @@ export function isNameOfCode(value: string): boolean {
 
 /** Names of standards, programs and numbered things: `RFC7519`, `ubuntu-22.04`, `gpt-4o`, `CVE-2024-1234`, `user123`. */
 const NUMBERED_THING =
-  /^(?:(?:rfc|iso|cve|ghsa|utf|sha|md|aes|rsa|ecdsa|dsa|ed|hs|rs|es|ps|hmac|pbkdf|base|oauth|http|https|tls|ssl|secp|curve|argon|pkcs|fips|windows|ubuntu|debian|node|python|php|java|gpt|claude|llama|gemini|qwen|issue|bug|ticket|step|test|user|admin|client|server|file|line|page|chapter|section|part|version|room|item|phase|sprint|release|day|week|year|port|host|key|token|password|secret|account|agent|task|model|build)s?[-_.#]?v?\d[\w.-]*|[a-z]{1,8}[-_.]?v?\d{1,3}(?:\.\d+)*|[a-z]+[-_.]v?\d{1,3}(?:\.\d+)*|\d+[a-z]{1,3}|\d+(?:st|nd|rd|th)|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[-_.]?\d{2,4})$/i;
+  /^(?:(?:rfc|iso|cve|ghsa|utf|sha|md|aes|rsa|ecdsa|dsa|ed|hs|rs|es|ps|hmac|pbkdf|base|oauth|http|https|tls|ssl|secp|curve|argon|wpa|pkcs|fips|windows|ubuntu|debian|node|python|php|java|gpt|claude|llama|gemini|qwen|issue|bug|ticket|step|test|user|admin|client|server|file|line|page|chapter|section|part|version|room|item|phase|sprint|release|day|week|year|port|host|key|token|password|secret|account|agent|task|model|build)s?[-_.#]?v?\d[\w.-]*|[a-z]{1,8}[-_.]?v?\d{1,3}(?:\.\d+)*|[a-z]+[-_.]v?\d{1,3}(?:\.\d+)*|\d+[a-z]{1,3}|\d+(?:st|nd|rd|th)|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[-_.]?\d{2,4})$/i;
 const NUMBERED_NAME_PART = /^[A-Z]{1,10}[-_]?\d{1,6}$|^[A-Z]?[a-z]+\d{1,2}$/;
 
 /** `Walrus-88-Fig` */

@@ -272,7 +272,7 @@ export function readCodes(text: string, hit: number, onValue: OnValue): number {
     const end = lineEnd(text, from);
     const line = text.slice(from, Math.min(end, from + 200));
     const codes = CODES.exec(line)?.[1];
-    if (codes !== undefined && /\d/.test(codes)) {
+    if (codes !== undefined && (/\d/.test(codes) || /^\w*[a-z][A-Z]\w*-\w*(?:[a-z][A-Z]|[A-Z]{2}[a-z])/.test(codes))) {
       read++;
       const start = from + line.indexOf(codes);
       onValue(start, start + codes.length);

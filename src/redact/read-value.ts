@@ -409,7 +409,8 @@ const LINE_BEGIN =
   /^[ \t]*(?:\d{1,6}[\t→|:-] ?|[\w./-]{1,80}:\d{1,6}:[ \t]*|[+-](?![+-])[ \t]*)?(?:[-*] )?(?:export |set (?:-\w+ )*|declare -\w+ |local |readonly |typeset -x |ENV |ARG |\$env:|\$|setx |env )?(?:[\w.-]+\.|[A-Z][\w-]* (?:[\w-]+ ){0,2})?["']?$/i;
 
 /** What the line says behind its separator, without a comment. */
-function valueOfLine(line: string, name: Name, style: Style, separator: string, text: string, start: number): string {
+function valueOfLine(said: string, name: Name, style: Style, separator: string, text: string, start: number): string {
+  const line = said.replace(/\s+#\s.*$/, '');
   const isTight = style === 'equals' && separator === '=';
   // In a shell a command may follow.
   if (isTight && /^[A-Z0-9_]+$/.test(name.text)) {

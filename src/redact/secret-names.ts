@@ -79,6 +79,8 @@ function judge(name: string): NameKind {
     )
   )
     return 'none';
+  // Of assemblies of .NET: a name.
+  if (last === 'token' && before === 'key' && words.includes('public')) return 'none';
   if (last === 'base' && before === 'key') return 'sure';
   // `mot_de_passe`, `palavra-passe`.
   if (last === 'passe') return words.includes('mot') || before === 'palavra' ? 'sure' : 'none';

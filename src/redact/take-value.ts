@@ -159,6 +159,12 @@ function isNoSecret(value: string, { kind, text: key, isExact = false }: Name): 
     return true;
   // The word itself in other languages, as texts for readers have it.
   if (SAME_WORD.test(value) || /^(?:&(?:#x27|#39|quot);)?\*+/.test(value)) return true;
+  // A type in a table: `api_key varchar(64)`.
+  if (/^(?:n?(?:var)?char|varbinary|binary|character varying|decimal)\(\d{1,5}\),?$/i.test(value)) return true;
+  // `@client.secret@`
+  if (/^@[a-z]+(?:[._-][a-z]+)*@$/.test(value)) return true;
+  // Words for readers; a password has other characters, too.
+  if (/^[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]{2,}$/.test(value)) return true;
   // `SETTING_PASS="EXIT"`
   if (/_PASS$/.test(key) && /^[A-Z]{2,12}$/.test(value)) return true;
   if (/^\[redacted:|^\[masked/.test(value) || /^[-=*_.#~+|\s]+$/.test(value)) return true;

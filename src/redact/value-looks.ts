@@ -23,6 +23,7 @@ const TEMPLATE_PART = new RegExp(
     '\\$\\(\\([^()]*\\)\\)',
     '\\$\\([^()]*\\)',
     '\\{[A-Za-z_.]*\\}',
+    '^@[A-Za-z][\\w.-]{0,60}@$',
     '%(?:[A-Z_][A-Z0-9_]{0,60}(?:%|$)|[A-Za-z_]{1,60}%)',
     '%\\(\\w{1,60}\\)[sdr]',
     '%[sdvr](?!\\w)',
@@ -41,7 +42,7 @@ const MASK = /^(?:[A-Za-z]{1,12}[-_.]){0,3}[A-Z]{0,6}(?:x{3}|\*{2}|\.{2}|…|#{3
 /** Whether the whole value is a variable or template, a mask, or a word for "no value". */
 export function isReference(value: string): boolean {
   if (/^(?:[*x.…]{1,100}|true|false|null|none|nil|undefined)$/i.test(value) || MASK.test(value)) return true;
-  if (!/[$%<{[]/.test(value)) return false;
+  if (!/[$%<{[]|^@.*@$/.test(value)) return false;
   const fallback = DEFAULT_VALUE.exec(value)?.[1];
   if (fallback !== undefined) return !looksSecret(fallback, true);
   if (CUT_TEMPLATE.test(value)) return true;
@@ -73,7 +74,7 @@ function isCodePath(value: string): boolean {
 
 /** Addresses in a secret store: `op://vault/item/field`, `arn:aws:…`, `vault:secret/data/x#key`, `env:NAME`. */
 const STORE_ADDRESS =
-  /^(?:op:\/\/[\w .-]+(?:\/[\w .-]+)+|arn:aws[\w-]*(?::[\w./*-]*){4,}|(?:vault|ssm|kms|gcp|azure):\/{0,2}(?:[A-Za-z][\w.-]*\/|\/)[\w./-]+(?:#\w+)?|env:[A-Z][A-Z0-9_]*|file:(?:\/\/)?[.~]?\/[\w./-]+|ENC\[AES256_GCM,[^\]]*\]?)$/;
+  /^(?:op:\/\/[\w .-]+(?:\/[\w .-]+)+|arn:aws[\w-]*(?::[\w./*-]*){4,}|(?:vault|ssm|kms|gcp|azure):\/{0,2}(?:[A-Za-z][\w.-]*\/|\/)[\w./-]+(?:#\w+)?|env:[A-Z][A-Z0-9_]*|projects\/[\w-]+\/secrets\/[\w-]+(?:\/versions\/\w+)?|file:(?:\/\/)?[.~]?\/[\w./-]+|ENC\[AES256_GCM,[^\]]*\]?)$/;
 
 /** Stand-ins on their own: placeholders, types and states. */
 const STAND_IN_WORDS = wordSet(

@@ -143,6 +143,11 @@ const NAMED_VALUE: SecretRule = {
     '"max_tokens": 4096, "password": "changeme", "secret": "${VAR}"',
     '["password", "newPassword", "token"]',
     'the password is required',
+    '  api_key varchar(64)',
+    'read -rsp "Passphrase: " PASSPHRASE; echo',
+    'set /p PASSWORD=Enter password: ',
+    'by the --username and --password options',
+    'client-secret=@client.secret@',
   ],
 };
 
@@ -163,7 +168,11 @@ const KUBERNETES_SECRET: SecretRule = {
     '\napiVersion: v1\nkind: Secret\ndata:\n  app.conf: {=c3Vuc2hpbmU=}\n',
     '\nstringData:\n  url: {=walrus}\nkind: Secret\n',
   ],
-  misses: ['kind: ConfigMap\ndata:\n  mode: fast\n', '\nkind: Secret\nmetadata:\n  name: db\n'],
+  misses: [
+    '\nkind: Secret\nstringData:\n  username: heron\n  DB_HOST: db.internal\n',
+    'kind: ConfigMap\ndata:\n  mode: fast\n',
+    '\nkind: Secret\nmetadata:\n  name: db\n',
+  ],
 };
 
 export const ASSIGNMENT_RULES: readonly SecretRule[] = [
@@ -187,6 +196,8 @@ export const ASSIGNMENT_RULES: readonly SecretRule[] = [
       )
         return false;
       if (/^!\w+$/.test(value) && match.groups?.['quote'] === undefined) return false;
+      // The token of a public key names an assembly.
+      if (/public_?key$/i.test(match.input.slice(Math.max(0, match.index - 12), match.index))) return false;
       // `&structs.Token{`, `(RefreshToken)`
       if (isNameOfCode(value) && /^[{)]/.test(match.input.slice(match.index + match[0].length))) return false;
       // `<ns:Name>`, a symbol of Ruby, a regular expression, a variable called as its label
@@ -222,6 +233,7 @@ export const ASSIGNMENT_RULES: readonly SecretRule[] = [
       'Access key: Alt+Shift+1',
       'Password (8-64 characters): ',
       'token = cancellation_1.CancellationToken.is(params)',
+      'publicKeyToken="b77a5c561934e089"',
     ],
   }),
   placed(GROUP, {

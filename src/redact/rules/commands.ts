@@ -128,7 +128,7 @@ export const COMMAND_RULES: readonly SecretRule[] = [
     flags: '',
     before: 2,
     reach: 900,
-    accepts: (secret) => isArgument(secret) && !isStandIn(secret),
+    accepts: (secret) => isArgument(secret) && !isStandIn(secret) && !/^[A-Z_]*PASS(?:WORD|PHRASE)?$/.test(secret),
     samples: [
       'mysql -u root -p{=hunter2} db',
       'sshpass -p {=hunter2} ssh x',

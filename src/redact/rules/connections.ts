@@ -243,7 +243,7 @@ export const CONNECTION_RULES: readonly SecretRule[] = [
     flags: 'i',
     before: 200,
     reach: 400,
-    accepts: (secret) => isValue(secret),
+    accepts: (secret) => isValue(secret) && /[^A-Za-z.,]/.test(secret),
     samples: [
       'Password for the [elastic] user successfully reset.\nNew value: {=ppaG9+Egz2Ej6-hDhTYr}\n',
       '    Key Content            : {=opal1954}\n',

@@ -2,13 +2,13 @@
 
 import { isNameOfCode } from '../read-nearby.ts';
 import { placed, type SecretRule } from '../rule.ts';
-import { isCode, isOrdinary, isReference, isStandIn, NUMBERED_WORDS } from '../value-looks.ts';
+import { isCode, isOrdinary, isPassphrase, isReference, isStandIn, NUMBERED_WORDS } from '../value-looks.ts';
 
 const GROUP = 'by name and place';
 
 /** In quotes, as code, in bold, or a word alone. The last group is the value. */
 const VALUE =
-  '(?:\\*{0,2}`([^`\\n]{4,100})`|\\*{0,2}[“«「『„]\\s?([^”»」』“\\n]{4,100}?)\\s?[”»」』“]|\\*{0,2}"([^"\\n]{4,100})"|\\*{0,2}\'([^\'\\n]{4,100})\'|\\*{0,2}(?:&quot;)?([^\\s"\'`“”«»「」『』，。；、,<>]{3,200}[^\\s"\'`“”«»「」『』，。；、,<>.;:*)_\\]]))';
+  '(?:([<(\\[{]\\p{Lu}\\p{Ll}{2,12}[>)\\]}]\\d{2,5}[;!?]?)|\\*{0,2}`([^`\\n]{4,100})`|\\*{0,2}[“«「『„]\\s?([^”»」』“\\n]{4,100}?)\\s?[”»」』“]|\\*{0,2}"([^"\\n]{4,100})"|\\*{0,2}\'([^\'\\n]{4,100})\'|\\*{0,2}(?:&quot;)?([^\\s"\'`“”«»「」『』，。；、,<>]{3,200}[^\\s"\'`“”«»「」『』，。；、,<>.;:*)_\\]]))';
 const SPACE = '[ \\t\\u00a0]{1,3}';
 
 /** Words of sentences end with marks that belong to the sentence. */
@@ -17,15 +17,22 @@ const bare = (value: string): string => value.replace(/[!?~]{1,3}$/, '');
 /** Whether it is more than a word of the sentence. */
 function isTold(secret: string, match: RegExpExecArray): boolean {
   const value = bare(secret);
+  if (/\\[nrt]/.test(value)) return false;
   const isQuoted =
     match.slice(1).filter((group) => group !== undefined && group !== '').length > 0 &&
     /[`"'“”«»「」『』„]/.test(match[0]);
   // Without a verb, a word with a number is a name: `password field2`.
-  if (match.groups?.['bareword'] !== undefined && !/(?=.*\d)(?=.*[^a-z\d]).{8}|^(?=(?:.*\d){4}).{9}/.test(value))
+  if (
+    match.groups?.['bareword'] !== undefined &&
+    !(isQuoted && WORDS_AND_NUMBER.test(value)) &&
+    !/(?=.*\d)(?=.*[^a-z\d]).{8}|^(?=(?:.*\d){4}).{9}|^[a-z]{5,}\d{3,4}$/.test(value)
+  )
     return false;
   if (NUMBERED_WORDS.test(value) || /^[A-Za-z]+(?:token|key|secret|password)s?$/i.test(value)) return false;
   if (
-    /&(?:quot|[lr]dquo|lt|gt|amp|apos|nbsp|#\d+)\b|^[a-z]\w*_\w*$/.test(value) ||
+    /&(?:quot|[lr]dquo|lt|gt|amp|apos|nbsp|#\d+)\b/.test(value) ||
+    (/^[a-z]\w*_\w*$/.test(value) &&
+      !(WORDS_AND_NUMBER.test(value) && (isQuoted || match.groups?.['bareword'] === undefined))) ||
     /[\u3040-\u30ff\u4e00-\u9fff]{4}/.test(value)
   )
     return false;
@@ -43,7 +50,7 @@ function isTold(secret: string, match: RegExpExecArray): boolean {
   if (/^[([{<&]/.test(value) && !/[)\]}>]/.test(value)) return false;
   if (/^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+\(/.test(value)) return false;
   if (
-    /^(?:(?:sha|md|hs|rs|es|utf|base|aes|rsa|argon|bcrypt|http|oauth)-?\d{1,4}|[A-Za-z_.$]{3,}\(.*\)|\$\w+|<.*|--?[a-z][\w-]*|[\w-]+\.(?:js|ts|py|md|json|ya?ml|env|txt|pem|key)|v?\d+(?:\.\d+){1,3}|\d{1,4}(?:px|ms|s|%|-.*)?)$/i.test(
+    /^(?:(?:sha|md|hs|rs|es|utf|base|aes|rsa|argon|bcrypt|http|oauth)-?\d{1,4}|[A-Za-z_.$]{3,}\(.*\)|\$\w+|<[^>]*>?|--?[a-z][\w-]*|[\w-]+\.(?:js|ts|py|md|json|ya?ml|env|txt|pem|key)|v?\d+(?:\.\d+){1,3}|\d{1,4}(?:px|ms|s|%|-.*)?)$/i.test(
       value,
     )
   )
@@ -52,7 +59,13 @@ function isTold(secret: string, match: RegExpExecArray): boolean {
   if (/^([+*_]).*\1$|^[:@]{1,2}[A-Za-z_.?!]+$|^[A-Z]\w*#[a-z_]+$/.test(value)) return false;
   // Of code: `token: 'UserByIdPipe'`, `class Guard1`.
   if (/^[<>=~^!]{1,2}\d|\/[\w.-]+@v?\d|^[A-Z][a-z]+\d$/.test(value)) return false;
-  if (isNameOfCode(value.replace(/^["']|["']$/g, '')) && !/pass|kennw|contrase|senha|pwd/i.test(match[0])) return false;
+  if (
+    isNameOfCode(value.replace(/^["']|["']$/g, '')) &&
+    !/pass|kennw|contrase|senha|pwd|密|パスワード|typed|(?:log|sign)(?:ged|ed)? ?in|connecte|melde/i.test(match[0])
+  )
+    return false;
+  if (isPassphrase(value) && value.split('-').length >= (isQuoted ? 3 : 4))
+    return match.groups?.['bareword'] === undefined || isQuoted;
   if (/\s/.test(value)) return isQuoted && /\d/.test(value) && value.split(/\s+/).length <= 6;
   if (/[\\(){}[\]]/.test(value) && !/\d/.test(value)) return false;
   return (
@@ -62,17 +75,30 @@ function isTold(secret: string, match: RegExpExecArray): boolean {
   );
 }
 
+/** `otter_maple_81`: as people make passwords up, and rarely name things. */
+const WORDS_AND_NUMBER =
+  /^(?!.*(?:test|user|item|page|file|step|version|case|key|token|field|column|part|line|pass|secret))[a-z]{3,}(?:_[a-z]{3,}){1,2}_\d{1,4}$/;
+
 interface Sentence
   extends Pick<SecretRule, 'id' | 'what' | 'source' | 'date' | 'keywords' | 'samples' | 'misses' | 'near'> {
   readonly pattern: string;
   readonly before?: number;
+  /** What such a sentence says of other things. */
+  readonly other?: RegExp;
 }
 
-const sentence = ({ before = 0, ...rest }: Sentence): SecretRule =>
-  placed(GROUP, { ...rest, basis: 'sentence', flags: 'iu', before, reach: 340, accepts: isTold });
+const sentence = ({ before = 0, other, ...rest }: Sentence): SecretRule =>
+  placed(GROUP, {
+    ...rest,
+    basis: 'sentence',
+    flags: 'iu',
+    before,
+    reach: 340,
+    accepts: (secret, match) => isTold(secret, match) && !other?.test(secret),
+  });
 
 const NOUN =
-  '(?:(?:api|access|secret|private|auth|signing|encryption|licen[sc]e|master|admin|root|hmac|jwt|account|storage|session|deploy|service account|webhook)[ -]?keys?|(?:db|smtp|sudo|wifi|root|admin) pass|pass(?:word|phrase|code|wd)|pwd|secret|(?:(?:api|access|auth|bot|bearer)[ -])?token|credentials?|pin)(?:${SPACE}(?:you|we|they) (?:need|want|have|use|asked for)|${SPACE}that works)?'.replaceAll(
+  '(?:(?:api|access|secret|private|auth|signing|encryption|licen[sc]e|master|admin|root|hmac|jwt|account|storage|session|deploy|service account|webhook)[ -]?keys?|(?:db|smtp|sudo|wifi|root|admin) pass|pass(?:word|phrase|code|wd)|pwd|(?<=\\s)pw(?=\\s)|code ?word|(?:security|secret) answer|secret|(?:(?:api|access|auth|bot|bearer)[ -])?token|credentials?|pin)(?:${SPACE}(?:you|we|they|I) (?:need|want|have|use|used|set|got|asked for)(?: (?:in|on|for|at) [\\w.-]{2,16})?|${SPACE}(?:that works|itself))?(?: \\([^()\\n]{1,30}\\))?'.replaceAll(
     '${SPACE}',
     SPACE,
   );
@@ -95,6 +121,10 @@ export const PROSE_RULES: readonly SecretRule[] = [
       'passcode',
       'passwd',
       'pwd',
+      'pw ',
+      'code word',
+      'codeword',
+      'security answer',
       'secret',
       'token',
       'credential',
@@ -125,7 +155,7 @@ export const PROSE_RULES: readonly SecretRule[] = [
       'root pass',
       'admin pass',
     ],
-    pattern: `(?<![\\w-])${NOUN}(?:${SPACE}(?:for|of|on|to|in|at)${SPACE}[\\w@.:/-]{1,40}(?:${SPACE}[\\w@.:/-]{1,24})?)?(?:(?:${SPACE}(?:are|is)|:)${SPACE}[\\w.@-]{2,30}(?:${SPACE})?/|${SPACE}(?:back${SPACE})?(?:is now|is still|is|was|seems${SPACE}to${SPACE}be|are|will be|should be|must be|to|into|as|changed to|set to|reset to|becomes?|now reads?|now|of|—|–|-|has been (?:set|changed|reset) to|are${SPACE}[\\w.-]{2,30}(?:${SPACE})?(?:/|and|:))(?:${SPACE}(?:simply|just|still|now))?[:,]?|:|(?<=(?:with|using|and|by|use|try|enter|type|is|here's)${SPACE}(?:(?:the|this|my|your)${SPACE})?(?:[\\w-]{2,16}${SPACE})?${NOUN})(?<bareword>))${SPACE}${VALUE}`,
+    pattern: `(?<![\\w-])${NOUN}(?:${SPACE}(?:for|of|on|to|in|at)${SPACE}(?:(?:the|our|my|this)${SPACE})?[\\w@./-]{1,40}(?:${SPACE}[\\w@./-]{1,24}){0,2})?(?:(?:${SPACE}(?:are|is)|:)${SPACE}[\\w.@-]{2,30}(?:${SPACE})?/|${SPACE}(?:back${SPACE})?(?:is now|is still|is|was|seems${SPACE}to${SPACE}be|are|will be|should be|must be|to|into|as|changed to|set to|reset to|becomes?|now reads?|now|of|—|–|-|=|has been (?:set|changed|reset) to|are${SPACE}[\\w.-]{2,30}(?:${SPACE})?(?:/|and|:))(?:${SPACE}(?:simply|just|still|now))?[:,]?|:|(?<=(?:with|using|and|by|use|try|enter|type|typed|is|here's|old|new|previous|current|[\\w.],|expected)${SPACE}(?:(?:the|this|my|your)${SPACE})?(?:[\\w-]{2,16}${SPACE})?${NOUN})(?<bareword>))${SPACE}${VALUE}`,
     samples: [
       'The staging password is {=Walrus-88-Fig}.',
       'I changed the admin password to `{=Comet#1977}`, done',
@@ -204,7 +234,7 @@ export const PROSE_RULES: readonly SecretRule[] = [
       'token',
       'passphrase',
     ],
-    pattern: `${GERMAN_NOUN}(?:${SPACE}(?:für|von|der|des|zum|zur|im|am|auf dem)${SPACE}[\\w.äöüß-]{2,30}(?:${SPACE}[\\w.äöüß-]{2,24})?)?(?:(?:${SPACE})?[:=]|${SPACE}(?:lautet|ist|war|wäre|heißt|heisst|ist jetzt|ist nun|wurde auf|auf|in|zu|steht auf|bleibt)[:,]?)(?:${SPACE}(?:jetzt|nun|einfach|weiterhin))?(?:${SPACE}[\\w.@-]{2,30}${SPACE}/)?${SPACE}${VALUE}|(?<=(?:mit|unter|per)${SPACE}(?:(?:dem|der|meinem|unserem)${SPACE})?)${GERMAN_NOUN}${SPACE}${VALUE}(?=${SPACE}(?:an|ein|auf)|[\\s.,;]|$)`,
+    pattern: `${GERMAN_NOUN}(?:${SPACE}(?:für|von|der|des|zum|zur|im|am|auf dem)${SPACE}[\\w.äöüß-]{2,30}(?:${SPACE}[\\w.äöüß-]{2,24})?)?(?:(?:${SPACE})?[:=]|${SPACE}(?:lautet|ist|war|wäre|heißt|heisst|ist jetzt|ist nun|wurde auf|auf|in|zu|steht auf|bleibt)[:,]?)(?:${SPACE}(?:jetzt|nun|einfach|weiterhin))?(?:${SPACE}[\\w.@-]{2,30}${SPACE}/)?${SPACE}${VALUE}|(?<=(?:mit|unter|per|[\\p{L}\\d],)${SPACE}(?:(?:dem|der|meinem|unserem)${SPACE})?)${GERMAN_NOUN}${SPACE}${VALUE}(?=${SPACE}(?:an|ein|auf)|[\\s.,;]|$)`,
     samples: [
       'Das Passwort lautet {=Walrus-88-Fig}.',
       'Ich habe das Kennwort auf {=Comet1977!} geändert.',
@@ -249,7 +279,7 @@ export const PROSE_RULES: readonly SecretRule[] = [
       'identifiant',
       'credencia',
     ],
-    pattern: `(?<![\\p{L}\\d_-])${ROMANCE_NOUN}(?:${SPACE}(?:de|du|del|do|da|para|pour|des|de la|de l[’'])(?:${SPACE})?[\\w.éèáíóúãçñ-]{2,30}(?:${SPACE}[\\w.éèáíóúãçñ-]{2,24})?)?(?:[ \\u00a0]?[:=]|${SPACE}(?:est|es|é|era|était|será|sera|par|en|a|à|por|para|com|con|avec|sigue siendo|agora é|ahora es|est maintenant|son|são|sont)[:,]?|(?<=(?:avec|con|com|usa|use|pon|ponha|utilise|mets)${SPACE}(?:(?:le|la|el|a|o)${SPACE})?${ROMANCE_NOUN}))(?:${SPACE}[\\w.@-]{2,30}${SPACE}/)?${SPACE}${VALUE}`,
+    pattern: `(?<![\\p{L}\\d_-])${ROMANCE_NOUN}(?:${SPACE}(?:administrateur|admin|actuel|actuelle|nouveau|principal|administrador|nueva|nova|atual|actual))?(?:${SPACE}(?:de|du|del|do|da|para|pour|des|de la|de l[’'])(?:${SPACE})?[\\w.éèáíóúãçñ-]{2,30}(?:${SPACE}[\\w.éèáíóúãçñ-]{2,24})?)?(?:[ \\u00a0]?[:=]|${SPACE}(?:est|es|é|era|était|será|sera|par|en|a|à|por|para|com|con|avec|sigue siendo|agora é|ahora es|est maintenant|son|são|sont)[:,]?|(?<=(?:avec|con|com|usa|use|pon|ponha|utilise|mets)${SPACE}(?:(?:le|la|el|a|o)${SPACE})?${ROMANCE_NOUN}))(?:${SPACE}[\\w.@-]{2,30}${SPACE}/)?${SPACE}${VALUE}`,
     samples: [
       'La contraseña es {=Walrus-88-Fig}.',
       'Le mot de passe est {=Comet1977!}',
@@ -323,5 +353,121 @@ export const PROSE_RULES: readonly SecretRule[] = [
     before: 126,
     samples: ['请用 {=Walrus-88-Fig} 作为管理员密码', '{=Comet1977!} をパスワードとして使ってください。'],
     misses: ['用变量作为密码', 'この値をパスワードとして'],
+  }),
+  sentence({
+    id: 'told-with-user',
+    what: 'password behind a user with whom one logs in, in seven languages',
+    source: 'troupe: forms in its own tests',
+    date: '2026-11-20',
+    keywords: [
+      'melde dich',
+      'melden sie sich',
+      'meldet euch',
+      'logge dich',
+      'log dich',
+      'anmelden mit',
+      'einloggen mit',
+      'anmeldung mit',
+      'connecte',
+      'connexion avec',
+      'identifie',
+      'inicia sesión',
+      'iniciar sesión',
+      'entra con',
+      'entrar con',
+      'accede con',
+      'conéctate',
+      'entre com',
+      'entrar com',
+      'faça login',
+      'acesse com',
+      'inicie sessão',
+      'log in',
+      'login with',
+      'login as',
+      'logged in',
+      'logging in',
+      'sign in',
+      'signed in',
+      'ssh in',
+      'connect with',
+      'connect as',
+      '登录',
+      '登錄',
+      'ログイン',
+    ],
+    pattern: `(?:(?:melde dich|melden sie sich|meldet euch|logge? dich|anmelden|einloggen|anmeldung)(?:${SPACE}[\\p{L}.-]{1,20}){0,3}${SPACE}(?:mit|als)|connecte[\\p{L}-]{0,8}|connexion|identifie-toi|(?:inicia|iniciar) sesión|entra|entrar|entre|accede|acesse|conéctate|faça login|inicie sessão|(?:log(?:ged|ging)?|sign(?:ed)?|ssh)${SPACE}?in|login|connect)(?:${SPACE}(?:avec|comme|con|como|com|as|with|using)(?:${SPACE}(?:the|user|l['’]|le|la|el|o|usuario|utilisateur|benutzer)){0,2})?${SPACE}[\\w.@+-]{2,40}(?:,?${SPACE}?(?:/|und|et|y|e|and|with|con|avec|com|mit|:|using)${SPACE}(?:(?:the|le|la|el|a|o|dem|password|passwort|mot de passe|contraseña|senha|pw|pass|token)${SPACE}){0,3})${VALUE}`,
+    samples: [
+      'Melde dich mit ann und {=Walrus88fig} an.',
+      'Connecte-toi avec admin / {=Comet1977!}',
+      'Inicia sesión con root y {=Walrus88fig}.',
+      'Sign in as admin with {=raven_willow_8}.',
+    ],
+    misses: [
+      'Melde dich mit deinem Konto und der PIN an.',
+      'sign in with GitHub and OAuth2',
+      'Connecte-toi avec ton compte et confirme',
+      'log in as root with sudo',
+    ],
+  }),
+  sentence({
+    id: 'told-using',
+    other: /^[A-Z]?[a-z]+\d{1,4}$/,
+    what: 'password with which one says to have logged in or opened something',
+    source: 'troupe: forms in its own tests',
+    date: '2026-11-20',
+    keywords: [
+      'logged in using ',
+      'logged in with ',
+      'log in using ',
+      'log in with ',
+      'opens with ',
+      'open with ',
+      'unlocks with ',
+      'unlock it with ',
+      'typed ',
+      'unlock with ',
+      'decrypts with ',
+    ],
+    pattern: `(?:log(?:ged)?${SPACE}in${SPACE}(?:using|with)|(?:opens?|unlocks?|decrypts?)(?:${SPACE}it)?${SPACE}with|(?<=(?:password|passphrase|pw|pwd|pin)[^\\n.]{0,24})typed)${SPACE}${VALUE}`,
+    samples: [
+      'I logged in using {=KyCE7mUyhfgAWB} today',
+      'the pdf opens with {=Maple1978!}',
+      'It rejected my password (I typed {=FuvOcw5Q})',
+    ],
+    misses: ['logged in with GitHub', 'the file opens with vim', 'opens with Excel2016'],
+  }),
+  sentence({
+    id: 'told-change',
+    other: /^(?:var)?(?:char|binary)|^u?int|^float|^(?:sha|md|utf|base|aes|rsa)-?\d/i,
+    what: 'what a password was changed to, behind what it was before',
+    source: 'troupe: forms in its own tests',
+    date: '2026-11-20',
+    keywords: [
+      'changed from ',
+      'updated from ',
+      'rotated from ',
+      'reset from ',
+      'geändert',
+      'gewechselt',
+      'changé de ',
+      'changée de ',
+      'passé de ',
+      'cambiado de ',
+      'cambiada de ',
+      'cambié de ',
+      'alterada de ',
+      'mudou de ',
+      'mudada de ',
+      'trocada de ',
+    ],
+    near: /pass|pw|kennw|contrase|senha|clave|token|secret|schlüssel|mdp|key/i,
+    pattern: `(?:(?:changed|updated|rotated|reset) from|(?:geändert|gewechselt):?${SPACE}(?:alt|von)|(?:changée?|passé|cambiad[oa]|cambié|alterada|mudou|mudada|trocada) de):?${SPACE}["'\`„“«]?[^\\s"'\`“”«»]{4,80}["'\`“”»]?,?${SPACE}(?:to|neu|auf|zu|à|en|a|por|para|pour):?${SPACE}${VALUE}`,
+    samples: [
+      'Password changed from "hunter2x9" to "{=SitzymS9yM}".',
+      'Passwort geändert: alt Otter331, neu {=maple490}',
+      'La contraseña ha cambiado de Otter331 a {=Walrus88fig}',
+    ],
+    misses: ['password field changed from varchar64 to varchar128', 'the token type changed from jwt to opaque'],
   }),
 ];

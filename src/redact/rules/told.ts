@@ -280,6 +280,19 @@ export const TOLD_RULES: readonly SecretRule[] = [
   }),
   placed(GROUP, {
     ...SOURCE,
+    id: 'disk-recovery-key',
+    what: 'recovery key of BitLocker',
+    basis: 'shape',
+    keywords: ['bitlocker', 'recovery key', 'wiederherstellungsschlüssel'],
+    pattern:
+      '(?:bitlocker|recovery key|wiederherstellungsschlüssel)[\\s\\S]{0,160}?(?<![\\d-])((?:\\d{6}-){7}\\d{6})(?![\\d-])',
+    flags: 'i',
+    reach: 260,
+    samples: ['bitlocker recovery key {=961194-712717-826150-947804-179386-400120-030921-489611}'],
+    misses: ['the recovery key 961194-712717 is cut', 'bitlocker: 961194'],
+  }),
+  placed(GROUP, {
+    ...SOURCE,
     id: 'licence-text',
     what: 'licence of a program, as a long word beside that word',
     keywords: ['licence ', 'license ', 'lizenz'],
@@ -334,9 +347,9 @@ export const TOLD_RULES: readonly SecretRule[] = [
     what: 'what was typed behind the question for a password',
     keywords: ['password for ', 'passphrase for ', 'pin for '],
     pattern:
-      "(?:(?<=\\[sudo\\] )password for [\\w.-]{1,40}|(?:password|passphrase|pin) for (?:key )?'[^'\\n]{1,200}'): ([^\\s]{4,200})[ \\t]{0,9}(?=\\r?\\n|$)",
+      "(?:(?<=\\[sudo\\] )password for [\\w.-]{1,40}|(?:password|passphrase|pin) for (?:key )?'[^'\\n]{1,200}'): ([^\\s]{4,200}|[a-z]{3,12}(?: [a-z]{3,12}){2,6})[ \\t]{0,9}(?=\\r?\\n|$)",
     flags: 'i',
-    accepts: isValue,
+    accepts: (secret) => isValue(secret) && (!/\s/.test(secret) || isPhrase(secret)),
     samples: [
       "Password for 'https://bot@git.example': {=Heron7slate}\nok",
       '[sudo] password for ann: {=Heron7slate}\n',
