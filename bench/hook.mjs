@@ -68,15 +68,51 @@ export async function benchHook({ runs = RUNS } = {}) {
       rows.push({ name, times: measure(commands, command, { env, runs }) });
     }
     const large = measure(commands, payloadOf(work, project, 100), { env, runs });
+    const budgets = await measureBudgets(commands, served, recordedCall(work, command), { env, runs });
     const line = await measureStatusLine(stubs, { env, runs });
     if (existsSync(path.join(served, 'hook-failure'))) throw new Error('the guard did not reach its server');
-    return { rows, large, line, runs, load: loadavg()[0], other: other !== undefined };
+    return { rows, large, line, budgets, runs, load: loadavg()[0], other: other !== undefined };
   } finally {
     process.chdir(root);
     await stopProcess(server);
     await removeFolder(work);
   }
 }
+
+/** The same calls without and with ten budgets that are far from used up, in turns: what they cost a call that the server answers. */
+async function measureBudgets({ served: command }, state, input, { env, runs }) {
+  const policies = { without: rulesText(1), with: `${rulesText(1)}${BUDGETS}` };
+  const least = { without: Number.POSITIVE_INFINITY, with: Number.POSITIVE_INFINITY };
+  for (let turn = 0; turn < 4; turn++)
+    for (const [name, policy] of Object.entries(policies)) {
+      writeFileSync(path.join(state, 'policy.yaml'), policy);
+      measure({ command }, input, { env, runs: 1 });
+      await sleep(2_500);
+      const times = measure({ command }, input, { env, runs: Math.ceil(runs / 2) });
+      least[name] = Math.min(least[name], times.command);
+    }
+  return least.with - least.without;
+}
+
+/** By an agent of a session that the server follows. */
+function recordedCall(work, input) {
+  const transcript = path.join(work, 'projects/-home-dev-nested', `${RECORDED}.jsonl`);
+  const who = { session_id: RECORDED, transcript_path: transcript, agent_id: 'a2ca437af9f568b24' };
+  return JSON.stringify({ ...JSON.parse(input), ...who });
+}
+
+const BUDGETS = `budgets:
+  - { name: b1, per: agent, tokens: 10M, turns: 1000 }
+  - { name: b2, per: subtree, minutes: 9000 }
+  - { name: b3, per: session, usd: 1000 }
+  - { name: b4, per: session, tool_calls: 10000, spawns: 1000 }
+  - { name: b5, per: session, agents_at_once: 60, depth: 30 }
+  - { name: b6, per: day, usd: 1000, tokens: 900M }
+  - { name: b7, per: day, turns: 100000 }
+  - { name: b8, per: project, tokens: 900M }
+  - { name: b9, agents: { kind: subagent }, per: agent, turns: 900 }
+  - { name: b10, agents: { type: general-purpose }, per: session, tokens: 90M }
+`;
 
 /** What Claude Code runs for its status line, for a session that the server follows. */
 async function measureStatusLine(stubs, { env, runs }) {
@@ -180,7 +216,7 @@ async function until(isTrue) {
   throw new Error('the server did not start');
 }
 
-export function printHook({ rows, large, line: statusLine, runs, load, other }) {
+export function printHook({ rows, large, line: statusLine, budgets, runs, load, other }) {
   console.log(`\nhooks in front of a shell command: minimum of ${runs}, in ms (load ${load.toFixed(1)})`);
   console.log(
     '| policy | sh -c : | with server | over sh | node -e 0 | without server | × node | cc-safety-net | × ours |',
@@ -207,6 +243,7 @@ export function printHook({ rows, large, line: statusLine, runs, load, other }) 
   const observer = Math.min(...rows.map(({ times }) => times.observer - times.shell));
   console.log(`an observer: +${observer.toFixed(2)} over sh -c :`);
   const { overShellMs, timesNode, otherTimes, lineOverShellMs, lineTimesNode } = LIMITS;
+  console.log(`ten budgets: +${budgets.toFixed(2)} ms with a server (at most 1)${budgets > 1 ? ' ✗' : ''}`);
   const [over, times] = [statusLine.served - statusLine.shell, statusLine.alone / statusLine.node];
   console.log(
     `the status line: +${over.toFixed(2)} ms over sh -c : with a server (at most ${lineOverShellMs})${over > lineOverShellMs ? ' ✗' : ''}, ${times.toFixed(2)} × node -e 0 without (at most ${lineTimesNode})${times > lineTimesNode ? ' ✗' : ''}`,
