@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { fillSpool, recordedHooks } from '../src/audit/testing/recorded-spool.ts';
 import { writeConsent } from '../src/history/text-consent.ts';
 import { MAX_ANSWER_BYTES } from '../src/mcp/answers.ts';
 import { createMcpHome, type McpHome } from './testing/mcp-caller.ts';
@@ -176,6 +177,31 @@ function filesIn(recording: string): readonly string[] {
     ([, file]) => file ?? [],
   );
 }
+
+it('tells what the policy decided about calls of its project, part by part', async () => {
+  const [NESTED_197, FAILING_197] = ['2.1.197-nested', '2.1.197-failing'] as const;
+  const folder = home.project('one', NESTED_197);
+  home.project('two', FAILING_197);
+  const state = path.join(home.home, '.local/state/troupe');
+  fillSpool(state, recordedHooks(FAILING_197), { ppid: 7, decision: 'deny', reason: 'Not here.' });
+  fillSpool(state, recordedHooks(NESTED_197), { ppid: 7, decision: 'deny', reason: 'Not so.', rule: 'user:1' });
+  const own = '487d4d81-571f-4152-9fdf-cc0674de72ba';
+  const { call } = await home.connect(home.asHost(own, folder), folder);
+  const all = (await call('policy_decisions')).answer;
+  expect(all.total).toBe(6);
+  expect(all.items.every(({ session_id, reason }) => session_id === own && reason === 'Not so.')).toBe(true);
+  expect(all.items[0]).toMatchObject({
+    tool: 'Bash',
+    decision: 'deny',
+    rule: 'user:1',
+    agent: ['main', 'Audit the repo', expect.any(String)],
+  });
+  const first = (await call('policy_decisions', { limit: 4 })).answer;
+  const rest = (await call('policy_decisions', { limit: 4, from: first.next })).answer;
+  expect([...labels(first.items, 'n'), ...labels(rest.items, 'n')]).toEqual(labels(all.items, 'n'));
+  expect((await call('policy_decisions', { decision: 'allow' })).answer.items).toEqual([]);
+  expect((await call('policy_decisions', { agent: 'main' })).answer.items).toHaveLength(1);
+});
 
 it('does not show an agent the session that it started in another project', async () => {
   // test/fixtures/README.md

@@ -61,6 +61,7 @@ describe('toAnswer and toResult', () => {
     expect(first.notes).toEqual([`There is more: ask again with from: ${first.next}.`]);
     const last = toAnswer({ items: items.slice(0, 2), total: 100, from: 98, maxText: 1_000 }, redactor);
     expect([last.next, last.notes]).toEqual([null, []]);
+    expect(toAnswer({ items: [{ n: 1 }], total: null, from: 4, hasMore: true }, redactor).next).toBe(5);
     const [short] = toAnswer({ items: [{ text: 'abcdef' }], total: 1, from: 0, maxText: 4 }, redactor).items;
     expect(short).toEqual({ text: 'abcd … (2 more characters)' });
   });

@@ -27,6 +27,8 @@ export interface Found {
   readonly total: number | null;
   /** The number of the first of `items`. */
   readonly from: number;
+  /** There are more behind `items`, where `total` is not known. */
+  readonly hasMore?: boolean;
   /** Sentences of ours; they hold no recorded text. */
   readonly notes?: readonly string[];
   /** How long a text may be. */
@@ -44,7 +46,7 @@ export interface Answer {
 
 /** As many items as have room, cleaned and redacted. What is left out is said. */
 export function toAnswer(found: Found, redactor: Redactor): Answer {
-  const { items, total, from, notes = [], maxText = MAX_TEXT } = found;
+  const { items, total, from, hasMore = false, notes = [], maxText = MAX_TEXT } = found;
   const fitting: Item[] = [];
   let bytes = 2;
   let isShortened = false;
@@ -65,7 +67,7 @@ export function toAnswer(found: Found, redactor: Redactor): Answer {
   // One that cannot be made small enough is passed over, so that the next question gets further.
   const isTooLarge = fitting.length === 0 && items.length > 0;
   const end = from + (isTooLarge ? 1 : fitting.length);
-  const isMore = end < from + items.length || (total !== null && end < total);
+  const isMore = hasMore || end < from + items.length || (total !== null && end < total);
   const said = [
     ...notes,
     ...(isShortened ? ['Texts were shortened further, to fit into one answer.'] : []),

@@ -480,6 +480,7 @@ async function policyDecisions(sight: Sight, input: Input): Promise<Found> {
     items: all.slice(from, from + limit).map(decisionRow),
     total: hasMore ? null : all.length,
     from,
+    hasMore: all.length > from + limit,
     notes: hasMore && read.size >= AUDIT_MOST ? [`Only the newest ${read.size} decisions were looked at.`] : [],
   };
 }
