@@ -23,20 +23,23 @@ describe('process checks', () => {
     expect(variableOf(2 ** 30, 'PATH')).toBeUndefined();
   });
 
-  it.runIf(process.platform === 'linux')('name a program by the first word of the title that it gave itself', async () => {
-    const names = async (title: string) => {
-      const program = `process.title = ${JSON.stringify(title)}; console.log(1); setInterval(() => {}, 1000)`;
-      parent = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'ignore'] });
-      await new Promise((resolve) => parent?.stdout?.once('data', resolve));
-      const found = linuxAncestry(parent.pid ?? 0)[0]?.names;
-      parent.kill('SIGKILL');
-      return found;
-    };
-    expect(await names('npm run check src/hosts/opencode')).not.toContain('opencode');
-    expect(await names('npm run a/codex')).not.toContain('codex');
-    expect(await names('claude')).toContain('claude');
-    expect(await names('/opt/bin/gemini --yolo')).toContain('gemini');
-  });
+  it.runIf(process.platform === 'linux')(
+    'name a program by the first word of the title that it gave itself',
+    async () => {
+      const names = async (title: string) => {
+        const program = `process.title = ${JSON.stringify(title)}; console.log(1); setInterval(() => {}, 1000)`;
+        parent = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'ignore'] });
+        await new Promise((resolve) => parent?.stdout?.once('data', resolve));
+        const found = linuxAncestry(parent.pid ?? 0)[0]?.names;
+        parent.kill('SIGKILL');
+        return found;
+      };
+      expect(await names('npm run check src/hosts/opencode')).not.toContain('opencode');
+      expect(await names('npm run a/codex')).not.toContain('codex');
+      expect(await names('claude')).toContain('claude');
+      expect(await names('/opt/bin/gemini --yolo')).toContain('gemini');
+    },
+  );
 
   it('report a process as alive when number and start time match', async () => {
     const startedAt = Math.round(performance.timeOrigin);
