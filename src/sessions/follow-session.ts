@@ -570,7 +570,7 @@ function agentsElsewhere(ledger: SessionLedger, own: ReadonlySet<SourceId>): rea
   // By its own files alone: what was found elsewhere must not decide whether it is looked for there.
   const isOwn = (said: { readonly origin: EventOrigin } | undefined): boolean => !!said && own.has(said.origin.source);
   const isUnfinished = ({ ends, links }: AgentRecord): boolean =>
-    ![...ends.values()].some(isOwn) &&
+    ![...ends.values()].some((end) => isOwn(end) && !end.isAssumed) &&
     [...links.values()].some(({ call }) => call !== undefined && ledger.calls.get(call)?.launched);
   const isNamed = ({ links }: AgentRecord): boolean =>
     [...links.values()].some(

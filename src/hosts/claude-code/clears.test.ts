@@ -48,6 +48,13 @@ it.each(['2.1.39-inter-clear-busy', '2.1.45-inter-clear-busy', '2.1.92-inter-cle
   },
 );
 
+it('counts what an agent did after /clear when its session was resumed since, and only transcripts are left', async () => {
+  const root = makeTemporaryFolder('clears');
+  cpSync(`${fixtures}2.1.325-clear-then-resume/projects`, path.join(root, 'projects'), { recursive: true });
+  const [before] = await readAll(root);
+  expect(before?.agents.map(({ usage }) => usage?.output)).toEqual([604, 606]);
+});
+
 it('names the session right before when /clear was typed more than once', async () => {
   const trees = await readAll(`${fixtures}2.1.325-inter-clear-twice`);
   expect(trees.map(({ continuedFrom }) => continuedFrom)).toEqual([undefined, trees[0]?.id, trees[1]?.id]);
