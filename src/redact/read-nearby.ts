@@ -2,7 +2,7 @@
 // Their own look has to tell them from the other words of the line.
 
 import { LONGEST_LINE, lineEnd, type OnValue } from './scan-text.ts';
-import { entropyOf, isCode, isOrdinary, isReference, isStandIn, looksRandom } from './value-looks.ts';
+import { entropyOf, isCode, isOrdinary, isPassphrase, isReference, isStandIn, looksRandom } from './value-looks.ts';
 
 /** Marks of code, data, markup and logs: what has names there is read by its names. */
 const NO_PROSE =
@@ -282,11 +282,14 @@ const SAYS_BELOW = new RegExp(
 );
 
 /** Whether a line asks for a secret, or says that it is below. */
-export const asksForSecret = (line: string): boolean => ASKS.test(line) || SAYS_BELOW.test(line);
+export const asksForSecret = (line: string): boolean =>
+  ASKS.test(line) || SAYS_BELOW.test(line) || HANDS_OVER.test(line);
+const HANDS_OVER = new RegExp(`(?<![\\w-])here(?:['’]s| is| are)[^\\n]{0,40}${ASKED}[^.\\n]{0,40}:\\s*$`, 'iu');
 
 /** An answer to a question for a secret: a word with a digit that names nothing else. */
 const isAnswered = (value: string): boolean =>
   looksMadeUp(value) ||
+  isPassphrase(value) ||
   (value.length >= 7 &&
     /\d/.test(value) &&
     /[A-Za-z]{2}/.test(value) &&

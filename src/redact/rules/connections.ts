@@ -227,6 +227,22 @@ export const CONNECTION_RULES: readonly SecretRule[] = [
   }),
   placed(BY_PLACE, {
     ...SOURCE,
+    id: 'value-of-name',
+    what: 'value told in the sentence after the name of a secret',
+    basis: 'sentence',
+    keywords: ['value: ', 'value is: ', ' one: '],
+    near: /(?:pass(?:word|phrase|wd)?|passwort|secret|token|api_key)(?![A-Za-z])[^\n:="{}]{0,40}[.;,] (?:(?:the|new|current|old|its) ?){0,2}$/i,
+    pattern: '(?:value|\\sone)(?: is)?: ([^\\s"\'{}<>]{6,200})(?=[\\s]|$)',
+    flags: 'i',
+    accepts: (secret) => isValue(secret) && /\d/.test(secret) && /[A-Za-z]{3}/.test(secret) && !/[/(=]/.test(secret),
+    samples: [
+      'Set SMTP_PASSWORD in the dashboard. Value: {=Opal2000!}',
+      'Password expires in 3 days. Current one: {=lemur5326}',
+    ],
+    misses: ['the token of a type; value: string', 'Password of a user. Value: none'],
+  }),
+  placed(BY_PLACE, {
+    ...SOURCE,
     id: 'shown-secret',
     what: 'password that a program shows after it has made, reset or been asked for it',
     keywords: [

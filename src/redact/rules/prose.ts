@@ -155,7 +155,7 @@ export const PROSE_RULES: readonly SecretRule[] = [
       'root pass',
       'admin pass',
     ],
-    pattern: `(?<![\\w-])${NOUN}(?:${SPACE}(?:for|of|on|to|in|at)${SPACE}(?:(?:the|our|my|this)${SPACE})?[\\w@./-]{1,40}(?:${SPACE}[\\w@./-]{1,24}){0,2})?(?:(?:${SPACE}(?:are|is)|:)${SPACE}[\\w.@-]{2,30}(?:${SPACE})?/|${SPACE}(?:back${SPACE})?(?:is now|is still|is|was|seems${SPACE}to${SPACE}be|are|will be|should be|must be|to|into|as|changed to|set to|reset to|becomes?|now reads?|now|of|—|–|-|=|has been (?:set|changed|reset) to|are${SPACE}[\\w.-]{2,30}(?:${SPACE})?(?:/|and|:))(?:${SPACE}(?:simply|just|still|now))?[:,]?|:|(?<=(?:with|using|and|by|use|try|enter|type|typed|is|here's|old|new|previous|current|[\\w.],|expected)${SPACE}(?:(?:the|this|my|your)${SPACE})?(?:[\\w-]{2,16}${SPACE})?${NOUN})(?<bareword>))${SPACE}${VALUE}`,
+    pattern: `(?<![\\w-])${NOUN}(?:${SPACE}(?:for|of|on|to|in|at)${SPACE}(?:(?:the|our|my|this)${SPACE})?[\\w@./-]{1,40}(?:${SPACE}[\\w@./-]{1,24}){0,2})?(?:(?:${SPACE}(?:are|is)|:)${SPACE}[\\w.@-]{2,30}(?:${SPACE})?/|${SPACE}(?:back${SPACE})?(?:is now|is still|is|was|seems${SPACE}to${SPACE}be|are|will be|should be|must be|to|into|as|changed to|set to|reset to|becomes?|now reads?|now|of|—|–|-|=|has been (?:set|changed|reset) to|are${SPACE}[\\w.-]{2,30}(?:${SPACE})?(?:/|and|:))(?:${SPACE}(?:simply|just|still|now))?[:,]?|:|(?<=(?:with|using|and|by|use|try|enter|type|typed|is|here's|old|new|previous|current|bad|wrong|right|correct|[\\w.],|expected)${SPACE}(?:(?:the|this|my|your)${SPACE})?(?:[\\w-]{2,16}${SPACE})?${NOUN})(?<bareword>))${SPACE}${VALUE}`,
     samples: [
       'The staging password is {=Walrus-88-Fig}.',
       'I changed the admin password to `{=Comet#1977}`, done',
@@ -177,7 +177,7 @@ export const PROSE_RULES: readonly SecretRule[] = [
     source: 'troupe: forms in its own tests',
     date: '2026-11-19',
     keywords: ['password', 'passphrase', 'passcode', 'pwd', 'secret', 'token', 'api key', 'access key', 'pin'],
-    pattern: `(?<=(?:use|using|used|with|enter|entered|type|typed|try|tried|put|set|choose|chose|pick|picked|send|pass|take|took)${SPACE})${VALUE}\\*{0,2}${SPACE}(?:as|for|is)${SPACE}(?:(?:the|a|an|your|my|our|its|their|new)${SPACE}){0,2}(?:[\\w-]{1,20}${SPACE}){0,3}${NOUN}(?![\\w-])`,
+    pattern: `(?<=(?:use|using|used|agreed${SPACE}on|settled${SPACE}on|with|enter|entered|type|typed|try|tried|put|set|choose|chose|pick|picked|send|pass|take|took)${SPACE})${VALUE}\\*{0,2}${SPACE}(?:as|for|is)${SPACE}(?:(?:the|a|an|your|my|our|its|their|new)${SPACE}){0,2}(?:[\\w-]{1,20}${SPACE}){0,3}${NOUN}(?![\\w-])`,
     before: 200,
     near: /\s(?:as|for|is)\s[^\n]{0,40}$/i,
     samples: ['Please use {=Walrus-88-Fig} as the admin password.', 'try `{=Comet 77 lantern}` for the root password'],
@@ -279,7 +279,7 @@ export const PROSE_RULES: readonly SecretRule[] = [
       'identifiant',
       'credencia',
     ],
-    pattern: `(?<![\\p{L}\\d_-])${ROMANCE_NOUN}(?:${SPACE}(?:administrateur|admin|actuel|actuelle|nouveau|principal|administrador|nueva|nova|atual|actual))?(?:${SPACE}(?:de|du|del|do|da|para|pour|des|de la|de l[’'])(?:${SPACE})?[\\w.éèáíóúãçñ-]{2,30}(?:${SPACE}[\\w.éèáíóúãçñ-]{2,24})?)?(?:[ \\u00a0]?[:=]|${SPACE}(?:est|es|é|era|était|será|sera|par|en|a|à|por|para|com|con|avec|sigue siendo|agora é|ahora es|est maintenant|son|são|sont)[:,]?|(?<=(?:avec|con|com|usa|use|pon|ponha|utilise|mets)${SPACE}(?:(?:le|la|el|a|o)${SPACE})?${ROMANCE_NOUN}))(?:${SPACE}[\\w.@-]{2,30}${SPACE}/)?${SPACE}${VALUE}`,
+    pattern: `(?<![\\p{L}\\d_-])${ROMANCE_NOUN}(?:${SPACE}(?:administrateur|admin|actuel|actuelle|nouveau|principal|administrador|nueva|nova|atual|actual))?(?:${SPACE}(?:de|du|del|do|da|para|pour|des|de la|de l[’'])(?:${SPACE})?[\\w.éèáíóúãçñ-]{2,30}(?:${SPACE}[\\w.éèáíóúãçñ-]{2,24})?)?(?:[ \\u00a0]?[:=]|${SPACE}(?:est|es|é|era|était|será|sera|ficou|fica|quedó|queda|devient|reste|par|en|a|à|por|para|com|con|avec|sigue siendo|agora é|ahora es|est maintenant|son|são|sont)[:,]?|(?<=(?:avec|con|com|usa|use|pon|ponha|utilise|mets)${SPACE}(?:(?:le|la|el|a|o)${SPACE})?${ROMANCE_NOUN}))(?:${SPACE}[\\w.@-]{2,30}${SPACE}/)?${SPACE}${VALUE}`,
     samples: [
       'La contraseña es {=Walrus-88-Fig}.',
       'Le mot de passe est {=Comet1977!}',
@@ -331,7 +331,7 @@ export const PROSE_RULES: readonly SecretRule[] = [
       'シークレット',
       '비밀번호',
     ],
-    pattern: `${CJK_NOUN}\\s{0,2}(?:\\([^()]{1,20}\\)|（[^（）]{1,20}）)?(?:已经?|现在|現在|今)?(?:是|为|為|改成了?|改为了?|改為|设置?为|设成|设为|更新为|重置为|就是|[:：=]|は|が|を|も|를|는|은|(?=[「『])|(?<=用${CJK_NOUN}))\\s{0,2}[:：]?(?:\\*{2})?(?:[\\w.@-]{2,30}\\s?/\\s?)?(?:\`([^\`\\n]{4,100})\`|[“«「『"']([^”»」』"'\\n]{4,100})[”»」』"']|([!-~]{4,200}(?:[\\p{L}\\p{M}\\d_]{0,6}[!-~]{3,200})?|(?=[\\p{Script=Latin}!-~]{4})[\\p{Script=Latin}!-~]{4,200}))`,
+    pattern: `${CJK_NOUN}\\s{0,2}(?:\\([^()]{1,20}\\)|（[^（）]{1,20}）)?(?:已经?|现在|現在|今)?(?:是|为|為|改成了?|改为了?|改為|设置?为|设成|设为|更新为|重置为|就是|[:：=]|は|が|を|も|를|는|은|(?=[「『])|(?=\\s[A-Za-z!-9])|(?<=用${CJK_NOUN}))\\s{0,2}[:：]?(?:\\*{2})?(?:[\\w.@-]{2,30}\\s?/\\s?)?(?:\`([^\`\\n]{4,100})\`|[“«「『"']([^”»」』"'\\n]{4,100})[”»」』"']|([!-~]{4,200}(?:[\\p{L}\\p{M}\\d_]{0,6}[!-~]{3,200})?|(?=[\\p{Script=Latin}!-~]{4})[\\p{Script=Latin}!-~]{4,200}))`,
     samples: [
       '密码是{=Walrus-88-Fig}',
       '密码：{=Comet1977!}',
