@@ -55,7 +55,8 @@ export const CONNECTION_RULES: readonly SecretRule[] = [
       'ssh:',
       'rsync:',
       'smb:',
-      'dav',
+      'dav://',
+      'davs://',
       'mqtt',
     ],
     pattern:
@@ -199,9 +200,9 @@ export const CONNECTION_RULES: readonly SecretRule[] = [
     ...SOURCE,
     id: 'protocol-login',
     what: 'password in a line of FTP, POP3, IMAP or Redis',
-    keywords: ['user ', ' login ', '> auth ', 'auth default'],
+    keywords: ['331 ', '+ok', ' login ', '> auth '],
     pattern:
-      '(?:(?<=^|\\n)(?:[<>-]{1,3} )?USER [^\\n]{1,80}\\n(?:(?:[<>-]{1,3} )?[+\\d][^\\n]{0,120}\\n){0,2}(?:[<>-]{1,3} )?PASS ([^\\s]{4,200})|(?<=(?:^|\\n)(?:[CS<>]:? )?[\\w.]{1,8}) LOGIN [^\\s]{1,80} (?:"([^"\\n]{4,200})"|([^\\s"]{4,200}))|(?<=> )AUTH (?:[\\w.-]{1,40} )?([^\\s]{6,200}))(?=[ \\t]{0,9}(?:\\r?\\n|$))',
+      '(?:(?:331 |\\+OK)[^\\n]{0,120}\\n(?:[<>-]{1,3} )?PASS ([^\\s]{4,200})|(?<=(?:^|\\n)(?:[CS<>]:? )?[\\w.]{1,8}) LOGIN [^\\s]{1,80} (?:"([^"\\n]{4,200})"|([^\\s"]{4,200}))|(?<=> )AUTH (?:[\\w.-]{1,40} )?([^\\s]{6,200}))(?=[ \\t]{0,9}(?:\\r?\\n|$))',
     before: 4,
     reach: 700,
     accepts: (secret) => isValue(secret) && /[\d\W_]/.test(secret),

@@ -120,7 +120,17 @@ export const TOLD_RULES: readonly SecretRule[] = [
     ...SOURCE,
     id: 'code-default',
     what: 'random value that code takes if a variable of the environment is not set',
-    keywords: ['process.env', 'import.meta.env', 'environ', 'getenv', 'env.fetch', 'env::var', 'env[', 'env('],
+    keywords: [
+      'process.env',
+      'import.meta.env',
+      'environ.get',
+      'environ[',
+      'getenv',
+      'env.fetch',
+      'env::var',
+      'env[',
+      'env(',
+    ],
     pattern:
       '(?:process\\.env|import\\.meta\\.env|environ(?:\\.get)?|getenv|env\\.fetch|env::var|env)(?:\\.\\w{2,60}|[[(]\\s{0,2}["\'][\\w.-]{2,60}["\'])[\\])]{0,2}\\s{0,3}(?:\\|\\||\\?\\?|\\?:|\\bor\\b|,|\\.unwrap_or(?:_else)?\\((?:\\|_?\\| ?)?)\\s{0,3}["\']([\\w+/=.-]{16,200})["\']',
     flags: 'i',
