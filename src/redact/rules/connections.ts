@@ -167,7 +167,7 @@ export const CONNECTION_RULES: readonly SecretRule[] = [
       '(?:\\bstatic:[^\\s:]{1,60}:|\\]:(?:25|465|587|2525)[ \\t]{1,20}[^\\s:]{1,80}:)([^\\s:]{4,200})(?=[ \\t]{0,9}(?:\\r?\\n|$))',
     accepts: (secret) => isValue(secret),
     samples: [
-      'smtp_sasl_password_maps = static:relay:{=otter_81}',
+      'smtp_sasl_password_maps = static:relay:{=otter_81}\n',
       '[mx.example.com]:587 ann@example.com:{=Heron7slate}\n',
     ],
     misses: ['static:relay:$PW', '[mx.example.com]:587 ann@example.com\n', '[mx.example.com]:25 and more: than that'],

@@ -173,7 +173,7 @@ export const TOLD_RULES: readonly SecretRule[] = [
       'pin code',
     ],
     pattern:
-      "(?:(?<![A-Za-z\\d])(?:pin|puk|geheimzahl)[ _-]?(?:code|number)?[\"'`]?\\s{0,3}(?:[:=|]|=>|\\bist\\b|\\blautet\\b)\\s{0,3}[\"'`]|(?<![A-Za-z\\d])(?:puk(?: ist| lautet| is)?:?|geheimzahl(?: ist| lautet|:))\\s|\\|\\s{0,9}(?:\\w{1,16}[ -])?(?:pin|puk)[ -]?(?:code)?\\s{0,20}\\|\\s{0,3}|(?:暗証番号|密码|口令)\\s?(?:是|は|为|:|：)\\s?|--(?:[a-z]{1,12}-){0,2}pin[= ]|(?<![A-Za-z])pin[\u2019\x27]s (?:now )?|(?:code|código) (?:du|de la|de l\u2019|del|do|da) [\\p{L}-]{2,20} (?:est|es|é) |(?:code secret|código secreto|code pin)(?: d\\p{L}{1,3}[ ’'][\\p{L}-]{2,20})? ?(?::|est|es|é) )(\\d{4,8})(?!\\d|[.-]\\d)",
+      "(?:(?<![A-Za-z\\d])(?:pin|puk|geheimzahl)[ _-]?(?:code|number)?[\"'`]?\\s{0,3}(?:[:=|]|=>|\\bist\\b|\\blautet\\b)\\s{0,3}[\"'`]|(?<![A-Za-z\\d])(?:puk(?: ist| lautet| is)?:?|geheimzahl(?: ist| lautet|:))\\s|\\|\\s{0,9}(?:\\w{1,16}[ -])?(?:pin|puk)[ -]?(?:code)?\\s{0,20}\\|\\s{0,3}|(?:暗証番号|密码|口令)\\s?(?:是|は|为|:|：)\\s?|--(?:[a-z]{1,12}-){0,2}pin[= ](?=\\d{6})|(?<![A-Za-z])pin[\u2019\x27]s (?:now )?|(?:code|código) (?:du|de la|de l\u2019|del|do|da) [\\p{L}-]{2,20} (?:est|es|é) |(?:code secret|código secreto|code pin)(?: d\\p{L}{1,3}[ ’'][\\p{L}-]{2,20})? ?(?::|est|es|é) )(\\d{4,8})(?!\\d|[.-]\\d)",
     flags: 'iu',
     before: 24,
     reach: 90,
