@@ -58,8 +58,7 @@ function answersIn(asked: string, text: string, match: Match): readonly string[]
   const answer = text.slice(0, NEAR);
   const found: string[] = [];
   match(plainView(`${asked}\n${answer}`), (_rule, start, end) => {
-    if (start > asked.length && end <= asked.length + answer.length)
-      found.push(answer.slice(start - asked.length - 1, end - asked.length - 1));
+    if (start > asked.length) found.push(answer.slice(start - asked.length - 1, end - asked.length - 1));
   });
   return found;
 }

@@ -299,7 +299,7 @@ const HOLDS_PAIRS =
 /** The value in a field of its own: `{"name": "TOKEN", "value": "…"}`, `variable "token" { default = "…" }`, `<add key="…" value="…">`. */
 function readBeside(text: string, name: Name, from: number, onValue: OnValue) {
   const beside = at(
-    /[\s,;>:={}[\]]{0,60}(?:["']?(?:type|description|sensitive|secure|masked|hidden|kind|scope|enabled|required|env_var)["']?\s{0,20}[:=]\s{0,3}(?:"[^"\n]{0,120}"|'[^'\n]{0,120}'|[\w.]{1,40})[\s,;]{1,20}){0,4}["']?(?:[a-z]{1,20}:|parameter)?(?:value|text|new_value|newValue|default|defaultValue|default_value|stringValue|string_value|plaintext|content|secret_value|initialValue)["']?\s{0,40}[:=]\s{0,40}/iy,
+    /[\s,;>:={}[\]]{0,60}(?:["']?(?:type|description|sensitive|secure|masked|hidden|kind|scope|enabled|required|env_var|label|group|environment|env|comment|profile|category|id|version)["']?\s{0,20}[:=]\s{0,3}(?:"[^"\n]{0,120}"|'[^'\n]{0,120}'|[\w.]{1,40})[\s,;]{1,20}){0,4}["']?(?:[a-z]{1,20}:|parameter)?(?:value|text|new_value|newValue|default|defaultValue|default_value|stringValue|string_value|plaintext|content|secret_value|initialValue)["']?\s{0,40}[:=]\s{0,40}/iy,
     text,
     from,
   );
@@ -331,7 +331,7 @@ function readBeside(text: string, name: Name, from: number, onValue: OnValue) {
 function readBesideBefore(text: string, name: Name, onValue: OnValue) {
   const from = Math.max(0, name.start - 300);
   const before =
-    /["']?\b(?:value|text)["']?\s{0,4}[:=]\s{0,4}(?:"([^"\n]{4,240})"|'([^'\n]{4,240})'|([^\s"',]{4,240}))\s{0,8}(?:,|where\b)?\s{0,20}["']?(?:\w{1,16}_)?(?:name|key|selector|element|field|label|ref|id|setting|option|variable|param)["']?\s{0,4}[:=]\s{0,4}["']?#?$/i.exec(
+    /["']?(?:\b|_)(?:value|text)["']?\s{0,4}[:=]\s{0,4}(?:"([^"\n]{4,240})"|'([^'\n]{4,240})'|([^\s"',]{4,240}))\s{0,8}(?:,|where\b)?\s{0,20}["']?(?:\w{1,16}_)?(?:name|key|selector|element|field|label|ref|id|setting|option|variable|param)["']?\s{0,4}[:=]\s{0,4}["']?#?$/i.exec(
       text.slice(from, name.start),
     );
   const value = before?.[1] ?? before?.[2] ?? before?.[3];
@@ -477,6 +477,9 @@ function readDirective(text: string, name: Name, onValue: OnValue) {
     // `machine mail login ann password "…"`
     if (name.kind === 'sure' && /^\s*(?:machine\s+\S+|default)\s.*$|\blogin\s+\S+\s+$/.test(line))
       return takeQuoted(text, from, name, onValue);
+    // `Bind "cn=reader" with BindPassword "…"`
+    if (name.kind === 'sure' && /\b(?:with|using|set)\s+$/.test(line))
+      return takeQuoted(text, from, name, onValue, (value) => /\d/.test(value));
     const isDirective =
       /(?:^|\s)(?:ENV|ARG|setenv|[sS]etEnv|set(?: -[a-zA-Z]+)*(?: --\w+)*|#\s?define|setx|defp?|configure set|config set(?: --\w+)*|config(?: --\w+)*|secret set|variable|\(def\w*|\(setq|--arg(?:json)?|H?SET \S{1,60}|h?set \S{1,60}|\w*set_header|add_header|header_up|[Hh]eader set)\s+(?:\$|[\w./-]{1,60}:)?$|^\s*@$|\bset\($|\b(?:CREATE|create) [^;]{0,40}(?:SECRET|secret)\b[^;]{0,100}$/.test(
         line,

@@ -2,7 +2,7 @@
 // Their own look has to tell them from the other words of the line.
 
 import { LONGEST_LINE, lineEnd, type OnValue } from './scan-text.ts';
-import { entropyOf, isCode, isOrdinary, isReference, isStandIn, looksRandom } from './value-looks.ts';
+import { entropyOf, isCode, isOrdinary, isPassphrase, isReference, isStandIn, looksRandom } from './value-looks.ts';
 
 /** Marks of code, data, markup and logs: what has names there is read by its names. */
 const NO_PROSE =
@@ -49,8 +49,13 @@ export function readSentence(text: string, hit: number, onValue: OnValue): numbe
   if (end - start < LONGEST_ANNOUNCEMENT && (marks & OF_CODE) === 0 && ENDS_LABEL.test(text[end - 1] ?? '')) {
     if (ANNOUNCING.test(text.slice(start, end)) && !isWithinPlaceholder(text, hit)) readAnnounced(text, end, onValue);
   }
-  if (end - start < LONGEST_QUESTION && (marks & OF_CODE) === 0 && ENDS_QUESTION.test(text[end - 1] ?? ''))
-    if (asksForSecret(text.slice(start, end))) readAnnounced(text, end, onValue, isAnswered);
+  if (
+    end - start < LONGEST_QUESTION &&
+    (marks & OF_CODE) === 0 &&
+    mayAsk(text, end) &&
+    asksForSecret(text.slice(start, end))
+  )
+    readAnnounced(text, end, onValue, isAnswered);
   readAlone(text, end, onValue);
   if (hasDigit && (marks & QUOTES) !== 0) readPhrase(text.slice(start, end), start, onValue);
   if (spans.length === 0) return end;
@@ -166,7 +171,6 @@ function candidatesAround(
 
 const LONGEST_ANNOUNCEMENT = 60;
 const LONGEST_QUESTION = 200;
-const ENDS_QUESTION = /[?:.？：]/;
 const LONGEST_BEFORE = 400;
 const SHORTEST = 7;
 const NO_SPANS: number[] = [];
@@ -282,11 +286,22 @@ const SAYS_BELOW = new RegExp(
 );
 
 /** Whether a line asks for a secret, or says that it is below. */
-export const asksForSecret = (line: string): boolean => ASKS.test(line) || SAYS_BELOW.test(line);
+export const asksForSecret = (line: string): boolean =>
+  /[?？]\s*$/.test(line) ? ASKS.test(line) : SAYS_BELOW.test(line) || HANDS_OVER.test(line);
+
+/** Nearly all lines that end with a full stop say nothing of the next one. */
+const mayAsk = (text: string, end: number): boolean => {
+  const last = text[end - 1];
+  return last === '.'
+    ? /(?:below|here|follow\w*|unten|folgt|abajo|abaixo|suit)\.$/.test(text.slice(Math.max(0, end - 14), end))
+    : last !== undefined && '?:？：'.includes(last);
+};
+const HANDS_OVER = new RegExp(`(?<![\\w-])here(?:['’]s| is| are)[^\\n]{0,40}${ASKED}[^.\\n]{0,40}:\\s*$`, 'iu');
 
 /** An answer to a question for a secret: a word with a digit that names nothing else. */
 const isAnswered = (value: string): boolean =>
   looksMadeUp(value) ||
+  isPassphrase(value) ||
   (value.length >= 7 &&
     /\d/.test(value) &&
     /[A-Za-z]{2}/.test(value) &&

@@ -20,7 +20,8 @@ export const PRINTING_KEYWORDS: readonly string[] = [
   'api-key',
   'app.key',
   'appkey',
-  '_key',
+  'private_key',
+  'signing_key',
   'base64 -',
   'kv get',
   'vault read',
@@ -42,11 +43,19 @@ export const PRINTING_KEYWORDS: readonly string[] = [
   'variable get',
   'rand -',
   'rand(',
-  'random',
+  'urandom',
+  '/random',
+  'randombytes',
+  'random_',
+  'random-',
+  'securerandom',
   'pwgen',
   'apg ',
   'diceware',
   '.age',
+  'privatekey',
+  'master.key',
+  'private.key',
   'gpg ',
 ];
 
@@ -184,7 +193,8 @@ function namesSecret(said: string, program: string): Printing {
 const NAMES = /[\p{L}\w.-]+/gu;
 const PLURAL = /^(?:secrets|tokens|passwords|keys|credentials|auth|key|pass)$/i;
 
-const PROMPT = /^\s*(?:[^\n$#%❯>]{0,80}[$#%❯>] |\+ )/;
+/** The mark of an arrow function is none. */
+const PROMPT = /^\s*(?:[^\n$#%❯>]{0,80}(?:[$#%❯]|(?<![=-])>) |\+ )/;
 const MOST_LINES = 24;
 const LONGEST_COMMAND = 2_000;
 const LONGEST_ANSWER = 4_000;
@@ -207,12 +217,18 @@ export function readAnswer(command: string, answer: string, onValue: OnValue): v
     const from = index + line.indexOf(value);
     if (/\s/.test(value)) {
       if (lines.length === 1 || printing === 'first') if (isPassphrase(value)) take(value, from);
-    } else if (isPrinted(value) && (printing === 'likely' ? isLikely(value) : isTold(value))) take(value, from);
+    } else if (
+      isPrinted(value) &&
+      (printing === 'likely'
+        ? isLikely(value) || (lines.length === 1 && /\d/.test(value) && value.length >= 8 && isTold(value))
+        : isTold(value))
+    )
+      take(value, from);
   }
 }
 
 const isDrawnWord = (word: string): boolean =>
-  /^(?:base64:)?[^\s,;()]{8,400}$/.test(word) &&
+  (/^(?:base64:)?[^\s,;()]{8,400}$/.test(word) || /^[^\s]{24,100}$/.test(word)) &&
   isPrinted(word) &&
   (/\d/.test(word) || /[a-z][A-Z]|-.*-/.test(word)) &&
   !/^\w+:$|\.\w{2,4}$/.test(word);
@@ -233,7 +249,8 @@ const isLikely = (value: string): boolean =>
 /** `hit`: at a word of such a command. Reads the lines below it. */
 export function readPrinted(text: string, hit: number, onValue: OnValue): number {
   const start = promptBefore(text, hit);
-  if (start < 0) return hit + 1;
+  // A prompt is before all of its line.
+  if (start < 0) return afterLine(text, hit);
   const end = lineEnd(text, hit);
   const prompt = PROMPT.exec(text.slice(start, end))?.[0];
   if (prompt === undefined) return hit + 1;
@@ -250,6 +267,11 @@ export function readPrinted(text: string, hit: number, onValue: OnValue): number
     );
   return end;
 }
+
+const afterLine = (text: string, place: number): number => {
+  const end = text.indexOf('\n', place);
+  return end < 0 ? text.length : end;
+};
 
 /** Where the line begins whose prompt is before this place; -1 without one. */
 function promptBefore(text: string, hit: number): number {
@@ -331,22 +353,23 @@ export function readStoring(text: string, hit: number, onValue: OnValue): number
 
 /** `-p X`, `--auth X`, `<<< X`, `$(echo X)`: what a command takes as a password. */
 const OPTION =
-  /(?:\s(?:-D[\w.]{0,40}(?:login|token|password|key|secret)=|(?<pair>(?:-[ua]|--?(?:[a-z]+[-_]?){0,2}(?:auth|cred|user|login|proxy)[\w-]{0,12})[ =]["']?[\w.@\\/-]{1,40}[,%:])|-{1,2}(?:password-command|\w{0,12}pass\w{0,4}eval)[ =]["']?(?:echo|printf) |--?(?:[a-z]+[-_]?){0,3}(?:auth\w{0,12}|pass\w{0,10}|pwd|pw|pin|key|secret|token|encrypt|credentials?)[ =:]|(?<short>-[a-z][ =:])|-h?p(?=[^\s]{0,40}\d)|-(?=[A-Za-z][A-Za-z\d]{16})[A-Z]|\/(?:r?p|pw|pass\w{0,5})[ :]|\w{0,20}_pw )|(?<here><<< ?)|\s-u (?=[^\s:]{16,200}:["'\s])|\$\(echo |<\((?:echo|printf)(?: -n)?(?: ["']?%s(?:\\n)?["']?)? )(?:'([^'\n]{5,200})'|"([^"\n]{5,200})"|([^\s"'`|;&()<>]{5,200}))/gi;
+  /(?:\s(?:-D[\w.]{0,40}(?:login|token|password|key|secret)=|(?<pair>(?:-[ua]|--?(?:[a-z]+[-_]?){0,2}(?:auth|cred|user|login|proxy)[\w-]{0,12})[ =]["']?[\w.@\\/-]{1,40}[,%:])|-{1,2}(?:password-command|\w{0,12}pass\w{0,4}eval)[ =]["']?(?:echo|printf) |--?(?:[a-z]+[-_]?){0,3}(?:auth\w{0,12}|pass\w{0,10}|pwd|pw|pin|key|secret|token|encrypt|credentials?)[ =:]|(?<short>-[a-z][ =:])|-h?p(?=[^\s]{0,40}\d)|-(?=[A-Za-z][A-Za-z\d]{16})[A-Z]|\/(?:r?p|pw|pass\w{0,5})[ :]|\w{0,20}_pw )|(?<here><<< ?)|\s-u (?=[^\s:]{16,200}:["'\s])|\$\(echo |(?<input><\((?:echo|printf)(?: -n)?(?: ["']?%s(?:\\n)?["']?)? ))(?:'([^'\n]{5,200})'|"([^"\n]{5,200})"|([^\s"'`|;&()<>]{5,200}))/gi;
 /** An option for a user stands beside one for a password. */
 const USER_OPTION = /\s(?:-[uUlD]|--?(?:user\w*|login|bind-?dn|account|principal)|\/user)[ =:]?\S/;
 const MEANT_FOR_SECRETS =
-  /passwd|password|vnc|keepass|secret|vault|kinit|unlock|login|auth|connect|luks|gpg|token|\bsu\b|sudo|pass\b|credential|context create/i;
+  /passwd|password|vnc|keepass|secret|vault|kinit|unlock|login|auth|connect|luks|gpg|token|\bsu\b|sudo|pass\b|credential|context create|restic|borg|duplicity/i;
 
 function readOptions(command: string, start: number, onValue: OnValue): void {
   for (const match of command.matchAll(OPTION)) {
-    const { short, pair, here } = match.groups ?? {};
-    const isQuoted = match[6] === undefined;
-    const said = (match[4] ?? match[5] ?? match[6]) as string;
+    const { short, pair, here, input } = match.groups ?? {};
+    const isQuoted = match.at(-1) === undefined;
+    const said = (match.at(-3) ?? match.at(-2) ?? match.at(-1)) as string;
     const value = isQuoted ? said : said.replace(/[:,]$/, '');
     if (isStandIn(value) || isReference(value) || isOrdinary(value)) continue;
     const isUsual = short === undefined || /^-[pkwash]/i.test(short);
     const isNear =
       pair !== undefined ||
+      input !== undefined ||
       (here !== undefined && MEANT_FOR_SECRETS.test(command)) ||
       (short !== undefined && /^-[pPwWsSxXaA][ =:]$/.test(short) && USER_OPTION.test(command));
     if (
@@ -386,7 +409,7 @@ const isMadeUpWithin = (value: string): boolean =>
 
 /** `echo X | kinit ann`: what a command is given, unless that computes with it. */
 const PIPED =
-  /(?:echo|printf)(?: -\w{1,3})? ["']?(?:%s(?:\\n)?["']? ["']?)?(?:[\w.@-]{1,30}:)?([^\s"'|\\]{7,100})(?:\\n[^\s"'|]{0,100})?["']? ?\| ?(?!(?:base(?:64|32)|\w*sum|openssl|xxd|od|rev|tr|cut|sed|awk|grep|jq|wc|head|tail|sort|hexdump|bc|tee|xargs|cat|gzip|md5|sha\d+)\b)[a-z]/g;
+  /(?:echo|printf)(?: -\w{1,3})? ["']?(?:%s(?:\\n)?["']? ["']?)?(?:[\w.@-]{1,30}(?::|\\n))?([^\s"'|\\]{7,100})(?:\\n[^\s"'|]{0,100})?["']? ?\| ?(?!(?:base(?:64|32)|\w*sum|openssl|xxd|od|rev|tr|cut|sed|awk|grep|jq|wc|head|tail|sort|hexdump|bc|tee|xargs|cat|gzip|md5|sha\d+)\b)[a-z]/g;
 
 function readPiped(command: string, start: number, onValue: OnValue): void {
   for (const match of command.matchAll(PIPED)) {

@@ -24,7 +24,7 @@ const KEY_OWNERS = set(
   'api access private secret auth signing encryption jwt hmac aes rsa ssh master account storage license licence service session cookie deploy ' +
     'admin cipher crypto shared client consumer recovery root webhook bot cfg function subscription vault tls ssl gpg pgp sas app rails write admin ' +
     'role integration routing decryption aead kms ingest maps stripe openai anthropic sendgrid mailgun twilio ' +
-    'unseal wrapping sealing pairing preshared fernet kek dek totp wireguard encrypt decrypt crypt validation derivation sign activation enrollment ' +
+    'unseal wrapping sealing pairing preshared fernet kek dek totp wireguard encrypt decrypt crypt validation derivation sign activation enrollment hotspot wifi wlan wireless ' +
     'provisioning registration join stream streaming agent hook machine',
 );
 const TOKEN_OWNERS =
@@ -113,6 +113,7 @@ function judge(name: string): NameKind {
   if (last === 'phrase' && /^(?:seed|recovery|mnemonic|secret)$/.test(before)) return 'sure';
   // `PASS_PHRASE` is one word in two.
   if (SURE.has(last) || SURE.has(before + last) || GLUED.test(last) || GLUED_PASS.test(last)) return 'sure';
+  if (last === 'pepper' && end === 1) return 'maybe';
   if ((last === 'salt' || last === 'pepper') && end > 1) return SALTED.test(before) ? 'sure' : 'maybe';
   if (last === 'key' || last === 'keys') {
     if (KEY_OWNERS.has(before) || (before === 'key' && words.includes('access'))) return 'sure';
@@ -253,7 +254,7 @@ export const NAME_KEYWORDS: readonly string[] = [
   'auth:',
   'auth=',
   '_salt',
-  '_pepper',
+  'pepper',
   'sonar_login',
   'sonar.login',
   'pin"',

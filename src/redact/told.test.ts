@@ -157,6 +157,44 @@ describe('what only two texts together tell', () => {
     expect(exported(results(['ls -1 src', 'Plumage_Dock4471']))).toContain('Plumage_Dock');
   });
 
+  it.each([
+    ["yq '.auth.token' values.yaml", 'fromage_lantern_60'],
+    ['grep DB_PASSWORD .env | cut -d= -f2', '361643d8fd823c7c38abaa655bbe52a5c410173c'],
+    ["docker compose exec db sh -c 'echo $POSTGRES_PASSWORD'", 'badger_biscuit_12'],
+    [
+      "python3 -c 'import secrets; print(secrets.token_hex(32))'",
+      'ebbf06598b603b67b5cb721fbe907a2e66a29470a8ec605b358aa96f',
+    ],
+    ['kubectl -n x get secret y -o jsonpath="{.data.password}" | base64 -d; echo', 'QUGXDraNlZ5RTdAmGo4zkfvH'],
+  ])('is redacted when the words of the command tell: %s', (command, value) => {
+    expect(exported(results([command, value]))).not.toContain(value);
+    expect(redact(`$ ${command}\n${value}\n`)).not.toContain(value);
+  });
+
+  it.each([
+    ['sha256sum password.txt | cut -d" " -f1', '5a8f00465d8b4451b0990fb0bd6934df5a8f00465d8b4451b0990fb0bd6934df'],
+    ['git log -1 --format=%H -- src/token.ts', 'ef753b0689de6c061bd5c04fccbd273ebcd4bc5e'],
+    ['npx vitest run src/password.test.ts | tail -1', 'Duration-7s-ok-12'],
+    ["kubectl get secret db -o jsonpath='{.metadata.uid}'", 'd2c1fdb8-4a39-4a59-9fd0-0a6b4a3c2a11'],
+    ['cat src/token.ts | head -1', 'export-const-Token7'],
+  ])('stays when the command tells about it only: %s', (command, value) => {
+    expect(exported(results([command, value]))).toContain(value);
+  });
+
+  it('is redacted when it answers a question in the message before', () => {
+    const said = (id: string, role: 'user' | 'assistant', text: string) => ({
+      ...{ id, role, timestamp: null, model: null },
+      content: [{ type: 'text' as const, text }],
+    });
+    const talk = {
+      session_id: 's',
+      messages: [said('a', 'assistant', 'What was the ftp password again?'), said('b', 'user', "it's canyon_maple_26")],
+    };
+    const redactor = createRedactor();
+    redactor.learn(redactor.gather(talk).gathered);
+    expect(JSON.stringify(redactor.redactValue(talk))).not.toContain('canyon_maple');
+  });
+
   it('is redacted when a token is cut between two results', () => {
     const left = exported(
       results(['tail -c 40 a', 'uploading with ghp_QZ6DRplUeB8MTn'], ['head -c 40 b', '1NjSTZ8tZ2nShmbMjvxogg\ndone']),

@@ -55,7 +55,8 @@ export const CONNECTION_RULES: readonly SecretRule[] = [
       'ssh:',
       'rsync:',
       'smb:',
-      'dav',
+      'dav://',
+      'davs://',
       'mqtt',
     ],
     pattern:
@@ -166,7 +167,7 @@ export const CONNECTION_RULES: readonly SecretRule[] = [
       '(?:\\bstatic:[^\\s:]{1,60}:|\\]:(?:25|465|587|2525)[ \\t]{1,20}[^\\s:]{1,80}:)([^\\s:]{4,200})(?=\\s|$)',
     accepts: (secret) => isValue(secret),
     samples: [
-      'smtp_sasl_password_maps = static:relay:{=otter_81}',
+      'smtp_sasl_password_maps = static:relay:{=otter_81}\n',
       '[mx.example.com]:587 ann@example.com:{=Heron7slate}\n',
     ],
     misses: ['static:relay:$PW', '[mx.example.com]:587 ann@example.com\n', '[mx.example.com]:25 and more: than that'],
@@ -199,9 +200,9 @@ export const CONNECTION_RULES: readonly SecretRule[] = [
     ...SOURCE,
     id: 'protocol-login',
     what: 'password in a line of FTP, POP3, IMAP or Redis',
-    keywords: ['user ', ' login ', '> auth ', 'auth default'],
+    keywords: ['331 ', '+ok', ' login ', '> auth '],
     pattern:
-      '(?:(?<=^|\\n)(?:[<>-]{1,3} )?USER [^\\n]{1,80}\\n(?:(?:[<>-]{1,3} )?[+\\d][^\\n]{0,120}\\n){0,2}(?:[<>-]{1,3} )?PASS ([^\\s]{4,200})|(?<=(?:^|\\n)(?:[CS<>]:? )?[\\w.]{1,8}) LOGIN [^\\s]{1,80} (?:"([^"\\n]{4,200})"|([^\\s"]{4,200}))|(?<=> )AUTH (?:[\\w.-]{1,40} )?([^\\s]{6,200}))(?=[ \\t]{0,9}(?:\\r?\\n|$))',
+      '(?:(?:331 |\\+OK)[^\\n]{0,120}\\n(?:[<>-]{1,3} )?PASS ([^\\s]{4,200})|(?<=(?:^|\\n)(?:[CS<>]:? )?[\\w.]{1,8}) LOGIN [^\\s]{1,80} (?:"([^"\\n]{4,200})"|([^\\s"]{4,200}))|(?<=> )AUTH (?:[\\w.-]{1,40} )?([^\\s]{6,200}))(?=[ \\t]{0,9}(?:\\r?\\n|$))',
     before: 4,
     reach: 700,
     accepts: (secret) => isValue(secret) && /[\d\W_]/.test(secret),
@@ -224,6 +225,22 @@ export const CONNECTION_RULES: readonly SecretRule[] = [
       'Secret ID    = {=df497e82-8b61-4c5f-9614-b72df694e582}',
     ],
     misses: ['AccessorID:       fb4cbc75-2f82-45e2-ad6b-a819afb0fd13', '--secret-id prod/db-2024'],
+  }),
+  placed(BY_PLACE, {
+    ...SOURCE,
+    id: 'value-of-name',
+    what: 'value told in the sentence after the name of a secret',
+    basis: 'sentence',
+    keywords: ['value: ', 'value is: ', ' one: '],
+    near: /(?:pass(?:word|phrase|wd)?|passwort|secret|token|api_key)(?![A-Za-z])[^\n:="{}]{0,40}[.;,] (?:(?:the|new|current|old|its) ?){0,2}$/i,
+    pattern: '(?:value|\\sone)(?: is)?: ([^\\s"\'{}<>]{6,200})(?=[\\s]|$)',
+    flags: 'i',
+    accepts: (secret) => isValue(secret) && /\d/.test(secret) && /[A-Za-z]{3}/.test(secret) && !/[/(=]/.test(secret),
+    samples: [
+      'Set SMTP_PASSWORD in the dashboard. Value: {=Opal2000!}',
+      'Password expires in 3 days. Current one: {=lemur5326}',
+    ],
+    misses: ['the token of a type; value: string', 'Password of a user. Value: none'],
   }),
   placed(BY_PLACE, {
     ...SOURCE,
