@@ -163,8 +163,7 @@ export const CONNECTION_RULES: readonly SecretRule[] = [
     id: 'mail-password',
     what: 'password of a mail relay behind its server and user, as Postfix keeps it',
     keywords: ['static:', ']:25', ']:465', ']:587', ']:2525'],
-    pattern:
-      '(?:\\bstatic:[^\\s:]{1,60}:|\\]:(?:25|465|587|2525)[ \\t]{1,20}[^\\s:]{1,80}:)([^\\s:]{4,200})(?=\\s|$)',
+    pattern: '(?:\\bstatic:[^\\s:]{1,60}:|\\]:(?:25|465|587|2525)[ \\t]{1,20}[^\\s:]{1,80}:)([^\\s:]{4,200})(?=\\s|$)',
     accepts: (secret) => isValue(secret),
     samples: [
       'smtp_sasl_password_maps = static:relay:{=otter_81}\n',
