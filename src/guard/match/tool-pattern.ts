@@ -225,6 +225,8 @@ function isEveryPath(argument: string): boolean {
 const EXCEPTION = /^([^()]*)!\(([^()]*)\)\s*$/;
 
 function holdsPath(argument: string, used: UsedPath, bases: Bases, certainty: Certainty): boolean {
+  if (used.among !== undefined)
+    return certainty === 'may' && used.among.some((path) => holdsPath(argument, oneOf(used, path), bases, certainty));
   const [, begin, exceptions = ''] = argument.includes('!(') ? (EXCEPTION.exec(argument) ?? []) : [];
   if (begin !== undefined)
     return (
@@ -260,6 +262,10 @@ function holdsPath(argument: string, used: UsedPath, bases: Bases, certainty: Ce
   if (isHeld || !isAnyFolder || certainty !== 'may') return isHeld;
   // Unless it is the very folder that the pattern names: `rm -rf .claude` for `**/.claude/settings.json`.
   return foldersIn(argument.trim()).some((folder) => matches(readGlob(fold(`/**/${folder}`)), alone, certainty));
+}
+
+export function oneOf({ via }: UsedPath, path: string): UsedPath {
+  return { path, below: null, via };
 }
 
 /** `rm -rf ../project`, `mv ~ x`: with the project, or the home, goes every file that a pattern protects in it. */

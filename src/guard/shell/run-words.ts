@@ -22,7 +22,7 @@ import { useHosts } from './network.ts';
 import { baseName, isStdinFile, moveTo, usePath, withLinks } from './paths.ts';
 import { whyEvaluated } from './plain.ts';
 import { PROGRAM_OPTIONS, type ProgramOptions, readMixedOptions, tellingWord, withDashes } from './program-options.ts';
-import { runTargets } from './project-code.ts';
+import { runTargets, suspectExisting } from './project-code.ts';
 import { type FoundCommand, IN_BARE_REPOSITORY, inside, PUSH, type Scene } from './scene.ts';
 import { losesByOption, suspectTexts } from './suspects.ts';
 import { alsoExports, checkUnseen, checkVariable, isHarmlessVariable } from './variables.ts';
@@ -96,7 +96,10 @@ export function runWords(words: readonly ShellWord[], scene: Scene, sets: readon
   // Whoever puts objects and branches into a bare repository (`x.git`) pushes to it.
   if (names.some((name) => COPIES.has(name)) && words.some(({ form }) => IN_BARE_REPOSITORY.test(form)))
     gathering.alsoKnownAs(() => own.runner.runWords(PUSH, inside(own, first.form, -1)));
-  for (const name of names) suspectWritten(name, words, own);
+  for (const name of names) {
+    suspectWritten(name, words, own);
+    suspectExisting(name, words, own);
+  }
   for (const name of names) if (!isShell(name) && !wrapsCommand(name, words)) suspectTexts(name, words, own);
   // A request to the server that answers an approval, or logs in to do so, is the same as the command.
   if (words.some(({ form }) => ANSWERING_ADDRESS.test(form)))

@@ -222,7 +222,7 @@ export function runWrapper(name: string, words: readonly ShellWord[], scene: Sce
 
   if (name === 'dotenv') {
     const file = optionValue(read, 'e', 'f');
-    if (file !== null) usePath('read', file.form, `dotenv ${file.text}`, scene);
+    usePath('read', file?.form ?? '.env', `dotenv ${file?.text ?? ''}`, scene);
     if (rest[0]?.form === 'run') rest.shift();
   }
 
