@@ -274,11 +274,14 @@ function namedPart(part: JudgedPart['part'], rule: Rule | null, call: GuardedCal
 
 /** The exact text that triggered the rule, and what runs or names it: `env -S runs "git push"`. */
 function reasonText(part: JudgedPart['part'], call: GuardedCall): string {
+  // What is opaque is said at the end.
+  if (part.kind === 'unknown' && part.text !== null) return `${shortened(part.text, 80)}: ${part.why}`;
   const text = shortened(partText(part, call));
   if (part.kind === 'command') {
     const { wrappers, isSuspected } = part.command;
     const wrapper = wrappers.at(-1);
     if (wrapper === undefined) return text;
+    if (isSuspected && text === 'troupe server stop') return `${shortened(wrapper)} may end the server of troupe`;
     return `${shortened(wrapper)} ${isSuspected ? 'may run' : 'runs'} "${text}"`;
   }
   if ((part.kind !== 'read' && part.kind !== 'write') || call.tool !== 'Bash' || text.includes(part.used.via))
@@ -286,9 +289,9 @@ function reasonText(part: JudgedPart['part'], call: GuardedCall): string {
   return `${shortened(part.used.via)}: ${text}`;
 }
 
-function shortened(text: string): string {
+function shortened(text: string, most = 120): string {
   const line = text.replace(/\s+/g, ' ');
-  return line.length > 120 ? `${line.slice(0, 119)}…` : line;
+  return line.length > most ? `${line.slice(0, most - 1)}…` : line;
 }
 
 function agentText({ agent }: Judged): string {

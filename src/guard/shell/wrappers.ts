@@ -247,6 +247,11 @@ export function runWrapper(name: string, words: readonly ShellWord[], scene: Sce
   runCodeOptions(wrapper, read, asText);
   const sets = wrapper.takesVariables ? takeVariables(rest, scene) : [];
   sets.push(...takenAway(name, read));
+  // `env - claude`
+  if (name === 'env' && rest[0]?.form === '-') {
+    rest.shift();
+    sets.push('HOME', ...takeVariables(rest, scene));
+  }
   if (name === 'start-stop-daemon') {
     runDaemon(read, rest, scene);
     return false;

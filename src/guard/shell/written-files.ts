@@ -46,7 +46,9 @@ function rememberSaid(name: string, targets: readonly string[], words: readonly 
   const files = isInPlace
     ? words.map(({ form }) => form).filter((form) => /^[\w./~-]*\w$/.test(form) && !form.startsWith('-'))
     : targets;
-  const text = words.map(({ form }) => form).join(' ');
+  const plain = words.map(({ form }) => form).join(' ');
+  // `s/a b/git push/`
+  const text = `${plain}\n${plain.replace(/[/|#@,]/g, ' \n ')}`;
   for (const file of files)
     for (const cwd of scene.cwds ?? ['']) {
       const place = joinPath(cwd, file);
