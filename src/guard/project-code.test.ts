@@ -55,7 +55,17 @@ describe('code of the project', () => {
       'pnpm run env',
       'npm pack',
     ],
-    ...['make push', 'make release', 'make -sC . push', 'make -f mk/inc.mk', 'make env', 'just push', 'rake push'],
+    ...[
+      'make push',
+      'make release',
+      'make -sC . push',
+      'make -f mk/inc.mk',
+      'make env',
+      'just push',
+      'T=push; make $T',
+      'npm run $X',
+      'rake push',
+    ],
     ...[
       'sh < scripts/push.sh',
       '{ bash; } < scripts/push.sh',

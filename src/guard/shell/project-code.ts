@@ -2,7 +2,7 @@
 // recipes of makefiles), which is read as commands of a shell.
 
 import { byName } from '../../lib/group.ts';
-import { extentOf, fitsGlob, joinPath, writtenText } from './paths.ts';
+import { eachChoice, extentOf, fitsGlob, joinPath, writtenText } from './paths.ts';
 import { inside, type Scene } from './scene.ts';
 import { GLOB_ONE, GLOB_STAR, IN_WORD, isUnsure, type ShellWord } from './words.ts';
 
@@ -11,7 +11,8 @@ const MAX_TEXT = 64 * 1024;
 const MAX_SCRIPTS = 3;
 
 /** `npm run X`, `make X`: what package.json and a simple makefile say of it, read as commands of a shell. */
-export function runTargets(name: string, words: readonly ShellWord[], scene: Scene): void {
+export function runTargets(name: string, given: readonly ShellWord[], scene: Scene): void {
+  const words = given.flatMap(({ form, text }) => eachChoice(form, scene).map((one) => ({ form: one, text })));
   const { context, cwds, isElsewhere, wrappers, gathering } = scene;
   const { readScript, scripts = [] } = context;
   if (readScript === undefined || isElsewhere || scripts.length === MAX_SCRIPTS) return;
@@ -84,7 +85,9 @@ function scriptsOf(text: string, name: string, words: readonly ShellWord[]): rea
     ? second
     : (NPM_VERBS[first] ?? (name === 'npm' || Object.hasOwn(NPM_EVENTS, first) ? undefined : first));
   const wanted = said === undefined ? (isRun ? [] : (NPM_EVENTS[first] ?? [])) : [`pre${said}`, said, `post${said}`];
-  return wanted.flatMap((key) => {
+  // Which one it is, is only known when it runs.
+  const possible = said !== undefined && isUnsure(said) ? Object.keys(texts) : wanted;
+  return possible.flatMap((key) => {
     const code = Object.hasOwn(texts, key) ? texts[key] : undefined;
     const behind = key === said ? words.slice(end < 0 ? words.length : end + 1) : [];
     return typeof code === 'string' ? [[key, [code, ...behind.map(quoted)].join(' ')] as const] : [];
@@ -128,7 +131,7 @@ function recipesOf(text: string, words: readonly ShellWord[]): readonly (readonl
     .slice(1)
     .map(({ form }) => form)
     .filter((form, index) => !/^-|=/.test(form) && !MAKE_VALUE.test(words[index]?.form ?? ''));
-  const wanted = goals.length > 0 ? goals : [first ?? ''];
+  const wanted = goals.some(isUnsure) ? [...rules.keys()] : goals.length > 0 ? goals : [first ?? ''];
   for (const target of wanted)
     for (const need of rules.get(target)?.needs ?? []) if (!wanted.includes(need)) wanted.push(need);
   return wanted.flatMap((target) => {
