@@ -130,7 +130,11 @@ function recipesOf(text: string, words: readonly ShellWord[]): readonly (readonl
   const goals = words
     .slice(1)
     .map(({ form }) => form)
-    .filter((form, index) => !/^-|=/.test(form) && !MAKE_VALUE.test(words[index]?.form ?? ''));
+    .filter((form, index) => {
+      const before = words[index]?.form ?? '';
+      // `-j $(nproc)`
+      return !/^-|=/.test(form) && !MAKE_VALUE.test(before) && !(isUnsure(form) && /^-[a-zA-Z]*[jl]$/.test(before));
+    });
   const wanted = goals.some(isUnsure) ? [...rules.keys()] : goals.length > 0 ? goals : [first ?? ''];
   for (const target of wanted)
     for (const need of rules.get(target)?.needs ?? []) if (!wanted.includes(need)) wanted.push(need);
