@@ -6,7 +6,7 @@
 
 import { type Answer, isInWindow, type Judged, lineOf, selecting } from './match/agent.ts';
 import { areForOthers, type Certainty, namesOf } from './match/command-pattern.ts';
-import { holdsOneOf, isOpaqueTo, type JudgedPart, partsOf, partText } from './match/tool-pattern.ts';
+import { holdsOneOf, isOpaqueTo, type JudgedPart, oneOf, partsOf, partText } from './match/tool-pattern.ts';
 import {
   type Decision,
   defaultOf,
@@ -248,7 +248,10 @@ const SAID: Readonly<Record<Decision, string>> = {
 function reasonOf({ part, decision, rule, ancestor, isOpaque }: PartVerdict, { call, line }: Trial): string {
   const unsure =
     part.part.kind === 'command' && part.part.command.isDynamic ? ', which is only known when it runs' : '';
-  const subject = part.part.kind === 'call' ? call.tool : `${call.tool} (${reasonText(part.part, call)}${unsure})`;
+  const subject =
+    part.part.kind === 'call'
+      ? call.tool
+      : `${call.tool} (${reasonText(namedPart(part.part, rule, call), call)}${unsure})`;
   if (rule === null) return `${subject} ${SAID[decision]}: no rule says otherwise for ${agentText(line[0] as Judged)}.`;
   const isGuess = ancestor === null && line[0]?.agent === null && rule.agents !== null;
   const who =
@@ -262,13 +265,23 @@ function reasonOf({ part, decision, rule, ancestor, isOpaque }: PartVerdict, { c
   return `${subject} ${SAID[decision]} by rule "${rule.name ?? rule.id}"${may}${who}${why}.`;
 }
 
+/** Of many files, the one that the rule is about. */
+function namedPart(part: JudgedPart['part'], rule: Rule | null, call: GuardedCall): JudgedPart['part'] {
+  if ((part.kind !== 'read' && part.kind !== 'write') || part.used.among === undefined || rule === null) return part;
+  const parts = part.used.among.map((path) => ({ ...part, used: oneOf(part.used, path) }));
+  return parts.find((one) => holdsOneOf(rule.tools, one, call, 'may')) ?? part;
+}
+
 /** The exact text that triggered the rule, and what runs or names it: `env -S runs "git push"`. */
 function reasonText(part: JudgedPart['part'], call: GuardedCall): string {
+  // What is opaque is said at the end.
+  if (part.kind === 'unknown' && part.text !== null) return `${shortened(part.text, 80)}: ${part.why}`;
   const text = shortened(partText(part, call));
   if (part.kind === 'command') {
     const { wrappers, isSuspected } = part.command;
     const wrapper = wrappers.at(-1);
     if (wrapper === undefined) return text;
+    if (isSuspected && text === 'troupe server stop') return `${shortened(wrapper)} may end the server of troupe`;
     return `${shortened(wrapper)} ${isSuspected ? 'may run' : 'runs'} "${text}"`;
   }
   if ((part.kind !== 'read' && part.kind !== 'write') || call.tool !== 'Bash' || text.includes(part.used.via))
@@ -276,9 +289,9 @@ function reasonText(part: JudgedPart['part'], call: GuardedCall): string {
   return `${shortened(part.used.via)}: ${text}`;
 }
 
-function shortened(text: string): string {
+function shortened(text: string, most = 120): string {
   const line = text.replace(/\s+/g, ' ');
-  return line.length > 120 ? `${line.slice(0, 119)}…` : line;
+  return line.length > most ? `${line.slice(0, most - 1)}…` : line;
 }
 
 function agentText({ agent }: Judged): string {

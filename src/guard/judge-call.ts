@@ -1,9 +1,9 @@
-import { type Dirent, readdirSync } from 'node:fs';
+import { type Dirent, existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import type { AnsweredBy, ApprovalAnswer } from '../core/index.ts';
 import type { CallerChain, HookEvent, HooksCapability } from '../hosts/index.ts';
 import { known } from '../lib/json.ts';
-import { readTextSync } from '../lib/regular-file.ts';
+import { readRegularSync, readTextSync } from '../lib/regular-file.ts';
 import type { BudgetVerdict } from './budgets.ts';
 import { decide } from './decide.ts';
 import { identityOf, withIdentity } from './identity.ts';
@@ -135,32 +135,36 @@ export function toCall(event: HookEvent, options: Pick<JudgeOptions, 'caller' | 
 
 function withUses(call: UnreadCall): GuardedCall {
   const { tool, input, cwd, home, project } = call;
-  const context = { cwd, home, projectDir: project, resolve: resolveLinks, readScript, listFolder };
+  const context = { cwd, home, projectDir: project, resolve: resolveLinks, readScript, listFolder, listTracked };
   const usesWith = (mappings?: ToolMappings) => usesOf(tool, input, context, mappings);
   return { ...call, uses: usesWith(), usesWith };
 }
 
-const MAX_LISTED = 200;
+const MAX_LISTED = 4000;
 /** What is made from other files, or cannot hold what a rule would name. */
 const MADE = /^(?:node_modules|\.git|\.venv|venv|dist|build|target|__pycache__|vendor)$/;
 
-/** All in it, and the hidden ones in the folders of it. */
+/** Files, the nearest first. */
 function listFolder(folder: string): readonly string[] {
-  const names = (place: string): readonly Dirent[] => {
-    try {
-      return readdirSync(place, { withFileTypes: true });
-    } catch {
-      return [];
+  const files: string[] = [];
+  const open = [''];
+  for (let at = 0; at < open.length && files.length + open.length < MAX_LISTED; at++) {
+    const below = open[at] as string;
+    for (const entry of entriesOf(path.join(folder, below))) {
+      if (MADE.test(entry.name)) continue;
+      const name = below === '' ? entry.name : `${below}/${entry.name}`;
+      (entry.isDirectory() ? open : files).push(name);
     }
-  };
-  const own = names(folder).filter(({ name }) => !MADE.test(name));
-  const below = own
-    .filter((entry) => entry.isDirectory())
-    .slice(0, 50)
-    .flatMap(({ name }) =>
-      names(path.join(folder, name)).flatMap((entry) => (entry.name.startsWith('.') ? [`${name}/${entry.name}`] : [])),
-    );
-  return [...own.map(({ name }) => name), ...below].slice(0, MAX_LISTED);
+  }
+  return files;
+}
+
+function entriesOf(folder: string): readonly Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
 }
 
 const MAX_SCRIPT_BYTES = 64 * 1024;
@@ -172,6 +176,70 @@ function readScript(file: string): string | null {
   } catch {
     return null;
   }
+}
+
+/** Read from the index of git, which holds the names of all files that it keeps. */
+function listTracked(folder: string): readonly string[] | null {
+  const root = findAbove(folder, '.git');
+  if (root === null) return [];
+  const place = path.join(root, '.git');
+  // In a work tree of its own, it is a file that names the folder.
+  const [, other] = /^gitdir: (.*)/.exec(readScript(place) ?? '') ?? [];
+  try {
+    const names = namesInIndex(
+      readRegularSync(
+        path.join(other === undefined ? place : path.resolve(root, other.trim()), 'index'),
+        MAX_INDEX_BYTES,
+      ),
+    );
+    return names?.map((name) => path.join(root, name)) ?? null;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? [] : null;
+  }
+}
+
+const MAX_INDEX_BYTES = 16 * 1024 * 1024;
+
+function findAbove(folder: string, name: string): string | null {
+  for (let place = folder; ; place = path.dirname(place)) {
+    if (existsSync(path.join(place, name))) return place;
+    if (place === path.dirname(place)) return null;
+  }
+}
+
+/** https://git-scm.com/docs/index-format. Null: written by a version that is not known, or split into two files. */
+export function namesInIndex(bytes: Buffer): readonly string[] | null {
+  if (bytes.length < 12 || bytes.toString('latin1', 0, 4) !== 'DIRC') return null;
+  const version = bytes.readUInt32BE(4);
+  if (version < 2 || version > 4) return null;
+  const names: string[] = [];
+  let before = '';
+  let at = 12;
+  for (let count = bytes.readUInt32BE(8); count > 0; count--) {
+    const start = at;
+    const flags = bytes.readUInt16BE(at + 60);
+    // Times, modes and sizes, the name of the content, flags.
+    at += 62 + (version >= 3 && (flags & 0x4000) !== 0 ? 2 : 0);
+    let kept = 0;
+    if (version === 4) {
+      let byte = bytes.readUInt8(at++);
+      let left = byte & 0x7f;
+      while (byte & 0x80) {
+        byte = bytes.readUInt8(at++);
+        left = ((left + 1) << 7) | (byte & 0x7f);
+      }
+      kept = Buffer.byteLength(before) - left;
+    }
+    const end = bytes.indexOf(0, at);
+    if (end < 0) return null;
+    const name = Buffer.from(before).toString('utf8', 0, kept) + bytes.toString('utf8', at, end);
+    names.push(name);
+    before = name;
+    at = version === 4 ? end + 1 : start + ((end - start + 8) & ~7);
+  }
+  for (; at + 28 <= bytes.length; at += 8 + bytes.readUInt32BE(at + 4))
+    if (bytes.toString('latin1', at, at + 4) === 'link') return null;
+  return names;
 }
 
 /** What became of a call that was held for an answer, or should have been. */

@@ -225,6 +225,11 @@ function isEveryPath(argument: string): boolean {
 const EXCEPTION = /^([^()]*)!\(([^()]*)\)\s*$/;
 
 function holdsPath(argument: string, used: UsedPath, bases: Bases, certainty: Certainty): boolean {
+  if (used.among !== undefined)
+    return (
+      certainty === 'may' &&
+      withName(argument, used.among).some((path) => holdsPath(argument, oneOf(used, path), bases, certainty))
+    );
   const [, begin, exceptions = ''] = argument.includes('!(') ? (EXCEPTION.exec(argument) ?? []) : [];
   if (begin !== undefined)
     return (
@@ -260,6 +265,35 @@ function holdsPath(argument: string, used: UsedPath, bases: Bases, certainty: Ce
   if (isHeld || !isAnyFolder || certainty !== 'may') return isHeld;
   // Unless it is the very folder that the pattern names: `rm -rf .claude` for `**/.claude/settings.json`.
   return foldersIn(argument.trim()).some((folder) => matches(readGlob(fold(`/**/${folder}`)), alone, certainty));
+}
+
+/** Of thousands of files, those in whose path the pattern's name is; all that are not plain ASCII. */
+function withName(argument: string, files: readonly string[]): readonly string[] {
+  const name = nameIn(EXCEPTION.exec(argument)?.[1] ?? argument);
+  if (name === null) return files;
+  const { text, others } = getOrAdd(joined, files, joinNames);
+  const found = [...others];
+  for (let at = text.indexOf(name); at >= 0; ) {
+    const end = text.indexOf('\n', at);
+    found.push(text.slice(text.lastIndexOf('\n', at) + 1, end));
+    at = text.indexOf(name, end);
+  }
+  return found;
+}
+
+/** In small letters, one a line: a file whose name holds a line break is among the others. */
+function joinNames(files: readonly string[]) {
+  const isPlain = (path: string): boolean => isAscii(path);
+  return {
+    text: `\n${files.filter(isPlain).join('\n').toLowerCase()}\n`,
+    others: files.filter((path) => !isPlain(path)),
+  };
+}
+
+const joined = new WeakMap<readonly string[], ReturnType<typeof joinNames>>();
+
+export function oneOf({ via }: UsedPath, path: string): UsedPath {
+  return { path, below: null, via };
 }
 
 /** `rm -rf ../project`, `mv ~ x`: with the project, or the home, goes every file that a pattern protects in it. */

@@ -18,6 +18,7 @@ import { wordSet } from '../../lib/group.ts';
 import { hostOfDevice } from './network.ts';
 import { eachChoice, isNoFile, usePath, writtenText } from './paths.ts';
 import { whyNotPlain } from './plain.ts';
+import { namesPrinted } from './project-code.ts';
 import { runWords } from './run-words.ts';
 import {
   apart,
@@ -34,17 +35,8 @@ import {
   SOME_HOST,
   type Stdin,
 } from './scene.ts';
-import { alsoExports, checkUnseen, checkVariable, rememberVariable } from './variables.ts';
-import {
-  expandToOne,
-  expandWord,
-  GLOB_STAR,
-  holdsMark,
-  IN_WORD,
-  isUnsure,
-  printedText,
-  type ShellWord,
-} from './words.ts';
+import { alsoExports, checkUnseen, checkVariable, rememberListed, rememberVariable } from './variables.ts';
+import { expandToOne, expandWord, holdsMark, isUnsure, printedText, type ShellWord } from './words.ts';
 import { rememberWritten } from './written-files.ts';
 
 /** Longer ones are not looked through: what no person would read is not judged by patterns. */
@@ -52,7 +44,7 @@ const MAX_LENGTH = 100_000;
 /** Code in code in code. */
 const MAX_DEPTH = 12;
 
-const runner: Runner = { runWords, runCode, analyse };
+const runner: Runner = { runWords, runCode, analyse, foundBy: foundByScript };
 
 /** Never throws. */
 export function analyse(command: string, context: ShellContext): CallUses {
@@ -244,7 +236,10 @@ function walkNode(node: PipelineNode | AndOr | CompoundList, scene: Scene): void
         const forms = words.map(({ form }) => form);
         for (const form of forms) checkVariable(node.name.value, form, copy);
         alsoExports(node.name.value, forms[0] ?? '', copy);
-        rememberVariable(node.name.value, forms, copy);
+        const [listed] = forms;
+        if (listed !== undefined && forms.length === 1 && copy.gathering.listingOf(listed) !== null)
+          rememberListed(node.name.value, listed, copy);
+        else rememberVariable(node.name.value, forms, copy);
       });
       return;
     case 'ArithmeticFor':
@@ -252,7 +247,7 @@ function walkNode(node: PipelineNode | AndOr | CompoundList, scene: Scene): void
       walkRepeated([node.body], node, scene);
       return;
     case 'While':
-      walkRepeated([node.clause, node.body], node, scene);
+      walkRepeated([node.clause, node.body], node, scene, (copy) => rememberRead(node.clause, copy));
       return;
     case 'Function':
       // Its body is judged where it is written; where it is called from, and with what coming in, is not looked for.
@@ -303,7 +298,7 @@ function walkPipeline(node: Pipeline, scene: Scene): void {
   let { cwds } = scene;
   for (const [index, command] of node.commands.entries()) {
     const before = node.commands.slice(0, index);
-    const found = foundBy(before);
+    const found = index === 0 ? null : foundByNodes(before, scene);
     const changes: Partial<Scene> =
       index === 0
         ? {}
@@ -314,30 +309,39 @@ function walkPipeline(node: Pipeline, scene: Scene): void {
   if (cwds !== scene.cwds) scene.cwds = eitherFolder(scene.cwds, cwds);
 }
 
-/** They hand on some of the lines that come in. */
-const FILTERS = /^(?:grep|head|tail|sort|uniq)$/;
-
 /** `find src -name '*.ts' | head | xargs`: the names that come in; null: they may be any. */
-function foundBy(nodes: readonly PipelineNode[]): string | null {
+function foundByNodes(nodes: readonly PipelineNode[], scene: Scene): string | null {
   const words = nodes.map((node) =>
-    node.type === 'Command' && node.redirects.every((one) => one.type === 'Redirect' && one.operator === '>')
+    node.type === 'Command' && node.prefix.length === 0 && node.redirects.every(isQuietRedirect)
       ? [node.name?.text ?? '', ...node.args.map((word) => ('value' in word ? String(word.value) : ''))]
       : [''],
   );
-  const last = words.findLastIndex(([name = '']) => !FILTERS.test(name));
-  const isListing = (list: readonly string[]): boolean =>
-    list.some((word) => /^-(?:\w*l\w*|-files(?:-with-matches)?)$/.test(word));
-  const [name = '', ...args] = words[last] ?? words.find(isListing) ?? [];
-  const ending = args.map((arg) => /^\*(\.[A-Za-z0-9]+)$/.exec(arg)?.[1]).filter((one) => one !== undefined);
-  const isNegated = args.some((arg) => /^(?:-o|-or|!|-not|,|\(|:!.*)$/.test(arg));
-  const names = ending.length === 1 && !isNegated ? `${GLOB_STAR}${ending[0]}` : IN_WORD;
-  if (name === 'find' && /^[\w@][\w@/.-]*$|^\.$/.test(args[0] ?? '') && /^-|^$/.test(args[1] ?? ''))
-    return `${args[0]}/${names}`;
-  if (name === 'git' && args[0] === 'ls-files') return `./${names}`;
-  const isSearch = /^(?:rg|grep)$/.test(name) && isListing(args) && !args.some((arg) => /^[~/]|\.\./.test(arg));
-  return isSearch || (/^(?:fd|fdfind)$/.test(name) && args.every((arg) => /^[\w.]+$|^-[ed]$/.test(arg)))
-    ? `./${IN_WORD}`
-    : null;
+  return namesPrinted(words, scene);
+}
+
+function isQuietRedirect(one: Redirection): boolean {
+  return one.type === 'Redirect' && one.operator.startsWith('>');
+}
+
+/** `$(git ls-files '*.ts' | head -1)` */
+function foundByScript(script: unknown, scene: Scene): string | null {
+  const [only, second] = (script as ParsedScript).commands ?? [];
+  const node = only?.command;
+  if (node === undefined || second !== undefined || only?.background) return null;
+  return foundByNodes(node.type === 'Pipeline' ? node.commands : node.type === 'Command' ? [node] : [], scene);
+}
+
+/** `… | while read -r f`: each name that comes in. */
+function rememberRead({ commands }: CompoundList, scene: Scene): void {
+  const [only, second] = commands;
+  const found = scene.stdin.kind === 'unknown' ? scene.stdin.found : undefined;
+  const node = only?.command;
+  if (found === undefined || second !== undefined || node?.type !== 'Command' || node.name?.text !== 'read') return;
+  const names = node.args
+    .flatMap((word) => ('value' in word ? String(word.value) : ''))
+    .filter((one) => !/^-|^$/.test(one));
+  const [name, other] = names;
+  if (name !== undefined && other === undefined) rememberListed(name, found, scene);
 }
 
 /** What `echo` and `printf` write, and here-documents for `cat`. */
@@ -394,6 +398,7 @@ function walkParts(node: Command, scene: Scene): void {
       const value = valueForm(part, scene);
       // Of a glob all names would come at once.
       if (!isUnsure(value)) rememberVariable(part.name, [value], scene);
+      else if (part.value.parts?.every(isSubstitution)) rememberListed(part.name, value, scene);
     }
   }
   const stdin = readRedirects(node.redirects, scene);
@@ -428,6 +433,11 @@ function walkParts(node: Command, scene: Scene): void {
   scene.runner.runWords(words, copy, sets);
   rememberWritten(writtenBy(node, scene), words, copy);
   scene.cwds = copy.cwds;
+}
+
+/** `f=$(ls *.js)`, and the same in double quotes. */
+function isSubstitution(part: SyntaxNode): boolean {
+  return part.type === 'CommandExpansion' || (part.type === 'DoubleQuoted' && part.parts.every(isSubstitution));
 }
 
 function writtenBy({ redirects }: { readonly redirects: readonly Redirection[] }, scene: Scene): readonly string[] {

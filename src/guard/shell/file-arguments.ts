@@ -71,6 +71,15 @@ const USES = byName<(command: FileCommand) => void>({
   'ssh-keygen': (command) => {
     if (!command.args.some(({ form }) => /^-[a-zA-Z]*l/.test(form))) useOther(command);
   },
+  // It prints what is in its files.
+  aws: (command) => {
+    const [verb, what] = command.plain.map(({ form }) => form);
+    const secret =
+      command.scene.home === null ? `${ANYTHING}/.aws/credentials` : `${command.scene.home}/.aws/credentials`;
+    if (verb === 'configure' && /^(?:get|list|export-credentials)$/.test(what ?? ''))
+      command.read([{ form: secret, text: what ?? '' }]);
+    useOther(command);
+  },
   patch: ({ args, plain, scene, read, write }) => {
     write(plain.slice(0, 1));
     const input = [...plain.slice(1), ...valuesAfter(args, /^(?:-\w*i|--input)$/), ...valuesOf(args, /^--input=/)];
@@ -224,14 +233,15 @@ const TELLS_ABOUT = wordSet('wc ls stat file du df md5sum sha1sum sha256sum sha5
 
 function useRead({ name, args, plain: all, scene, read, readWhole, write }: FileCommand): void {
   const plain = TELLS_ABOUT.has(name)
-    ? all.filter((word) => !/[\uE000-\uE002]\/?$/.test(word.form) && !isSomeFileOf(word, scene))
+    ? all.filter((word) => !/[\uE000-\uE002\uE010-\uE04F]\/?$/.test(word.form) && !isSomeFileOf(word, scene))
     : all;
   write(valuesAfter(args, /^(?:-o|--output)$/));
   if (name === 'diff' && readsFolders(args)) readListed(plain, name, scene, args);
   if (name === 'diff' && readsFolders(args)) readWhole(plain);
   else read(plain);
   read(optionPaths(args));
-  // `strings @list`
+  // `strings @list`: which files, is in the list.
+  if (name === 'strings' && args.some(({ form }) => /^@./.test(form))) read([{ form: ANYTHING, text: '@' }]);
   read(valuesOf(args, /^@(?=.)/));
 }
 
@@ -355,7 +365,7 @@ function optionPaths(args: readonly ShellWord[]): readonly ShellWord[] {
 
 /** `grep -r`, `diff -r`. */
 function readsFolders(args: readonly ShellWord[]): boolean {
-  return args.some(({ form }) => /^-[a-zA-Z]*[rR]|^--(?:dereference-)?recursive$/.test(form));
+  return args.some(({ form }) => /^-[a-zA-Z]*[rR]|^--(?:deref[a-z]*-)?recu|^--dir[a-z]*=rec|^recurse$/.test(form));
 }
 
 function isRecursive(args: readonly ShellWord[]): boolean {

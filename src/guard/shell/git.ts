@@ -3,6 +3,7 @@
 import { wordSet } from '../../lib/group.ts';
 import { asFolder, outputsOf, patchedBy, useGivenNames } from './file-arguments.ts';
 import { extentOf, joinPath, readListed, usePath } from './paths.ts';
+import { trackedFiles } from './project-code.ts';
 import { GIT_CODE, IN_BARE_REPOSITORY, inside, PUSH, type Scene } from './scene.ts';
 import { pathsIn, suspectPath } from './suspects.ts';
 import { isOwnScript } from './variables.ts';
@@ -19,7 +20,7 @@ const HARMLESS = new Set(['C', 'P', 'no-pager', 'no-optional-locks', 'no-advice'
 const GIT: ShellWord = { form: 'git', text: 'git' };
 /** Keys whose value is a command. */
 const CODE_KEY =
-  /^(?:alias\..*|core\.(?:pager|editor|sshcommand|fsmonitor|hookspath|askpass|gitproxy|alternaterefscommand)|pager\..*|sequence\.editor|credential\..*|diff\..*|difftool\..*|mergetool\..*|merge\..*\.driver|filter\..*|gpg\..*|gpg\.program|interactive\.difffilter|uploadpack\..*|remote\..*\.(?:uploadpack|receivepack|vcs|proxy)|http\..*proxy.*|init\.templatedir|include.*|protocol\..*|web\.browser|browser\..*|man\..*|instaweb\..*|sendemail\..*)$/i;
+  /^(?:alias\..*|core\.(?:pager|editor|sshcommand|fsmonitor|hookspath|askpass|gitproxy|alternaterefscommand)|pager\..*|sequence\.editor|credential\..*|diff\..*|difftool\..*|mergetool\..*|merge\..*\.driver|filter\..*|gpg\..*|gpg\.program|interactive\.difffilter|uploadpack\..*|remote\..*\.(?:uploadpack|receivepack|vcs|proxy)|http\..*proxy.*|init\.templatedir|include.*|protocol\..*|tar\..*|trailer\..*|web\.browser|browser\..*|man\..*|instaweb\..*|sendemail\..*)$/i;
 
 /** Settings that no command comes out of; of others that are not known to hold one, nobody can say. */
 const PLAIN_KEY =
@@ -128,6 +129,7 @@ function checkSetting(setting: string, scene: Scene): void {
   const key = equals < 0 ? setting : setting.slice(0, equals);
   const value = equals < 0 ? '' : setting.slice(equals + 1);
   if (isUnsure(key)) scene.gathering.lose('a setting of git is only known when it runs');
+  else if (/^help\.autocorrect$/i.test(key)) scene.gathering.lose('git may correct its command into another one');
   else if (CODE_KEY.test(key)) runSetting(key, value, scene);
   else if (PLAIN_KEY.test(key) && /^[.~/]|\//.test(value)) usePath('read', value, `git ${key}`, scene);
   else if (!PLAIN_KEY.test(key)) {
@@ -151,6 +153,7 @@ const PUSHES = /^(?:receive-pack|http-push|cvsexportcommit|remote-\w+)$/;
 const PUSHES_BY_WORD: Readonly<Record<string, RegExp>> = {
   svn: /^dcommit|^set-tree/,
   p4: /^submit/,
+  subtree: /^push/,
   annex: /^(?:sync|push|assist|copy|move)/,
 };
 const CHANGES_BRANCHES = /^(?:branch|tag|symbolic-ref|update-ref|reset|merge|notes|replace)$/;
@@ -211,6 +214,9 @@ function runVerb(verb: string, words: readonly ShellWord[], scene: Scene): void 
     for (const { form, text } of list) usePath('write', form, `${via} ${text}`, scene, 'all');
   };
   runOptions(verb, words, scene);
+  showTracked(verb, words, scene);
+  if (/^(?:init|clone)$/.test(verb) && words.some(({ form }) => /^--templ/.test(form)))
+    for (const cwd of scene.cwds ?? ['']) gathering.written.set(joinPath(cwd, '.git/hooks/post-checkout'), null);
   if (!VERBS.has(verb) && !WRITES_BY_WORD.has(verb)) runUnknown(verb, words, scene);
   if (WRITES_BY_WORD.has(verb))
     for (const { form } of words) for (const path of pathsIn(form)) suspectPath(path, via, scene);
@@ -247,6 +253,13 @@ function runVerb(verb: string, words: readonly ShellWord[], scene: Scene): void 
         usePath('read', file, via, scene);
         if (plain.length > 2) usePath('write', file, via, scene);
       }
+      const [, said] = plain;
+      if (
+        said !== undefined &&
+        /\./.test(plain[0]?.form ?? '') &&
+        (!PLAIN_KEY.test(plain[0]?.form ?? '') || /^help/i.test(plain[0]?.form ?? ''))
+      )
+        for (const cwd of scene.cwds ?? ['']) gathering.written.set(joinPath(cwd, '.git/config'), null);
       const at = plain.findIndex(({ form }) => CODE_KEY.test(form));
       const [key, value] = at < 0 ? [] : plain.slice(at);
       if (key === undefined || value === undefined) return;
@@ -354,6 +367,100 @@ function runVerb(verb: string, words: readonly ShellWord[], scene: Scene): void 
       );
   }
 }
+
+const HAS_PATCH = /^-[a-zA-Z]*[pu]|^--(?:patch|unified|cc|word-diff|color-words)|^-U|^-[LWc]/;
+const NAMES_ONLY =
+  /^--(?:stat|name-only|name-status|numstat|shortstat|dirstat|summary|compact-summary|no-patch|quiet|raw|check|files-with-matches|count)|^-[sqlc]$/;
+
+/** Does it show what is in files without naming them? */
+function showsContent(verb: string, words: readonly ShellWord[], isPath: (word: ShellWord) => boolean): boolean {
+  const has = (option: RegExp): boolean => words.some(({ form }) => option.test(form));
+  const end = words.findIndex(({ form }) => form === '--');
+  const revisions = words
+    .slice(0, end < 0 ? undefined : end)
+    .filter((word) => !word.form.startsWith('-') && !isPath(word));
+  switch (verb) {
+    case 'show':
+      return (
+        (showsPatch(words) || !has(NAMES_ONLY)) &&
+        (revisions.length === 0 || revisions.some(({ form }) => !/^[^:]+:./.test(form)))
+      );
+    case 'diff':
+      return revisions.length > 0 && !has(/^--no-ind/) && (showsPatch(words) || !has(NAMES_ONLY));
+    case 'log':
+    case 'whatchanged':
+    case 'reflog':
+    case 'diff-tree':
+    case 'diff-index':
+    case 'rev-list':
+      return showsPatch(words);
+    case 'stash':
+      return words[0]?.form === 'show' && showsPatch(words);
+    case 'grep':
+      return !has(/^-[a-zA-Z]*[lLc]|^--(?:files-with|name-only|count)/);
+    case 'format-patch':
+    case 'fast-export':
+      return true;
+    case 'archive':
+      return !has(/^-l$|^--list$/);
+    default:
+      return false;
+  }
+}
+
+function showsPatch(words: readonly ShellWord[]): boolean {
+  return words.some(({ form }) => HAS_PATCH.test(form) && !/^-(?:c|-pretty|-p[a-z]*=)/.test(form));
+}
+
+/** Whole histories and trees: of the files that git keeps, those that a rule names are shown. */
+function showTracked(verb: string, words: readonly ShellWord[], scene: Scene): void {
+  const via = `git ${verb}`;
+  const here: ShellWord = { form: '.', text: '.' };
+  const has = (option: RegExp): boolean => words.some(({ form }) => option.test(form));
+  const end = words.findIndex(({ form }) => form === '--');
+  if (
+    (verb === 'add' && has(/^-[a-zA-Z]*f|^--force$/)) ||
+    (verb === 'stash' && has(/^--(?:include|only)-untr/) && has(/^show$/))
+  ) {
+    const given = verb === 'add' ? words.filter(({ form }) => !form.startsWith('-')) : [];
+    readListed(given.length > 0 ? given : [here], via, scene);
+  }
+  if (scene.context.listTracked === undefined || !WHOLE.has(verb)) return;
+  const all = trackedFiles(scene);
+  const isPath = ({ form }: ShellWord): boolean =>
+    !isUnsure(form) &&
+    (scene.cwds ?? []).some((cwd) => {
+      const place = joinPath(cwd, form.replace(/[*?[].*$/, ''));
+      return all?.some((file) => file === place || file.startsWith(`${place}/`)) ?? false;
+    });
+  if (!showsContent(verb, words, isPath)) return;
+  const inTree = words.flatMap(({ form, text }) => {
+    const [, path] = /^[^:]+:(.+)$/.exec(form) ?? [];
+    return verb === 'archive' && path !== undefined ? [{ form: path, text }] : [];
+  });
+  const paths =
+    end >= 0
+      ? words.slice(end + 1)
+      : [...inTree, ...words.filter((word) => !word.form.startsWith('-') && isPath(word))];
+  const wanted = paths
+    .filter(({ form }) => !/^:[!^(]/.test(form))
+    .map(({ form }) => form.replace(/[^/]*[*?[\uE000-\uE04F].*$/, '') || '.');
+  const left = paths.flatMap(({ form }) => /^:(?:[!^]|\(exclude\))(.*)$/.exec(form)?.[1] ?? []);
+  const files = all === null ? null : wanted.length === 0 ? all : trackedFiles(scene, wanted);
+  if (files === null) usePath('read', ANYTHING, via, scene);
+  else {
+    const excluded = left.flatMap((one) => (scene.cwds ?? []).map((cwd) => joinPath(cwd, one.replace(/[*?[].*$/, ''))));
+    const among = files.filter(
+      (file) => !excluded.some((place) => place !== '/' && `${file}/`.startsWith(`${place.replace(/\/$/, '')}/`)),
+    );
+    const root = scene.context.projectDir ?? scene.context.cwd ?? '/';
+    if (among.length > 0) scene.gathering.addPath('read', { path: root, below: null, via, among, isGuess: true });
+  }
+}
+
+const WHOLE = wordSet(
+  'show diff log whatchanged reflog diff-tree diff-index rev-list stash grep format-patch fast-export archive',
+);
 
 /** `git show HEAD:.env` shows a file of the past. */
 function showFiles(words: readonly ShellWord[], via: string, scene: Scene): void {

@@ -2,17 +2,9 @@
 
 import { isShell } from './interpreters.ts';
 import { extentOf, usePath } from './paths.ts';
+import { foundBelow } from './project-code.ts';
 import { inside, type Scene } from './scene.ts';
-import {
-  ANYTHING,
-  GLOB_STAR,
-  hasOption,
-  IN_WORD,
-  isUnsure,
-  optionValue,
-  readOptions,
-  type ShellWord,
-} from './words.ts';
+import { ANYTHING, hasOption, IN_WORD, isUnsure, optionValue, readOptions, type ShellWord } from './words.ts';
 import { lost, runPlainShell } from './wrappers.ts';
 
 /** Words that are only known when it runs. */
@@ -58,7 +50,12 @@ export function runFind(words: readonly ShellWord[], scene: Scene): boolean {
   const starts = words.slice(1).findIndex(({ form }) => /^[-(!]/.test(form));
   const folders = words.slice(1, starts < 0 ? undefined : starts + 1);
   const roots = folders.length === 0 ? [{ form: '.', text: '.' }] : folders;
-  for (const { form, text } of roots) usePath('read', form, `find ${text}`, scene, extentOf(form, scene));
+  // Names at the top of a folder are no more than names.
+  const isShallow =
+    words.some(({ form }, at) => form === '-maxdepth' && /^[01]$/.test(words[at + 1]?.form ?? '')) &&
+    !words.some(({ form }) => /^-(?:exec|ok|delete|fprint|fls)/.test(form));
+  for (const { form, text } of roots)
+    usePath('read', form, `find ${text}`, scene, isShallow ? undefined : extentOf(form, scene));
   for (let index = 1; index < words.length; index++) {
     const { form } = words[index] as ShellWord;
     if (form === '-delete')
@@ -83,7 +80,16 @@ export function runFind(words: readonly ShellWord[], scene: Scene): boolean {
     const inner = words.slice(index + 1, end < 0 ? undefined : end);
     if (inner.length === 0) continue;
     const changes: Partial<Scene> = form.endsWith('dir') ? { cwds: null } : {};
-    const found = roots.length === 1 ? `${roots[0]?.form}/${wantedName(words) ?? IN_WORD}` : IN_WORD;
+    const conditions = words.slice(folders.length + 1, index).map((word) => word.form);
+    const found = findsPlainly(roots, scene)
+      ? (foundBelow(
+          roots.map((root) => root.form),
+          conditions,
+          scene,
+        ) ?? IN_WORD)
+      : roots.length === 1
+        ? `${roots[0]?.form}/${IN_WORD}`
+        : IN_WORD;
     const filled = inner.map((word) => fill(word, '{}', found));
     scene.runner.runWords(filled, inside(scene, `find ${form}`, index + 1, { stdin: { kind: 'none' }, ...changes }));
     index = end < 0 ? words.length : end;
@@ -100,13 +106,11 @@ function wantedNames(words: readonly ShellWord[]): readonly string[] {
   );
 }
 
-/** `-name '*.ts'`: the only names that find hands on, unless other conditions may hold instead. */
-function wantedName(words: readonly ShellWord[]): string | null {
-  const names = words.filter((_, index) => /^-i?name$/.test(words[index - 1]?.form ?? ''));
-  const [name] = names;
-  if (name === undefined || names.length > 1 || words.some(({ form }) => /^(?:-o|-or|!|-not|,|\()$/.test(form)))
-    return null;
-  return /^\*\.[A-Za-z0-9]+$/.test(name.form) ? `${GLOB_STAR}${name.form.slice(1)}` : null;
+/** In the project, where it may be looked. */
+function findsPlainly(roots: readonly ShellWord[], scene: Scene): boolean {
+  return roots.every(
+    ({ form }) => !isUnsure(form) && extentOf(form, scene) === undefined && !/^\.\.(?:\/|$)/.test(form),
+  );
 }
 
 export function runParallel(words: readonly ShellWord[], scene: Scene): boolean {

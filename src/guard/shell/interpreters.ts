@@ -83,6 +83,11 @@ export function runInterpreter(
 ): void {
   const codes: ShellWord[] = [];
   let file: ShellWord | null = null;
+  // It reads a file, and runs nothing.
+  if (/^node(?:js)?$/.test(name) && /^(?:-c|--check)$/.test(words[1]?.form ?? '')) {
+    for (const { form, text } of words.slice(2)) usePath('read', form, `${name} --check ${text}`, scene);
+    return;
+  }
   const isEditor = /^(?:vim?|nvim|ex|view|emacs|ed)$/.test(name);
   for (let index = 1; index < words.length; index++) {
     const word = words[index] as ShellWord;
@@ -139,6 +144,12 @@ export function runInterpreter(
   if (/^(?:perl|ruby)/.test(name) && words.some(({ form }) => /^-[a-zA-Z0-9]*i/.test(form)))
     for (const { form, text } of words.slice(1))
       if (!form.startsWith('-')) usePath('write', form, `${name} -i ${text}`, scene);
+  // With -n and -p they read the files behind the code.
+  if (codes.length > 0 && /^(?:perl|ruby)/.test(name) && words.some(({ form }) => /^-[a-zA-Z0-9]*[np]/.test(form)))
+    for (const word of words.slice(1))
+      if (!word.form.startsWith('-') && !codes.includes(word))
+        usePath('read', word.form, `${name} ${word.text}`, scene);
+  if (file?.form === 'dotenv') usePath('read', '.env', `${name} -m dotenv`, scene);
   // With -n and -p Perl opens its arguments, and one with a pipe is a command.
   if (/^perl/.test(name))
     for (const { form } of words.slice(1))
@@ -151,6 +162,23 @@ export function runInterpreter(
     words.some(({ form }) => /^(?:-[a-zA-Z]*i[a-zA-Z]*|--interactive)$/.test(form))
   )
     readStdin(name, scene);
+  // `gdb -ex 'run x' /bin/rm`, `gdb -ex 'make x'`
+  if (/^(?:gdb|lldb)$/.test(name)) {
+    if (codes.some(({ form }) => /^\s*(?:make|mak|pipe|\|)\b/.test(form)))
+      scene.gathering.lose(`${name} does what its command line says`);
+    const program = words.slice(1).find(({ form }) => /^\/(?:usr\/)?s?bin\//.test(form));
+    const own = inside(scene, name, -1, { stdin: { kind: 'none' } });
+    const given = codes.flatMap(({ form }) =>
+      (/^\s*(?:run|r|start|starti)\s+(.*)$/s.exec(form)?.[1] ?? '').split(/\s+/),
+    );
+    if (program !== undefined)
+      scene.gathering.suspect(() =>
+        scene.runner.runWords(
+          [program, ...given.filter((one) => one !== '').map((form) => ({ form, text: form }))],
+          own,
+        ),
+      );
+  }
   // `gdb --args rm x`
   const at = words.findIndex(({ form }) => /^--?args$/.test(form));
   if (at > 0) scene.runner.runWords(words.slice(at + 1), inside(scene, name, at + 1));
@@ -229,6 +257,8 @@ export function readCode(name: string, code: string, scene: Scene): void {
   }
   if (/\.extractall\s*\(\s*(?:\)|["']\.{0,2}\/?["'])|unpack_archive\s*\([^,)]*\)/.test(code))
     unpack({ form: '.', text: '.' }, via, scene);
+  if (/\b(?:load_dotenv|dotenv_values|find_dotenv)\b|["']dotenv["']\s*\)\s*\.\s*config/.test(code))
+    usePath('read', '.env', via, scene);
   if (loadsWritten(code, scene)) gathering.lose(`the code for ${name} may run a file that this call writes`);
   if (isComputedElsewhere(name, code)) gathering.lose(`the code for ${name} may use any file`);
   if (
@@ -412,6 +442,11 @@ export function runShell(name: string, words: readonly ShellWord[], outside: Sce
   }
   if (script === undefined || letters.includes('s') || isStdinFile(script.form))
     return runStdin(name, scene) && !readsFiles;
+  // `bash -n` reads it, and runs nothing.
+  if (/n/.test(letters) && !/[is]/.test(letters)) {
+    usePath('read', script.form, `${name} -n ${script.text}`, scene);
+    return false;
+  }
   if (isUnsure(script.form)) gathering.lose(`which file ${name} runs is only known when it runs`);
   else usePath('read', script.form, `${name} ${script.text}`, scene);
   runWritten(script.form, name, scene);
@@ -440,7 +475,7 @@ function runFound(form: string, name: string, scene: Scene): void {
   const isRun = name === form;
   for (const cwd of cwds ?? []) {
     const path = joinPath(cwd, form);
-    const text = scripts.includes(path) ? null : readScript(path);
+    const text = scripts.includes(path) ? null : readScript(gathering.placed.get(path) ?? path);
     if (text === null || text.length > MAX_SCRIPT || !isShellText(text, isRun)) continue;
     const uses = scene.runner.analyse(text, { ...context, cwd, scripts: [...scripts, path] });
     gathering.addScript(uses, isRun ? form : `${name} ${form}`, wrappers);

@@ -28,7 +28,8 @@ export function runKill(words: readonly ShellWord[], scene: Scene, name: string)
   const mayHit = name === 'kill' ? targetsOf(args).some((target) => !isOther(target, scene)) : mayHitByName(name, args);
   if (!mayHit) return false;
   // Nobody can say before it runs whose process that is.
-  scene.gathering.suspect(() => scene.runner.runWords(STOPS, inside(scene, name, -1)));
+  const text = words.map((word) => word.text).join(' ');
+  scene.gathering.suspect(() => scene.runner.runWords(STOPS, inside(scene, text, -1)));
   return false;
 }
 
@@ -68,7 +69,7 @@ function isOther({ form, text }: ShellWord, scene: Scene): boolean {
 function mayHitByName(name: string, args: readonly ShellWord[]): boolean {
   const forms = args.map(({ form }) => form);
   if (name === 'fuser') {
-    if (!forms.some((form) => /^-\w*k/.test(form))) return false;
+    if (!forms.some((form) => /^-\w*k|^--kill$/.test(form))) return false;
     const [, port] = /(?:^|\s)(\d{2,5})\/tcp\b/.exec(forms.join(' ')) ?? [];
     return port === undefined || Number(port) >= FIRST_CHOSEN_PORT;
   }

@@ -35,7 +35,7 @@ const REACHES_OUT = wordSet(
     'dependabot act tilt skaffold minikube kind k3d et eksctl kops telepresence okteto gitpod coder devpod oci ibmcloud aliyun scw exo civo doppler infisical',
     'sentry-cli datadog-ci codecov snyk jira linear glab hub tea bb skopeo crane regctl oras cosign',
     // Models.
-    'gnutls-cli rpcinfo showmount rusers rwho rup rdate ntpq ntpdc chronyc nbd-client iscsiadm nvme winexe net lftpget curlftpfs davfs2 rdiff-backup unison xdg-open gnome-open sensible-browser x-www-browser www-browser w3mman',
+    'slogin rsync-ssl ftpget ftpput jshell gnutls-cli rpcinfo showmount rusers rwho rup rdate ntpq ntpdc chronyc nbd-client iscsiadm nvme winexe net lftpget curlftpfs davfs2 rdiff-backup unison xdg-open gnome-open sensible-browser x-www-browser www-browser w3mman',
     'ldapadd ldapmodify ldapdelete ldapwhoami ldappasswd ldapcompare snmptable snmpbulkwalk snmpgetnext snmptrap snmpstatus kadmin kpasswd kvno radtest',
     'llm aider ollama huggingface-cli hf dvc',
   ].join(' '),

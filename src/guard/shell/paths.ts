@@ -27,6 +27,12 @@ export function usePath(
   isGone = false,
 ): void {
   if (scene.isElsewhere || form === '') return;
+  const among = scene.gathering.listingOf(form.replace(/^\.\//, ''));
+  if (among !== null) {
+    const root = scene.context.projectDir ?? scene.context.cwd ?? '/';
+    if (among.length > 0) scene.gathering.addPath(kind, { path: root, below: null, via, among, isGuess: true });
+    return;
+  }
   const isGuess = /[\uE000\uE001]/.test(form) || (scene.cwds === null && !isAbsolute(form));
   const add = (found: UsedPath): void =>
     scene.gathering.addPath(kind, {
@@ -210,7 +216,7 @@ export function moveTo(words: readonly ShellWord[], scene: Scene, name: string):
 
 /** `echo 'git push' > bin/ls; PATH=bin:$PATH ls`: a list of folders, and a file that was written into one of them. */
 export function hasWrittenFile(form: string, { gathering, cwds }: Scene): boolean {
-  const paths = [...gathering.written.keys(), ...gathering.placed];
+  const paths = [...gathering.written.keys(), ...gathering.placed.keys()];
   if (paths.length === 0) return false;
   const folders = form.split(':').flatMap((folder) => (cwds ?? ['']).map((cwd) => joinPath(cwd, folder)));
   return folders.some((folder) => folder !== '/' && paths.some((path) => path.startsWith(`${folder}/`)));
@@ -242,15 +248,19 @@ export function readListed(
     return [glob, next].flatMap((one) => (one === undefined ? [] : [one.replace(/[\uE000-\uE003]/g, '*')]));
   });
   for (const { form, text } of list) {
-    if (hasOnly || isUnsure(form) || extentOf(form, scene) === 'all') continue;
-    for (const cwd of scene.cwds ?? [])
-      for (const file of listFolder(joinPath(cwd, form)))
-        if (!left.some((glob) => file.split('/').some((part) => fitsGlob(glob, part))))
-          usePath('read', joinPath(joinPath(cwd, form), file), `${name} ${text}`, scene);
+    if (hasOnly || isUnsure(form)) continue;
+    for (const cwd of scene.cwds ?? []) {
+      const place = joinPath(cwd, form);
+      const among = listFolder(place)
+        .filter((file) => !left.some((glob) => file.split('/').some((part) => fitsGlob(glob, part))))
+        .map((file) => joinPath(place, file));
+      if (among.length > 0)
+        scene.gathering.addPath('read', { path: place, below: null, via: `${name} ${text}`, among });
+    }
   }
 }
 
-function fitsGlob(glob: string, name: string): boolean {
+export function fitsGlob(glob: string, name: string): boolean {
   const pieces = glob
     .replace(/^\.\//, '')
     .replace(/\/\**$/, '')

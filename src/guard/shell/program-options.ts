@@ -77,7 +77,7 @@ const TELLING: Readonly<Record<string, RegExp>> = {
   cargo:
     /^(?:-C|-Z|\+)|^--(?:config|manifest-path|target-dir|artifact-dir|out-dir|build-plan|lockfile-path|registry|index)/,
   go: /^--?(?:exec|toolexec|vettool|o|C|modfile|overlay|work|pkgdir|cpuprofile|memprofile|blockprofile|mutexprofile|trace|outputdir|coverprofile|test\.\w+|ldflags|gcflags|asmflags|gccgoflags|compiler|mod|fuzz|args)(?:=|$)/,
-  git: /^--(?:o(?:u|ut|utp\w*)?|ext\w*|textc\w*|no-ind\w*|open-f\w*|upload-p\w*|receive-p\w*|exec|conf\w*|templ\w*|separate-g\w*|exec-path|git-dir|work-tree|edit\w*)(?:=|$)|^-O/,
+  git: /^--(?:o(?:u|ut|utp[\w-]*)?|ext[\w-]*|textc[\w-]*|no-ind[\w-]*|open-f[\w-]*|upload-p[\w-]*|receive-p[\w-]*|exec|conf[\w-]*|templ[\w-]*|separate-g[\w-]*|exec-path|git-dir|work-tree|edit[\w-]*)(?:=|$)|^-O/,
 };
 
 /** Where the last word is that changes what a program runs: an allow must name it. */

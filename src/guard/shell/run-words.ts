@@ -22,7 +22,7 @@ import { useHosts } from './network.ts';
 import { baseName, isStdinFile, moveTo, usePath, withLinks } from './paths.ts';
 import { whyEvaluated } from './plain.ts';
 import { PROGRAM_OPTIONS, type ProgramOptions, readMixedOptions, tellingWord, withDashes } from './program-options.ts';
-import { runTargets } from './project-code.ts';
+import { runTargets, suspectExisting } from './project-code.ts';
 import { type FoundCommand, IN_BARE_REPOSITORY, inside, PUSH, type Scene } from './scene.ts';
 import { losesByOption, suspectTexts } from './suspects.ts';
 import { alsoExports, checkUnseen, checkVariable, isHarmlessVariable } from './variables.ts';
@@ -96,7 +96,10 @@ export function runWords(words: readonly ShellWord[], scene: Scene, sets: readon
   // Whoever puts objects and branches into a bare repository (`x.git`) pushes to it.
   if (names.some((name) => COPIES.has(name)) && words.some(({ form }) => IN_BARE_REPOSITORY.test(form)))
     gathering.alsoKnownAs(() => own.runner.runWords(PUSH, inside(own, first.form, -1)));
-  for (const name of names) suspectWritten(name, words, own);
+  for (const name of names) {
+    suspectWritten(name, words, own);
+    suspectExisting(name, words, own);
+  }
   for (const name of names) if (!isShell(name) && !wrapsCommand(name, words)) suspectTexts(name, words, own);
   // A request to the server that answers an approval, or logs in to do so, is the same as the command.
   if (words.some(({ form }) => ANSWERING_ADDRESS.test(form)))
@@ -116,7 +119,8 @@ function isFromSystem(form: string, name: string): boolean {
 /** Letters and values that stand together are also read apart: `codex -cx=y` is `codex -c x=y`, `gemini -yp x` is `gemini -y -p x`. */
 function suspectGlued([first, ...rest]: readonly ShellWord[], scene: Scene): void {
   const name = baseName(first?.form ?? '');
-  if (!HOSTS.has(name) || !rest.some(({ form }) => GLUED.test(form))) return;
+  if (KNOWN.has(name) || hasFileUses(name) || isWrapper(name) || isShell(name) || interpreterOf(name) !== null) return;
+  if (!rest.some(({ form }) => GLUED.test(form))) return;
   const word = (form: string): ShellWord => ({ form, text: form });
   const readAs = (split: (form: string) => readonly string[]): void =>
     scene.gathering.alsoKnownAs(() =>
@@ -129,7 +133,6 @@ function suspectGlued([first, ...rest]: readonly ShellWord[], scene: Scene): voi
   readAs((form) => [...form.slice(1, 9).replace(/=.*$/s, '')].map((letter) => `-${letter}`));
 }
 
-const HOSTS = wordSet('claude claude-code codex copilot gemini gemini-cli opencode qwen qwen-code');
 const GLUED = /^-[A-Za-z](?=[^-\s])/;
 
 /** `git-push` is `git push`, and a program that this call has given a name of its own is run under that one. */
@@ -235,6 +238,11 @@ function changesShell(name: string, scene: Scene): false {
 function runBuiltin(words: readonly ShellWord[], scene: Scene, name: string): boolean {
   const args = words.slice(1);
   const forms = args.map(({ form }) => form);
+  if (name !== 'jobs' && name !== 'compgen')
+    for (const form of forms) {
+      const [variable = ''] = /^[A-Za-z_]\w*/.exec(form) ?? [];
+      if (variable !== '') checkUnseen(variable, scene);
+    }
   if (name === 'jobs') {
     const at = forms.findIndex((form) => /^-\w*x/.test(form));
     if (at >= 0) scene.runner.runWords(args.slice(at + 1), inside(scene, 'jobs -x', at + 2));

@@ -11,8 +11,10 @@ export interface ShellContext {
   resolve(path: string): string;
   /** The text of a script that is there now; null: none, or no text. Left out: files are not looked into. */
   readScript?(path: string): string | null;
-  /** What is in a folder, by names that begin there. Left out, or empty: nobody looked. */
+  /** Files below a folder, by names that begin there, up to some number. Left out, or empty: nobody looked. */
   listFolder?(path: string): readonly string[];
+  /** Files that git keeps of the repository around a folder, by their absolute paths; null: its index cannot be read. */
+  listTracked?(path: string): readonly string[] | null;
   /** Those that are being looked into. */
   readonly scripts?: readonly string[];
 }
@@ -56,13 +58,16 @@ export interface Runner {
   runWords(words: readonly ShellWord[], scene: Scene, sets?: readonly string[]): void;
   runCode(code: string, scene: Scene): void;
   analyse(command: string, context: ShellContext): CallUses;
+  /** The names of files that a script in a word prints, as a form; null: it may print anything. */
+  foundBy(script: unknown, scene: Scene): string | null;
 }
 
 const MAX_CWDS = 8;
 
 export function placesOf(scene: Scene): WordPlaces {
   const only = scene.cwds?.length === 1 ? (scene.cwds[0] ?? null) : null;
-  return { home: scene.home, pwd: only, variables: scene.variables };
+  const foundBy = (script: unknown): string | null => scene.runner.foundBy(script, scene);
+  return { home: scene.home, pwd: only, variables: scene.variables, foundBy };
 }
 
 /**
@@ -150,6 +155,8 @@ export interface UsedPath {
   readonly via: string;
   /** Which file it is depends on something that is only known when it runs: `cat "$f"`. */
   readonly isGuess?: true;
+  /** It is one of these, or each of them: what is in a folder of the project now. */
+  readonly among?: readonly string[];
   /** A program may open it, or may take it for something else: only rules that name files are held against it. */
   readonly isSuspected?: true;
   /** It is taken away, or is named otherwise afterwards: with it, all that is below. */
@@ -175,7 +182,7 @@ export const IN_BARE_REPOSITORY = /[\w-]\.git(?:\/|$)/;
 export const PUSH: readonly ShellWord[] = ['git', 'push'].map((word) => ({ form: word, text: word }));
 
 /** Where git finds hooks and aliases. */
-export const GIT_CODE = /\/\.git\/(?:hooks(?:\/|$)|config(?:\.worktree)?$)|\/\.gitconfig$/;
+export const GIT_CODE = /\/\.git\/(?:hooks(?:\/|$)|config(?:\.worktree)?$)|\/\.gitconfig$|\/git\/config$/;
 
 /** Some host, and nobody can say which. */
 export const SOME_HOST = '*';
@@ -194,6 +201,7 @@ export class Gathering {
   readonly #paths: Readonly<Record<'read' | 'write', UsedPath[]>> = { read: [], write: [] };
   readonly #hosts = new Set<string>();
   readonly #choices: (readonly string[])[] = [];
+  readonly #listings = new Set<string>();
   readonly #texts = new Map<string, FoundCommand>();
   /** Programs that the call copies or links to other names. */
   readonly copiedPrograms = new Set<string>();
@@ -202,7 +210,9 @@ export class Gathering {
   /** Links that the call makes, and the places they lead to. */
   readonly links = new Map<string, readonly string[]>();
   /** Files that the call has copied from others that were there before. */
-  readonly placed = new Set<string>();
+  readonly placed = new Map<string, string>();
+  /** What the words of programs say that goes into files: `sed -i s/a/b/ x`. */
+  readonly said = new Map<string, string>();
   #unknown: { readonly why: string; readonly text: string | null } | null = null;
   #text: string | null = null;
   #mayBeAnything = false;
@@ -336,6 +346,17 @@ export class Gathering {
     if (this.#choices.length === MAX_CHOICES) return null;
     this.#choices.push(values);
     return String.fromCharCode(FIRST_CHOICE + this.#choices.length - 1);
+  }
+
+  /** A mark for files that are there, by their absolute paths. */
+  addListing(files: readonly string[]): string | null {
+    const mark = this.addChoice(files);
+    if (mark !== null) this.#listings.add(mark);
+    return mark;
+  }
+
+  listingOf(form: string): readonly string[] | null {
+    return this.#listings.has(form) ? this.choicesOf(form) : null;
   }
 
   choicesOf(mark: string): readonly string[] {

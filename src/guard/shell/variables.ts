@@ -39,19 +39,33 @@ const HARMLESS =
 
 /** What may assign a variable without its name standing there. */
 const ASSIGNS_UNSEEN =
-  /\b(?:eval|source|read|mapfile|readarray|getopts|unset|declare|typeset|local|readonly|export|let|printf|trap|set|shopt|setopt)\b|(?:^|[\s;&|(){])\.\s|\(\(|\$\[|\$\{!|\$\{\(/;
+  /\b(?:eval|source|read|mapfile|readarray|getopts|unset|declare|typeset|local|readonly|export|let|trap|shopt|setopt)\b|\bprintf\s+["']?[-$]|\bset\b(?!\s+[-+][a-z]+(?:\s+pipefail)?\s*[;\n&|])|(?:^|[\s;&|(){])\.\s|\(\(|\$\[|\$\{!|\$\{\(/;
 
 /**
  * Remembers what a variable comes to (`for f in a b`, `x=a`), where that is sure: words without blanks, all known but for globs,
  * and nothing else in this shell that names it to change it.
  */
 export function rememberVariable(name: string, values: readonly string[], scene: Scene): void {
-  if (!/^[a-z_][a-z0-9_]*$/.test(name) || values.length === 0 || values.length > 32) return;
+  if (values.length === 0 || values.length > 32) return;
   if (values.some((value) => value === '' || /[\s\uE000\uE001\uE010-\uE04F]/.test(value))) return;
-  const mentions = scene.code.match(new RegExp(`(?<![$\\w{])${name}(?!\\w)`, 'g'));
-  if (mentions?.length !== 1 || ASSIGNS_UNSEEN.test(scene.code)) return;
+  if (!isSetOnce(name, scene.code)) return;
   const mark = scene.gathering.addChoice(values);
   if (mark !== null) scene.variables = new Map([...scene.variables, [name, mark]]);
+}
+
+/** The same of names of files, as a form that is known to name no others. */
+export function rememberListed(name: string, form: string, scene: Scene): void {
+  const isRead = new RegExp(`\\bread\\b[^;\\n]*\\s${name}\\b`).test(scene.code);
+  const code = isRead ? scene.code.replace(/\bread\b/, ' ') : scene.code;
+  if (/[\uE000\uE001]/.test(form) || !isSetOnce(name, code, isRead ? 0 : 1)) return;
+  scene.variables = new Map([...scene.variables, [name, form]]);
+}
+
+/** By an assignment, a loop or the one `read`, and by nothing else. */
+function isSetOnce(name: string, code: string, times = 1): boolean {
+  if (!/^[A-Za-z_]\w*$/.test(name) || (/^[A-Z]/.test(name) && !isOrdinaryVariable(name))) return false;
+  const sets = code.match(new RegExp(`(?<![$\\w{-])${name}(?=\\+?=|\\[|\\s+in\\b)`, 'g')) ?? [];
+  return sets.length === times && !ASSIGNS_UNSEEN.test(code);
 }
 
 /** `./x.sh`, and not a program of the system. */

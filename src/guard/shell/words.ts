@@ -14,6 +14,8 @@ export interface WordPlaces {
   readonly home: string | null;
   readonly pwd: string | null;
   readonly variables: ReadonlyMap<string, string>;
+  /** What a script in a word prints, where that is known. */
+  foundBy(script: unknown): string | null;
 }
 
 /** More than so many words of one are not told apart. */
@@ -61,10 +63,20 @@ function valuesOf(part: WordPart, places: WordPlaces): readonly string[] {
     case 'ArithmeticExpansion':
       return [IN_WORD];
     case 'CommandExpansion':
-      return [whichProgram(part.text) ?? ANYTHING];
+      return [knownOutput(part, places) ?? ANYTHING];
     default:
       return [ANYTHING];
   }
+}
+
+function knownOutput(part: { readonly text: string; readonly script?: unknown }, places: WordPlaces): string | null {
+  const [, made] =
+    /^\$\(\s*mktemp((?:\s+-[dqu]+|\s+--suffix=[\w.]+)*(?:\s+(?:-t\s+)?"?[\w./-]+X+"?)?)\s*\)$/.exec(part.text) ?? [];
+  if (made !== undefined) {
+    const [, template = 'tmp.X'] = /([\w./-]+X+)/.exec(made) ?? [];
+    return template.startsWith('/') || (template.includes('/') && !made.includes('-t')) ? template : `/tmp/${template}`;
+  }
+  return whichProgram(part.text) ?? (part.script === undefined ? null : places.foundBy(part.script));
 }
 
 /** `$(which git)` and `$(command -v git)` are the program of that name, wherever it is. */
@@ -80,7 +92,7 @@ function quoted(child: DoubleQuotedChild, places: WordPlaces): string {
   if (child.type === 'Literal') return child.value;
   // "$@" and "${a[@]}" come to many words although they are quoted.
   if (/@/.test(child.text) && child.type !== 'CommandExpansion') return ANYTHING;
-  return knownVariable(child.text, places) ?? whichProgram(child.text) ?? IN_WORD;
+  return knownVariable(child.text, places) ?? knownOutput(child, places) ?? IN_WORD;
 }
 
 function knownVariable(text: string, places: WordPlaces): string | null {

@@ -222,7 +222,7 @@ export function runWrapper(name: string, words: readonly ShellWord[], scene: Sce
 
   if (name === 'dotenv') {
     const file = optionValue(read, 'e', 'f');
-    if (file !== null) usePath('read', file.form, `dotenv ${file.text}`, scene);
+    usePath('read', file?.form ?? '.env', `dotenv ${file?.text ?? ''}`, scene);
     if (rest[0]?.form === 'run') rest.shift();
   }
 
@@ -247,6 +247,11 @@ export function runWrapper(name: string, words: readonly ShellWord[], scene: Sce
   runCodeOptions(wrapper, read, asText);
   const sets = wrapper.takesVariables ? takeVariables(rest, scene) : [];
   sets.push(...takenAway(name, read));
+  // `env - claude`
+  if (name === 'env' && rest[0]?.form === '-') {
+    rest.shift();
+    sets.push('HOME', ...takeVariables(rest, scene));
+  }
   if (name === 'start-stop-daemon') {
     runDaemon(read, rest, scene);
     return false;

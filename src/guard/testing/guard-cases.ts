@@ -31,7 +31,10 @@ const PLACE: ShellContext = { cwd: PROJECT, home: '/home/dev', projectDir: PROJE
 /** With a file that holds secrets, as many projects have one. */
 const WITH_SECRETS: ShellContext = {
   ...PLACE,
-  listFolder: (folder) => (folder === PROJECT ? ['.env', '.claude', 'src', 'package.json'] : []),
+  listFolder: (folder) =>
+    ['.env', '.claude/settings.json', 'src/index.ts', 'package.json']
+      .map((file) => `${PROJECT}/${file}`)
+      .flatMap((file) => (file.startsWith(`${folder}/`) ? [file.slice(folder.length + 1)] : [])),
 };
 
 const THREE = 'version: 1\npresets: [no-secret-files, sub-agents-may-not-push, hands-off-the-guard]\n';
