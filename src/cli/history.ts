@@ -137,7 +137,7 @@ export const pruneCommand = buildCommand({
     flags: {
       ...sharedFlags,
       olderThan: optional(toWhen, 'TIME', 'Choose sessions in which nothing happened since: 90d, 52w, 2026-01-31'),
-      delete: toggle('Delete what was chosen, after asking; without it, nothing changes'),
+      delete: toggle('Delete the chosen sessions, after asking; without --delete nothing changes'),
       yes: toggle('Delete without asking'),
     },
     aliases: { y: 'yes' },
@@ -180,7 +180,11 @@ async function prune(this: CliContext<'history'>, flags: PruneFlags, ...words: r
   if (olderThan === undefined && (flags.delete || text !== ''))
     throw new UserError('prune-age', 'Say how old sessions have to be.', 'Add --older-than, such as --older-than 90d.');
   if (flags.delete && !flags.yes && !terminal.ask)
-    throw new UserError('prune-alone', 'There is no terminal to ask in.', 'Add --yes to delete without asking.');
+    throw new UserError(
+      'prune-alone',
+      'Sessions are deleted only after asking, and this is not a terminal.',
+      'Add --yes to delete without asking.',
+    );
   const write = (report: PruneReport, isAsking = false): void =>
     writeAnswer(this, flags.json, report, (one, options) => formatPrune(one, options, isAsking));
   const confirm = async (plan: PruneReport): Promise<boolean> => {

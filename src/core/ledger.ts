@@ -38,7 +38,7 @@ export interface SessionLedger {
   begunIn?: SessionId;
   /** The host's own sums, by the beginning of their span; left out where there are none. */
   totals?: Map<number, Said<HostTotal>>;
-  /** Of the person's plan, as last told; left out where nothing is told. */
+  /** The limits of the person's plan, as the host last wrote them; left out if it never did. */
   limits?: Said<readonly LimitWindow[]>;
   /** The same of the session it was forked from, when the fork began. */
   inheritedTotals?: Map<number, HostTotal>;

@@ -541,11 +541,6 @@ function failure(error: unknown): Pick<Diagnostic, 'code' | 'detail'> {
   return { code: 'reader-failed', detail: stack.split('\n').slice(0, 3).join(' ') };
 }
 
-/**
- * Agents of which files may lie elsewhere: those that a call's result or the notice of their end names and that have no file
- * here (a sidecar alone may be another session's); teammates, if messages were delivered to somebody; those whose file goes
- * on from another one; and those whose process left the session, in particular while they were at work.
- */
 /** Copied calls of agents that were at work when the copy was made: only the original names their agents. */
 function callsOfOriginal(ledger: SessionLedger, own: ReadonlySet<SourceId>): readonly ToolCallId[] {
   const until = copyTimeOf(ledger);
@@ -560,6 +555,12 @@ function callsOfOriginal(ledger: SessionLedger, own: ReadonlySet<SourceId>): rea
     .map(({ id }) => id);
 }
 
+/**
+ * Agents of which files may lie elsewhere: those that a call's result or the notice of their end names and that have no file
+ * here (a sidecar alone may be another session's); teammates, if messages were delivered to somebody; those whose file goes
+ * on from another one; and those whose process left the session while they were at work, whatever a later process assumes of
+ * their end.
+ */
 function agentsElsewhere(ledger: SessionLedger, own: ReadonlySet<SourceId>): readonly AgentId[] {
   const agents = [...ledger.agents.values()];
   const isTeammate = ({ agentKind }: AgentRecord): boolean => agentKind?.value === 'teammate';

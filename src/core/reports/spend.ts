@@ -45,7 +45,7 @@ export interface SpendRequest {
 export interface SpendLimit {
   readonly host: string;
   readonly hostTitle: string;
-  /** When it was told; null: never. */
+  /** When the host wrote it; null: it never did. */
   readonly at: string | null;
   readonly windows: readonly {
     readonly minutes: number | null;

@@ -1,4 +1,4 @@
-import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -127,20 +127,34 @@ it('does not show an agent at work in a fork that was made while it worked', asy
   expect(statuses.toSorted()).toEqual(['completed', 'failed']);
 });
 
-it('shows a teammate of its original in a fork, where only the name of the team says whose it is', async () => {
-  const trees = await readAll('2.1.287-team-fork');
-  const mates = trees.map(({ agents }) => agents.find(({ kind }) => kind === 'teammate'));
-  const seen = mates.map((mate) => [
-    mate?.status,
-    mate?.toolCallCount,
-    mate?.usage?.output,
-    mate?.inheritedUsage?.output,
-  ]);
-  expect(seen.toSorted()).toEqual([
-    ['completed', 1, 403, undefined],
-    ['unknown', 1, 201, 201],
-  ]);
-});
+it.each(['its project', 'another project'])(
+  'shows a teammate of its original in a fork that only names the team, in %s',
+  async (place) => {
+    const root = makeTemporaryFolder('forks');
+    await cp(`${fixtures}2.1.287-team-fork`, root, { recursive: true });
+    const [project = ''] = await readdir(path.join(root, 'projects'));
+    const [fork, other] = [
+      path.join(root, 'projects', project, '6fa88285-2041-4df7-b868-b57e706eb483.jsonl'),
+      path.join(root, 'projects', `${project}-other`, '6fa88285-2041-4df7-b868-b57e706eb483.jsonl'),
+    ];
+    if (place === 'another project') {
+      await mkdir(path.dirname(other));
+      await rename(fork, other);
+    }
+    const trees = await readAll(root);
+    const mates = trees.map(({ agents }) => agents.find(({ kind }) => kind === 'teammate'));
+    const seen = mates.map((mate) => [
+      mate?.status,
+      mate?.toolCallCount,
+      mate?.usage?.output,
+      mate?.inheritedUsage?.output,
+    ]);
+    expect(seen.toSorted()).toEqual([
+      ['completed', 1, 403, undefined],
+      ['unknown', 1, 201, 201],
+    ]);
+  },
+);
 
 it('shows an agent that goes on beside a branch in the original, and what the branch has copied of it', async () => {
   const trees = await readAll('2.1.325-branch-busy');
